@@ -1,0 +1,239 @@
+"""What is asked about an answer, what is decided, and the record that keeps both.
+
+Scores and confidences are 0–1. A `None` verdict is a state of its own: nobody decided.
+"""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+MAX_PROBLEM_CHARS = 20_000
+"""Longest problem text: with its answer and prompt it fits every listed model and one DynamoDB item."""
+MAX_ANSWER_CHARS = 20_000
+MAX_IMAGE_BYTES = 4 * 1024 * 1024
+"""Largest image: as base64 inside JSON it stays under the 6 MB of a Lambda payload."""
+
+type Status = Literal["verified", "unverified", "caution"]
+"""The badge of SPEC A.3. `unverified` says that nobody decided; `caution` that verification failed."""
+type Stage = Literal["received", "solving", "finished", "failed"]
+"""`failed`: no answer could be produced at all (see `failure`); it carries no status."""
+type Method = Literal["proof", "judge", "retrieved", "none"]
+"""How an attempt was decided; `none` when it was not."""
+type Difficulty = Literal["easy", "medium", "hard"]
+type Route = Literal["enrich", "retry"]
+type EvaluationState = Literal["none", "waiting", "deferred", "running", "done", "failed"]
+type SkipReason = Literal[
+    "day_quota", "minute_quota", "overloaded", "timed_out", "refused", "unreadable", "misconfigured",
+    "quota", "spending_ceiling", "contentless",
+]  # fmt: skip
+"""Why nobody decided: a judge's failure, our own limits, or an answer without content (rejected before any call)."""
+
+type Text = Annotated[str, StringConstraints(min_length=1)]
+
+
+class Strict(BaseModel):
+    """A request or record: unknown fields are errors, values do not change after construction."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class VerifyRequest(Strict):
+    """An answer that somebody already has, to be verified.
+
+    `steps` is a summary of the solution, or the whole of it. `subject`, `difficulty` and `model` (who answered) let
+    the verdict count in the statistics; none of them changes it. `language` None: recognised from the problem.
+    """
+
+    problem: Annotated[str, StringConstraints(min_length=1, max_length=MAX_PROBLEM_CHARS)]
+    answer: Annotated[str, StringConstraints(min_length=1, max_length=MAX_ANSWER_CHARS)]
+    steps: Annotated[str, StringConstraints(max_length=MAX_ANSWER_CHARS)] = ""
+    subject: Annotated[str, StringConstraints(max_length=64)] | None = None
+    difficulty: Difficulty | None = None
+    model: Annotated[str, StringConstraints(max_length=128)] | None = None
+    language: Literal["zh", "en"] | None = None
+    use_cache: bool = True
+    deep_evaluation: bool = False
+
+
+class ImageSource(Strict):
+    """An image of a problem: inline bytes (base64), or the key of an object that the tenant uploaded. Exactly one."""
+
+    data_base64: str | None = None
+    s3_key: str | None = None
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> "ImageSource":
+        if (self.data_base64 is None) == (self.s3_key is None):
+            raise ValueError("give exactly one of data_base64 and s3_key")
+        return self
+
+
+class SolveRequest(Strict):
+    """A problem to be solved and verified: as text or as an image. Exactly one of the two."""
+
+    problem: Annotated[str, StringConstraints(min_length=1, max_length=MAX_PROBLEM_CHARS)] | None = None
+    image: ImageSource | None = None
+    subject: Annotated[str, StringConstraints(max_length=64)] | None = None
+    language: Literal["zh", "en"] | None = None
+    use_cache: bool = True
+    use_retrieved: bool = True
+    deep_evaluation: bool = True
+
+    @model_validator(mode="after")
+    def _exactly_one(self) -> "SolveRequest":
+        if (self.problem is None) == (self.image is None):
+            raise ValueError("give exactly one of problem and image")
+        return self
+
+
+class Analysis(Strict):
+    """What ANALYZE found in a problem."""
+
+    subject: str
+    difficulty: Difficulty
+    knowledge_points: tuple[str, ...] = ()
+    language: Literal["zh", "en"]
+
+
+class Spend(Strict):
+    """One judge call, as a record keeps it: what it was for, which model answered, tokens, cost.
+
+    `cost_usd` is None where the registry has no price; `cached` calls cost 0.0.
+    """
+
+    purpose: Literal["ocr", "analyze", "solve", "verify", "enrich", "evaluate"]
+    provider: str
+    model: str
+    prompt_version: str
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+    latency_ms: float = 0.0
+    cached: bool = False
+
+
+class Solution(Strict):
+    """One answer to a problem: by a model, or the caller's own (`provider` "caller")."""
+
+    answer: str
+    steps: str = ""
+    provider: str
+    model: str
+
+
+class Verification(Strict):
+    """The state of SPEC A.2 after quick verify.
+
+    `passed` None: skipped, with the reason in `skip_reason` and in words in `error`. `confidence` 0–1. `derivation`
+    is what a proof rests on, line by line; empty without one. `uncertain`: confidence below 0.6.
+    """
+
+    passed: bool | None
+    confidence: float = Field(ge=0.0, le=1.0)
+    method: Method
+    independent_answer: str | None = None
+    error: str | None = None
+    skip_reason: SkipReason | None = None
+    derivation: tuple[str, ...] = ()
+    contradicted: bool = False
+    provider: str | None = None
+    model: str | None = None
+
+    @property
+    def uncertain(self) -> bool:
+        """Whether the confidence is below the threshold of SPEC A.3 (0.6)."""
+        return self.confidence < 0.6
+
+
+class Attempt(Strict):
+    """One SOLVE and its QUICK_VERIFY. `number` counts from 1."""
+
+    number: int = Field(ge=1)
+    solution: Solution
+    verification: Verification | None = None
+
+
+class Enrichment(Strict):
+    """What ENRICH adds for the learner."""
+
+    knowledge_points: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
+    related_exercise: str | None = None
+
+
+class DeepEvaluation(Strict):
+    """SPEC A.4. Dimensions and `overall` are 0–1; `overall` is the weighted mean, computed in code."""
+
+    correctness: float = Field(ge=0.0, le=1.0)
+    completeness: float = Field(ge=0.0, le=1.0)
+    clarity: float = Field(ge=0.0, le=1.0)
+    pedagogy: float = Field(ge=0.0, le=1.0)
+    format: float = Field(ge=0.0, le=1.0)
+    overall: float = Field(ge=0.0, le=1.0)
+    improvement_suggestions: tuple[str, ...] = ()
+    better_approach: str | None = None
+    provider: str
+    model: str
+    prompt_version: str
+    evaluated_at: datetime
+
+
+class EvaluationProgress(Strict):
+    """Where the deep evaluation of a record stands.
+
+    `tries` counts claims, so that a record that kills its evaluator ends as `failed`. `not_before` is when a waiting
+    one may be tried (UTC). `failure` says why it waits or failed.
+    """
+
+    state: EvaluationState = "none"
+    requested_at: datetime | None = None
+    not_before: datetime | None = None
+    tries: int = 0
+    failure: str | None = None
+
+
+class AnswerRecord(Strict):
+    """Everything kept about one answer. All times UTC. `attempt_count` = attempts made."""
+
+    tenant: str
+    id: str
+    kind: Literal["verify", "solve"]
+    stage: Stage
+    created_at: datetime
+    updated_at: datetime
+    problem: str | None = None
+    image_key: str | None = None
+    subject: str | None = None
+    difficulty: Difficulty | None = None
+    language: Literal["zh", "en"] | None = None
+    knowledge_points: tuple[str, ...] = ()
+    use_cache: bool = True
+    use_retrieved: bool = True
+    deep_evaluation_wanted: bool = False
+    attempts: tuple[Attempt, ...] = ()
+    best_attempt: int | None = None
+    retrieved_from: str | None = None
+    verification_status: Status | None = None
+    verification_confidence: float | None = Field(default=None, ge=0.0, le=1.0)
+    enrichment: Enrichment | None = None
+    evaluation: EvaluationProgress = EvaluationProgress()
+    deep_evaluation: DeepEvaluation | None = None
+    failure: str | None = None
+    spends: tuple[Spend, ...] = ()
+    batch_id: str | None = None
+
+    @property
+    def attempt_count(self) -> int:
+        """How many attempts were made."""
+        return len(self.attempts)
+
+    @property
+    def best(self) -> Attempt | None:
+        """The attempt that is returned; None before one is chosen."""
+        return None if self.best_attempt is None else self.attempts[self.best_attempt - 1]
+
+    @property
+    def cost_usd(self) -> float:
+        """What the known prices of its judge calls add up to, in US dollars."""
+        return sum(spend.cost_usd or 0.0 for spend in self.spends)

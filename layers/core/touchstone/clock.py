@@ -1,0 +1,44 @@
+"""Time as an input: code that asks what time it is takes a `Clock`, so that a test can live a week in a second."""
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Self
+
+type Clock = Callable[[], datetime]
+"""Returns the current moment, timezone-aware, in UTC."""
+
+OFFSET_VARIABLE = "TOUCHSTONE_CLOCK_OFFSET_SECONDS"
+"""Shifts the system clock of a deployment, to rehearse tomorrow (a reset, a retirement) today. 0 in production."""
+
+
+def system_clock() -> datetime:
+    """The current moment in UTC, shifted by `TOUCHSTONE_CLOCK_OFFSET_SECONDS` (default 0)."""
+    return datetime.now(UTC) + timedelta(seconds=float(os.environ.get(OFFSET_VARIABLE, "0")))
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """A moment on the monotonic clock by which something must have ended.
+
+    Shared by everything that works for one caller, so that the parts cannot add up to more than the whole.
+    """
+
+    at: float
+
+    @classmethod
+    def after(cls, seconds: float) -> Self:
+        """The deadline that lies `seconds` from now."""
+        return cls(time.monotonic() + seconds)
+
+    @property
+    def remaining(self) -> float:
+        """Seconds left, 0.0 once it has passed."""
+        return max(0.0, self.at - time.monotonic())
+
+    @property
+    def passed(self) -> bool:
+        """Whether no time is left."""
+        return self.remaining <= 0.0

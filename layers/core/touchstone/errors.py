@@ -1,0 +1,207 @@
+"""Every error that Touchstone raises on purpose.
+
+    TouchstoneError
+    ├── InputError                  the caller's input is wrong; nothing was done
+    │   └── TooLargeError           … because it is larger than a stated limit
+    ├── UnauthenticatedError        no token, or one that is not (or no longer) valid
+    ├── ForbiddenError              the token's role does not allow this
+    ├── NotFoundError               no such record for this tenant
+    ├── ConflictError               the record's state does not allow this now
+    │   ├── InProgressError         the first request with this idempotency key still runs
+    │   └── KeyReusedError          this idempotency key was used with another body
+    ├── SettingsError               something must be configured; says what and where
+    ├── LimitError                  a limit of money or calls was reached before anything was sent
+    │   ├── QuotaExceededError      a provider's quota, ours to keep: says which and until when
+    │   └── SpendingCeilingError    a tenant's spending ceiling for the day
+    ├── StoreError                  the store could not be reached or refused; safe to repeat
+    └── JudgeError                  a judge failed; never a verdict
+        ├── DayQuotaError           the provider says that the day's quota is spent
+        ├── MinuteQuotaError        the provider says that the minute's quota is spent
+        ├── OverloadedError         the provider is overloaded or broken (5xx, connection lost)
+        ├── TimedOutError           no whole reply within the deadline
+        ├── RefusedError            the provider or model declined to answer
+        ├── UnreadableError         the reply does not fit the schema it was asked for
+        └── MisconfiguredError      no key, wrong key, unknown model, a request the provider rejects
+
+`reason` is a stable word for records, metrics and problem documents; the sentence is for people.
+"""
+
+from datetime import datetime
+from typing import ClassVar, Literal
+
+type JudgeFailure = Literal[
+    "day_quota", "minute_quota", "overloaded", "timed_out", "refused", "unreadable", "misconfigured"
+]
+
+
+class TouchstoneError(Exception):
+    """The base of all errors raised on purpose."""
+
+    reason: ClassVar[str] = "error"
+
+
+class InputError(TouchstoneError):
+    """The caller's input is wrong; nothing was done. `where` names the field, line or option at fault, if one is."""
+
+    reason: ClassVar[str] = "invalid_input"
+
+    def __init__(self, sentence: str, *, where: str | None = None) -> None:
+        super().__init__(sentence)
+        self.where = where
+
+
+class TooLargeError(InputError):
+    """The input is larger than a stated limit; it was refused whole, never cut."""
+
+    reason: ClassVar[str] = "too_large"
+
+
+class UnauthenticatedError(TouchstoneError):
+    """No token was sent, or the one sent is garbled, unknown, expired or revoked."""
+
+    reason: ClassVar[str] = "unauthenticated"
+
+
+class ForbiddenError(TouchstoneError):
+    """The token is valid, but its role does not allow this."""
+
+    reason: ClassVar[str] = "forbidden"
+
+
+class NotFoundError(TouchstoneError):
+    """No such record for this tenant; whether another tenant has it is not said."""
+
+    reason: ClassVar[str] = "not_found"
+
+
+class ConflictError(TouchstoneError):
+    """The record's state does not allow this now."""
+
+    reason: ClassVar[str] = "conflict"
+
+
+class InProgressError(ConflictError):
+    """The first request with this idempotency key still runs; repeat it later with the same key."""
+
+    reason: ClassVar[str] = "in_progress"
+
+
+class KeyReusedError(ConflictError):
+    """This idempotency key was used before with another body."""
+
+    reason: ClassVar[str] = "idempotency_key_reused"
+
+
+class SettingsError(TouchstoneError):
+    """Something must be configured first; the sentence says what and where."""
+
+    reason: ClassVar[str] = "not_configured"
+
+
+class StoreError(TouchstoneError):
+    """The store could not be reached, was throttled, or refused; the operation is safe to repeat."""
+
+    reason: ClassVar[str] = "store_unavailable"
+
+
+class LimitError(TouchstoneError):
+    """A limit was reached before anything was sent; `until` is when it may be tried again (UTC), None if unknown."""
+
+    reason: ClassVar[str] = "limit"
+
+    def __init__(self, sentence: str, *, until: datetime | None) -> None:
+        super().__init__(sentence)
+        self.until = until
+
+
+class QuotaExceededError(LimitError):
+    """Our own account of a provider's quota has no unit left; nothing was sent. `window` says which one ran out."""
+
+    reason: ClassVar[str] = "quota"
+
+    def __init__(self, sentence: str, *, window: Literal["day", "minute"], until: datetime) -> None:
+        super().__init__(sentence, until=until)
+        self.window = window
+
+
+class SpendingCeilingError(LimitError):
+    """The tenant's spending ceiling for the day would be passed; nothing was sent."""
+
+    reason: ClassVar[str] = "spending_ceiling"
+
+
+class JudgeError(TouchstoneError):
+    """A judge failed. That is a state of its own and never a verdict.
+
+    `retry_after` is the provider's own advice in seconds, None where it gave none. `sent` is False only when it is
+    certain that no request left: then the reserved unit of quota is given back.
+    """
+
+    reason: ClassVar[JudgeFailure]
+    retryable: ClassVar[bool] = False
+
+    def __init__(self, sentence: str, *, retry_after: float | None = None, sent: bool = True) -> None:
+        super().__init__(sentence)
+        self.retry_after = retry_after
+        self.sent = sent
+
+
+class DayQuotaError(JudgeError):
+    """The provider says that the day's quota is spent (or the account's credit); never retried within the day.
+
+    `limit` is the quota the provider named (requests a day), None where it named none.
+    """
+
+    reason: ClassVar[JudgeFailure] = "day_quota"
+
+    def __init__(
+        self, sentence: str, *, limit: int | None = None, retry_after: float | None = None, sent: bool = True
+    ) -> None:
+        super().__init__(sentence, retry_after=retry_after, sent=sent)
+        self.limit = limit
+
+
+class MinuteQuotaError(JudgeError):
+    """The provider says that the minute's quota is spent. `limit` is the quota it named (requests a minute) or None."""
+
+    reason: ClassVar[JudgeFailure] = "minute_quota"
+    retryable: ClassVar[bool] = True
+
+    def __init__(
+        self, sentence: str, *, limit: int | None = None, retry_after: float | None = None, sent: bool = True
+    ) -> None:
+        super().__init__(sentence, retry_after=retry_after, sent=sent)
+        self.limit = limit
+
+
+class OverloadedError(JudgeError):
+    """The provider is overloaded or broken: 5xx, 529, a connection reset or refused."""
+
+    reason: ClassVar[JudgeFailure] = "overloaded"
+    retryable: ClassVar[bool] = True
+
+
+class TimedOutError(JudgeError):
+    """No whole reply arrived within the deadline. The unit stays spent: the provider may have counted the call."""
+
+    reason: ClassVar[JudgeFailure] = "timed_out"
+    retryable: ClassVar[bool] = True
+
+
+class RefusedError(JudgeError):
+    """The provider's safety system or the model itself declined to answer."""
+
+    reason: ClassVar[JudgeFailure] = "refused"
+
+
+class UnreadableError(JudgeError):
+    """The reply was cut off, empty, or does not fit the schema it was asked for."""
+
+    reason: ClassVar[JudgeFailure] = "unreadable"
+    retryable: ClassVar[bool] = True
+
+
+class MisconfiguredError(JudgeError):
+    """No key, a wrong key, an unknown or retired model, or a request that the provider rejects as malformed."""
+
+    reason: ClassVar[JudgeFailure] = "misconfigured"

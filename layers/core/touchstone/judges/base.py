@@ -1,0 +1,167 @@
+"""The common face of all judges: what is asked, what comes back, and the three seams around a call.
+
+Question ──> Judge ──> Reply
+              │ cache      an identical question may be answered from an earlier reply
+              │ admission  quota and money are reserved before a call and settled after it
+              └ adapter    one provider's SDK
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from pydantic import BaseModel
+
+from touchstone.clock import Deadline
+from touchstone.errors import JudgeError
+
+type Tier = Literal["strong", "fast", "verify", "evaluate"]
+type Purpose = Literal["fresh", "backlog"]
+"""Who asks for a unit of quota: a request of today, or the drain of deferred ones (which leaves today's its share)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Image:
+    """A picture shown to a multimodal judge."""
+
+    media_type: Literal["image/png", "image/jpeg", "image/webp", "image/gif"]
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """A rendered prompt. `version` is the content hash of the template it came from (16 hex digits)."""
+
+    name: str
+    version: str
+    system: str
+    user: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question[T: BaseModel]:
+    """One thing asked of a judge: a prompt, and the schema the reply must fit.
+
+    `max_output_tokens` bounds what a reply may cost. `temperature` None leaves the model's own default (some models
+    refuse any other).
+    """
+
+    prompt: Prompt
+    reply_type: type[T]
+    images: tuple[Image, ...] = ()
+    max_output_tokens: int = 2048
+    temperature: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Tokens of one call as the provider counted them. Cached input tokens are part of `input_tokens`."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_input_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered[T: BaseModel]:
+    """What an adapter brings back: the parsed value, the model that answered by its own word, and the usage."""
+
+    value: T
+    model: str
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply[T: BaseModel]:
+    """A judge's reply with everything a record keeps of it.
+
+    `model` is the model that answered, `requested_model` the one asked for. `cost_usd` is None where the registry has
+    no price for the model; 0.0 when `cached`. `latency_ms` is the provider's time for the call that succeeded.
+    `attempts` counts the calls sent for this question, failed ones included.
+    """
+
+    value: T
+    provider: str
+    model: str
+    requested_model: str
+    prompt_version: str
+    usage: Usage = field(default_factory=Usage)
+    cost_usd: float | None = None
+    latency_ms: float = 0.0
+    attempts: int = 1
+    cached: bool = False
+
+
+class Adapter(Protocol):
+    """One provider's SDK behind the common face. One call in, one call out: adapters never retry."""
+
+    provider: str
+
+    async def ask[T: BaseModel](self, model: str, question: Question[T], *, timeout: float) -> Answered[T]:  # noqa: ASYNC109 - handed to the SDK
+        """Ask once, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """A call about to be made, as admission sees it. `max_cost_usd` is its highest possible price, None if unknown."""
+
+    provider: str
+    model: str
+    account: str
+    tenant: str
+    purpose: Purpose
+    max_cost_usd: float | None
+
+
+class Permit(Protocol):
+    """A reserved unit of quota and money for one call. Exactly one of `settle` and `release` ends it."""
+
+    async def settle(self, *, cost_usd: float | None, error: JudgeError | None = None) -> None:
+        """The call was sent: account for its cost, and learn from what a failed one said of the quota."""
+        ...
+
+    async def release(self) -> None:
+        """The call was certainly never sent: give the unit and the money back."""
+        ...
+
+
+class Admission(Protocol):
+    """Reserves quota and money before a call."""
+
+    async def admit(self, call: Call) -> Permit:
+        """Reserve one unit. Raises `QuotaExceededError` or `SpendingCeilingError`; then nothing may be sent."""
+        ...
+
+
+class ReplyCache(Protocol):
+    """Earlier replies by content address. Holds raw JSON, so that it need not know any schema."""
+
+    async def get(self, key: str) -> str | None:
+        """The stored reply, None when there is none."""
+        ...
+
+    async def put(self, key: str, reply_json: str) -> None:
+        """Store a reply under its content address."""
+        ...
+
+
+class Judge(Protocol):
+    """A language model asked to grade."""
+
+    @property
+    def provider(self) -> str:
+        """The provider's name in the registry."""
+        ...
+
+    @property
+    def model(self) -> str:
+        """The model asked for."""
+        ...
+
+    async def ask[T: BaseModel](self, question: Question[T], *, deadline: Deadline) -> Reply[T]:
+        """Ask, retrying only what can succeed, all within `deadline`. Raises `JudgeError` or `LimitError`."""
+        ...
