@@ -11,11 +11,12 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 MAX_PROBLEM_CHARS = 20_000
 """Longest problem text: with its answer and prompt it fits every listed model and one DynamoDB item."""
 MAX_ANSWER_CHARS = 20_000
+UNCERTAIN_BELOW = 0.6
 MAX_IMAGE_BYTES = 4 * 1024 * 1024
 """Largest image: as base64 inside JSON it stays under the 6 MB of a Lambda payload."""
 
 type Status = Literal["verified", "unverified", "caution"]
-"""The badge of SPEC A.3. `unverified` says that nobody decided; `caution` that verification failed."""
+"""The badge. `unverified` says that nobody decided; `caution` that verification failed."""
 type Stage = Literal["received", "solving", "finished", "failed"]
 """`failed`: no answer could be produced at all (see `failure`); it carries no status."""
 type Method = Literal["proof", "judge", "retrieved", "none"]
@@ -123,7 +124,7 @@ class Solution(Strict):
 
 
 class Verification(Strict):
-    """The state of SPEC A.2 after quick verify.
+    """What quick verify found.
 
     `passed` None: skipped, with the reason in `skip_reason` and in words in `error`. `confidence` 0–1. `derivation`
     is what a proof rests on, line by line; empty without one. `uncertain`: confidence below 0.6.
@@ -142,8 +143,8 @@ class Verification(Strict):
 
     @property
     def uncertain(self) -> bool:
-        """Whether the confidence is below the threshold of SPEC A.3 (0.6)."""
-        return self.confidence < 0.6
+        """Whether the confidence is below `UNCERTAIN_BELOW`."""
+        return self.confidence < UNCERTAIN_BELOW
 
 
 class Attempt(Strict):
@@ -163,7 +164,7 @@ class Enrichment(Strict):
 
 
 class DeepEvaluation(Strict):
-    """SPEC A.4. Dimensions and `overall` are 0–1; `overall` is the weighted mean, computed in code."""
+    """A judge's view of a whole solution. Dimensions and `overall` are 0–1; `overall` is the weighted mean, computed in code."""
 
     correctness: float = Field(ge=0.0, le=1.0)
     completeness: float = Field(ge=0.0, le=1.0)

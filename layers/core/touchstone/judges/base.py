@@ -41,7 +41,7 @@ class Prompt:
 class Question[T: BaseModel]:
     """One thing asked of a judge: a prompt, and the schema the reply must fit.
 
-    `max_output_tokens` bounds what a reply may cost. `temperature` None leaves the model's own default (some models
+    `max_output_tokens` bounds what a reply may cost. `use_cache` False asks anew even where a reply is known. `temperature` None leaves the model's own default (some models
     refuse any other).
     """
 
@@ -50,6 +50,7 @@ class Question[T: BaseModel]:
     images: tuple[Image, ...] = ()
     max_output_tokens: int = 2048
     temperature: float | None = None
+    use_cache: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +97,10 @@ class Adapter(Protocol):
 
     provider: str
 
+    def load(self) -> None:
+        """Import the SDK and build the client, so that no reserved unit of quota waits for it. Idempotent."""
+        ...
+
     async def ask[T: BaseModel](self, model: str, question: Question[T], *, timeout: float) -> Answered[T]:  # noqa: ASYNC109 - handed to the SDK
         """Ask once, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
         ...
@@ -103,6 +108,14 @@ class Adapter(Protocol):
     async def aclose(self) -> None:
         """Close the connections."""
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """A provider's quota for one model and account. None: no limit known."""
+
+    per_day: int | None = None
+    per_minute: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,11 +127,17 @@ class Call:
     account: str
     tenant: str
     purpose: Purpose
+    limits: Limits
     max_cost_usd: float | None
 
 
 class Permit(Protocol):
     """A reserved unit of quota and money for one call. Exactly one of `settle` and `release` ends it."""
+
+    @property
+    def expired(self) -> bool:
+        """Whether the call must not be sent on it any more, since it would fall into another minute or day."""
+        ...
 
     async def settle(self, *, cost_usd: float | None, error: JudgeError | None = None) -> None:
         """The call was sent: account for its cost, and learn from what a failed one said of the quota."""
