@@ -164,7 +164,7 @@ class Enrichment(Strict):
 
 
 class DeepEvaluation(Strict):
-    """A judge's view of a whole solution. Dimensions and `overall` are 0–1; `overall` is the weighted mean, computed in code."""
+    """A judge's view of a whole solution. All scores 0–1; `overall` is their weighted mean, computed in code."""
 
     correctness: float = Field(ge=0.0, le=1.0)
     completeness: float = Field(ge=0.0, le=1.0)

@@ -41,8 +41,8 @@ class Prompt:
 class Question[T: BaseModel]:
     """One thing asked of a judge: a prompt, and the schema the reply must fit.
 
-    `max_output_tokens` bounds what a reply may cost. `use_cache` False asks anew even where a reply is known. `temperature` None leaves the model's own default (some models
-    refuse any other).
+    `max_output_tokens` bounds what a reply may cost. `use_cache` False asks anew even where a reply is known.
+    `temperature` None leaves the model's own default (some models refuse any other).
     """
 
     prompt: Prompt
