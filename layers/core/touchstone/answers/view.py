@@ -1,0 +1,101 @@
+"""An answer as its owner sees it, the same through every door: the API, the command, a batch's results."""
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from touchstone.answers.model import (
+    AnswerRecord,
+    Attempt,
+    DeepEvaluation,
+    Difficulty,
+    Enrichment,
+    EvaluationState,
+    Method,
+    SkipReason,
+    Spend,
+    Stage,
+    Status,
+)
+
+
+class EvaluationView(BaseModel):
+    """Where the deep evaluation stands; `not_before` is when a waiting or deferred one may be tried (UTC)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    state: EvaluationState
+    requested_at: datetime | None
+    not_before: datetime | None
+    failure: str | None
+
+
+class AnswerView(BaseModel):
+    """An answer with its verdict and how it was reached.
+
+    `verification_status` is the badge (null until the answer is finished); `verify_passed` null means that nobody
+    decided, with the reason in `skip_reason` and `verify_error`. Confidences are 0–1. `attempts` holds every attempt,
+    `answer` and the `verify_…` fields are those of the attempt that is returned. `cost_usd` adds up the known prices.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    kind: Literal["verify", "solve"]
+    stage: Stage
+    problem: str | None
+    answer: str | None
+    steps: str | None
+    subject: str | None
+    difficulty: Difficulty | None
+    language: Literal["zh", "en"] | None
+    knowledge_points: tuple[str, ...]
+    verification_status: Status | None
+    verification_confidence: float | None = Field(ge=0.0, le=1.0)
+    verify_passed: bool | None
+    verify_confidence: float | None = Field(ge=0.0, le=1.0)
+    independent_answer: str | None
+    verify_error: str | None
+    skip_reason: SkipReason | None
+    method: Method | None
+    uncertain: bool
+    derivation: tuple[str, ...]
+    attempt_count: int = Field(ge=0)
+    attempts: tuple[Attempt, ...]
+    retrieved_from: str | None
+    enrichment: Enrichment | None
+    evaluation: EvaluationView
+    deep_evaluation: DeepEvaluation | None
+    failure: str | None
+    spends: tuple[Spend, ...]
+    tokens: int = Field(ge=0)
+    cost_usd: float = Field(ge=0.0)
+    created_at: datetime
+    updated_at: datetime
+    batch_id: str | None
+
+    @classmethod
+    def of(cls, record: AnswerRecord) -> "AnswerView":
+        """The view of a record; the tenant is left out, since the reader is the tenant."""
+        shown = record.best or (record.attempts[-1] if record.attempts else None)
+        solution = shown.solution if shown else None
+        verification = shown.verification if shown else None
+        kept = record.model_dump(include=set(cls.model_fields) & set(AnswerRecord.model_fields) - {"evaluation"})
+        return cls(
+            **kept,
+            answer=solution.answer if solution else None,
+            steps=solution.steps if solution else None,
+            verify_passed=verification.passed if verification else None,
+            verify_confidence=verification.confidence if verification else None,
+            independent_answer=verification.independent_answer if verification else None,
+            verify_error=verification.error if verification else None,
+            skip_reason=verification.skip_reason if verification else None,
+            method=verification.method if verification else None,
+            uncertain=verification.uncertain if verification else False,
+            derivation=verification.derivation if verification else (),
+            attempt_count=record.attempt_count,
+            evaluation=EvaluationView(**record.evaluation.model_dump(include=set(EvaluationView.model_fields))),
+            tokens=sum(spend.input_tokens + spend.output_tokens for spend in record.spends),
+            cost_usd=record.cost_usd,
+        )
