@@ -1,0 +1,82 @@
+"""Errors as RFC 9457 problem documents: the one place that knows an error's HTTP status."""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from http import HTTPStatus
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
+
+from touchstone import errors
+
+STATUS: Mapping[type[errors.TouchstoneError], HTTPStatus] = {
+    errors.KeyReusedError: HTTPStatus.UNPROCESSABLE_ENTITY,
+    errors.TooLargeError: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    errors.InputError: HTTPStatus.BAD_REQUEST,
+    errors.UnauthenticatedError: HTTPStatus.UNAUTHORIZED,
+    errors.ForbiddenError: HTTPStatus.FORBIDDEN,
+    errors.NotFoundError: HTTPStatus.NOT_FOUND,
+    errors.ConflictError: HTTPStatus.CONFLICT,
+    errors.LimitError: HTTPStatus.TOO_MANY_REQUESTS,
+    errors.StoreError: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.SettingsError: HTTPStatus.SERVICE_UNAVAILABLE,
+    errors.JudgeError: HTTPStatus.BAD_GATEWAY,
+}
+TOO_LONG = frozenset({"string_too_long", "too_long", "bytes_too_long"})
+
+
+def problem(
+    status: HTTPStatus, detail: str, *, reason: str, headers: dict[str, str] | None = None, **members: Any
+) -> Response[str]:
+    """A problem document: `type` is the stable `reason`, `detail` the sentence for people."""
+    document = {
+        "type": f"urn:touchstone:problem:{reason}",
+        "title": status.phrase,
+        "status": status.value,
+        "detail": detail,
+        **members,
+    }
+    return Response(
+        status_code=status.value,
+        content_type="application/problem+json",
+        body=json.dumps(document, ensure_ascii=False),
+        headers={"Cache-Control": "no-store", **(headers or {})},
+    )
+
+
+def from_error(error: errors.TouchstoneError) -> Response[str]:
+    """The problem document of a domain error; the most specific entry of `STATUS` decides."""
+    status = next(
+        (STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), HTTPStatus.INTERNAL_SERVER_ERROR
+    )
+    members = {"where": error.where} if isinstance(error, errors.InputError) and error.where else {}
+    return problem(status, str(error), reason=error.reason, headers=_headers(error), **members)
+
+
+def _headers(error: errors.TouchstoneError) -> dict[str, str]:
+    match error:
+        case errors.UnauthenticatedError():
+            return {"WWW-Authenticate": "Bearer"}
+        case errors.LimitError(until=datetime() as until):
+            return {"Retry-After": str(max(1, round((until - datetime.now(UTC)).total_seconds())))}
+        case errors.InProgressError() | errors.StoreError():
+            return {"Retry-After": "2"}
+        case _:
+            return {}
+
+
+def from_validation(error: RequestValidationError) -> Response[str]:
+    """422 with every fault's place and sentence, or 413 where a field is longer than its limit.
+
+    The values at fault are not repeated: they are the caller's, and may be large.
+    """
+    faults = [
+        {"where": ".".join(str(part) for part in fault["loc"]), "fault": str(fault["msg"])} for fault in error.errors()
+    ]
+    too_long = any(fault["type"] in TOO_LONG for fault in error.errors())
+    status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE if too_long else HTTPStatus.UNPROCESSABLE_ENTITY
+    reason = errors.TooLargeError.reason if too_long else errors.InputError.reason
+    first = faults[0]
+    return problem(status, f"{first['where']}: {first['fault']}.", reason=reason, errors=faults)

@@ -1,0 +1,43 @@
+"""What a function is told by its environment, read once and checked on first use."""
+
+import os
+from functools import cache
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from touchstone.errors import SettingsError
+
+
+class Environment(BaseModel):
+    """The variables of docs/concepts/architecture.md. A function that lacks one it needs fails on its first use."""
+
+    model_config = ConfigDict(frozen=True)
+
+    table: str | None = Field(default=None, validation_alias="TOUCHSTONE_TABLE")
+    idempotency_table: str | None = Field(default=None, validation_alias="TOUCHSTONE_IDEMPOTENCY_TABLE")
+    bucket: str | None = Field(default=None, validation_alias="TOUCHSTONE_BUCKET")
+    deferred_queue_url: str | None = Field(default=None, validation_alias="TOUCHSTONE_DEFERRED_QUEUE_URL")
+    verify_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_VERIFY_MACHINE_ARN")
+    solve_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_SOLVE_MACHINE_ARN")
+    evaluate_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_EVALUATE_MACHINE_ARN")
+    batch_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_BATCH_MACHINE_ARN")
+    secret_id: str | None = Field(default=None, validation_alias="TOUCHSTONE_SECRET_ID")
+    daily_ceiling_usd: float = Field(default=5.0, ge=0.0, validation_alias="TOUCHSTONE_DAILY_CEILING_USD")
+    fresh_share: float = Field(default=0.1, ge=0.0, le=1.0, validation_alias="TOUCHSTONE_FRESH_SHARE")
+
+    def require(self, name: str) -> str:
+        """The value of a variable that must be set. Raises `SettingsError` naming it."""
+        value = getattr(self, name)
+        if not value:
+            variable = type(self).model_fields[name].validation_alias
+            raise SettingsError(f"{variable} is not set for this function; the stack sets it when it is deployed.")
+        return str(value)
+
+
+@cache
+def environment() -> Environment:
+    """The environment of this process."""
+    try:
+        return Environment.model_validate(dict(os.environ))
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise SettingsError(f"The environment variable {first['loc'][0]} is wrong: {first['msg']}.") from None

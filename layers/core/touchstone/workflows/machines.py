@@ -1,0 +1,102 @@
+"""The state machines of a deployment, by what they do."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from touchstone.errors import SettingsError, StoreError
+
+if TYPE_CHECKING:
+    from mypy_boto3_stepfunctions import SFNClient
+
+SYNC_READ_TIMEOUT_SECONDS = 7
+"""A synchronous execution answers within 5 s; a connection that is silent for longer is broken."""
+
+
+def client() -> SFNClient:
+    """A Step Functions client whose calls end soon and are never silently repeated."""
+    import boto3
+    from botocore.config import Config
+
+    return boto3.client(
+        "stepfunctions",
+        config=Config(
+            connect_timeout=2,
+            read_timeout=SYNC_READ_TIMEOUT_SECONDS,
+            retries={"total_max_attempts": 1},
+            # A synchronous execution is called at a host name of its own (sync-…), which only AWS has.
+            inject_host_prefix=not _endpoint_is_overridden(),
+        ),
+    )
+
+
+def _endpoint_is_overridden() -> bool:
+    import os
+
+    return bool(os.environ.get("AWS_ENDPOINT_URL") or os.environ.get("AWS_ENDPOINT_URL_SFN"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Workflows:
+    """Starts executions. An execution's name comes from the record's id, so that a repeat starts nothing new."""
+
+    sfn: SFNClient
+    verify_arn: str | None = None
+    solve_arn: str | None = None
+    evaluate_arn: str | None = None
+
+    def verify(self, *, tenant: str, answer_id: str, deadline_epoch_ms: int, wait_seconds: float) -> bool:
+        """Verify a given answer and wait for it. Returns False when it has not ended within `wait_seconds`.
+
+        The execution goes on by itself then; its own limits end it. Raises `StoreError` when it could not be started.
+        """
+        arn = _required(self.verify_arn, "TOUCHSTONE_VERIFY_MACHINE_ARN")
+        references = {"tenant": tenant, "answer_id": answer_id, "deadline_epoch_ms": deadline_epoch_ms}
+        pool = ThreadPoolExecutor(max_workers=1)
+        try:
+            execution = pool.submit(self.sfn.start_sync_execution, stateMachineArn=arn, input=json.dumps(references))
+            return execution.result(timeout=wait_seconds)["status"] == "SUCCEEDED"
+        except FutureTimeoutError:
+            return False
+        except _service_faults() as error:
+            raise StoreError("The verification could not be started; repeat the request.") from error
+        finally:
+            pool.shutdown(wait=False)
+
+    def solve(self, *, tenant: str, answer_id: str, has_image: bool) -> None:
+        """Start solving a problem; the record tells how far it is."""
+        self._start(
+            _required(self.solve_arn, "TOUCHSTONE_SOLVE_MACHINE_ARN"),
+            name=answer_id,
+            references={"tenant": tenant, "answer_id": answer_id, "has_image": has_image},
+        )
+
+    def evaluate(self, *, tenant: str, answer_id: str, run: str = "1") -> None:
+        """Start the deep evaluation of a finished answer. `run` tells a restart of a lost execution from the first."""
+        self._start(
+            _required(self.evaluate_arn, "TOUCHSTONE_EVALUATE_MACHINE_ARN"),
+            name=f"{answer_id}-{run}",
+            references={"tenant": tenant, "answer_id": answer_id},
+        )
+
+    def _start(self, arn: str, *, name: str, references: dict[str, Any]) -> None:
+        try:
+            self.sfn.start_execution(stateMachineArn=arn, name=name, input=json.dumps(references))
+        except self.sfn.exceptions.ExecutionAlreadyExists:
+            return  # the first start did it
+        except _service_faults() as error:
+            raise StoreError("The work could not be started; repeat the request.") from error
+
+
+def _required(arn: str | None, variable: str) -> str:
+    if not arn:
+        raise SettingsError(f"{variable} is not set for this function; the stack sets it when it is deployed.")
+    return arn
+
+
+def _service_faults() -> tuple[type[Exception], ...]:
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    return (BotoCoreError, ClientError)
