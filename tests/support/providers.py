@@ -1,0 +1,398 @@
+"""A judge on loopback: a real HTTP server that speaks the three providers' wire formats, and misbehaves on request.
+
+In a test:                                   As a process, for functions that run elsewhere:
+
+    with ProviderServer() as server:             python -m tests.support.providers --port 0
+        server.script(day_quota(limit=20))       # prints its base URL, then serves
+        …                                        # POST /__control__ arranges, GET /__control__ reads back
+        assert server.calls[0].provider == …
+
+What answers a request, first match first: the quotas, the script, the rules, the fallback. The quotas come first
+because a real service counts before it works; everything else is arranged by the test.
+"""
+
+import asyncio
+import contextlib
+import re
+import socket
+import struct
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from types import TracebackType
+from typing import Any, Self
+
+from aiohttp import web
+from pydantic import BaseModel, ConfigDict
+
+from tests.support.wire import Answer, Asked, Behaviour, Kind, answer, read_anthropic, read_gemini, read_openai
+
+type Responder = Callable[[Asked], Behaviour]
+
+MINUTE = 60.0
+"""Requests a minute are counted over a window of this many seconds that slides."""
+
+
+def success(value: Any = None, **options: Any) -> Behaviour:
+    """An answer: `value` as JSON, None for the plainest value that fits the requested schema."""
+    return Behaviour(value=value, **options)
+
+
+def error(kind: Kind, **options: Any) -> Behaviour:
+    """A failure by its kind; see `Kind`."""
+    return Behaviour(kind=kind, **options)
+
+
+def hang(seconds: float) -> Behaviour:
+    """No byte for `seconds`, then the connection closes."""
+    return Behaviour(kind="hang", seconds=seconds)
+
+
+def drip(seconds: float = 1.0) -> Behaviour:
+    """A good answer, one byte every `seconds`."""
+    return Behaviour(kind="drip", seconds=seconds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One request that arrived. `at` is Unix time; `behaviour` how it was answered, `status` with which HTTP status.
+
+    The caller's key is not kept.
+    """
+
+    at: float
+    provider: str
+    model: str
+    system: str
+    prompt: str
+    images: int
+    schema: Mapping[str, Any] | None
+    title: str
+    max_output_tokens: int | None
+    temperature: float | None
+    behaviour: Kind
+    status: int
+
+
+class Rule(BaseModel):
+    """A standing arrangement: requests whose schema title, prompt, provider and model fit are answered so.
+
+    `prompt` is a regular expression searched in the system and user text; None fits all.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    behaviour: Behaviour
+    schema_title: str | None = None
+    prompt: str | None = None
+    provider: str | None = None
+    model: str | None = None
+
+    def fits(self, asked: Asked) -> bool:
+        """Whether this rule answers the request."""
+        return (
+            self.schema_title in {None, asked.title}
+            and self.provider in {None, asked.provider}
+            and self.model in {None, asked.model}
+            and (self.prompt is None or re.search(self.prompt, f"{asked.system}\n{asked.prompt}") is not None)
+        )
+
+
+class Quota(BaseModel):
+    """A limit the server keeps, a provider and model: requests a day and in any 60 s, both counted on arrival.
+
+    A day lasts until `ProviderServer.new_day`. None: unlimited; `provider` or `model` None: each one its own count.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    rpd: int | None = None
+    rpm: int | None = None
+    provider: str | None = None
+    model: str | None = None
+
+
+class Control(BaseModel):
+    """The body of `POST /__control__`. Fields left out change nothing; lists are appended, except after `reset`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    reset: bool = False
+    new_day: bool = False
+    script: tuple[Behaviour, ...] = ()
+    rules: tuple[Rule, ...] = ()
+    quotas: tuple[Quota, ...] = ()
+    fallback: Behaviour | None = None
+
+
+class Exchange:
+    """What is arranged and what arrived. Safe to use from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget every arrangement, count and call."""
+        with self._lock:
+            self._script: deque[Behaviour] = deque()
+            self._responder: Responder | None = None
+            self._rules: list[Rule] = []
+            self._quotas: list[Quota] = []
+            self._fallback = Behaviour()
+            self._calls: list[Call] = []
+            self._today: dict[tuple[str, str], int] = {}
+            self._recent: dict[tuple[str, str], deque[float]] = {}
+
+    def arrange(self, control: Control) -> None:
+        """Apply a control message."""
+        if control.reset:
+            self.reset()
+        with self._lock:
+            if control.new_day:
+                self._today.clear()
+            self._script.extend(control.script)
+            self._rules.extend(control.rules)
+            self._quotas.extend(control.quotas)
+            self._fallback = control.fallback or self._fallback
+
+    def respond(self, responder: Responder | None) -> None:
+        """Let a function answer whatever the script does not; it runs on the server's thread. None removes it."""
+        with self._lock:
+            self._responder = responder
+
+    @property
+    def calls(self) -> list[Call]:
+        """Every request so far, in order of arrival."""
+        with self._lock:
+            return list(self._calls)
+
+    def meet(self, asked: Asked) -> tuple[Behaviour, Answer]:
+        """Decide how a request is answered, and take it down."""
+        with self._lock:
+            behaviour = self._spent(asked) or (self._script.popleft() if self._script else None)
+            responder = self._responder
+            rules, fallback = list(self._rules), self._fallback
+        if behaviour is None and responder is not None:
+            behaviour = responder(asked)
+        if behaviour is None:
+            behaviour = next((rule.behaviour for rule in reversed(rules) if rule.fits(asked)), fallback)
+        reply = answer(asked, behaviour)
+        kept = {name: value for name, value in asdict(asked).items() if name != "key"}
+        with self._lock:
+            self._calls.append(Call(at=time.time(), behaviour=behaviour.kind, status=reply.status, **kept))
+        return behaviour, reply
+
+    def _spent(self, asked: Asked) -> Behaviour | None:
+        """Count the request against the quotas: the 429 it meets, None when there is room."""
+        quota = next(
+            (
+                q
+                for q in reversed(self._quotas)
+                if q.provider in {None, asked.provider} and q.model in {None, asked.model}
+            ),
+            None,
+        )
+        if quota is None:
+            return None
+        counted, now = (asked.provider, asked.model), time.monotonic()
+        recent = self._recent.setdefault(counted, deque())
+        while recent and now - recent[0] >= MINUTE:
+            recent.popleft()
+        if quota.rpd is not None and self._today.get(counted, 0) >= quota.rpd:
+            return Behaviour(kind="day_quota", limit=quota.rpd, retry_after=37.5)
+        if quota.rpm is not None and len(recent) >= quota.rpm:
+            wait = MINUTE - (now - recent[0]) if recent else MINUTE
+            return Behaviour(kind="minute_quota", limit=quota.rpm, retry_after=round(wait, 1))
+        recent.append(now)
+        self._today[counted] = self._today.get(counted, 0) + 1
+        return None
+
+
+class ProviderServer:
+    """The server, in a thread of its own, for the length of a `with`. `port` 0 takes a free one of 127.0.0.1."""
+
+    def __init__(self, *, port: int = 0) -> None:
+        self.exchange = Exchange()
+        self._port = port
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="providers", daemon=True)
+        self._runner = web.AppRunner(_application(self.exchange), access_log=None, shutdown_timeout=0.05)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        asyncio.run_coroutine_threadsafe(self._start(), self._loop).result(10)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        asyncio.run_coroutine_threadsafe(self._runner.cleanup(), self._loop).result(10)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(10)
+        self._loop.close()
+
+    async def _start(self) -> None:
+        await self._runner.setup()
+        await web.TCPSite(self._runner, "127.0.0.1", self._port, backlog=1024).start()
+
+    @property
+    def base_url(self) -> str:
+        """Where it listens; Gemini's and Anthropic's base URL."""
+        return f"http://127.0.0.1:{self._runner.addresses[0][1]}"
+
+    @property
+    def openai_url(self) -> str:
+        """OpenAI's base URL."""
+        return f"{self.base_url}/v1"
+
+    @property
+    def compatible_url(self) -> str:
+        """The base URL of a server compatible with OpenAI; its calls are recorded as provider `compatible`."""
+        return f"{self.base_url}/compatible/v1"
+
+    def environment(self) -> dict[str, str]:
+        """The variables that lead all three SDKs here, with keys that are good for nothing."""
+        return {
+            "GOOGLE_GEMINI_BASE_URL": self.base_url,
+            "OPENAI_BASE_URL": self.openai_url,
+            "ANTHROPIC_BASE_URL": self.base_url,
+            "GEMINI_API_KEY": "loopback-gemini-key",
+            "OPENAI_API_KEY": "loopback-openai-key",
+            "ANTHROPIC_API_KEY": "loopback-anthropic-key",
+        }
+
+    @property
+    def calls(self) -> list[Call]:
+        """Every request so far, in order of arrival."""
+        return self.exchange.calls
+
+    def script(self, *behaviours: Behaviour | Responder) -> None:
+        """Queue behaviours, one a request; a function instead answers every request that the queue does not."""
+        for behaviour in behaviours:
+            if isinstance(behaviour, Behaviour):
+                self.exchange.arrange(Control(script=(behaviour,)))
+            else:
+                self.exchange.respond(behaviour)
+
+    def reply(self, value: Any, *, schema: str | None = None, prompt: str | None = None, **options: Any) -> None:
+        """Answer requests for this schema title, or whose text matches this expression, with `value` from now on."""
+        self.rule(Behaviour(value=value, **options), schema=schema, prompt=prompt)
+
+    def rule(
+        self,
+        behaviour: Behaviour,
+        *,
+        schema: str | None = None,
+        prompt: str | None = None,
+        provider: str | None = None,
+        model: str | None = None,
+    ) -> None:
+        """Answer the requests that fit so from now on. The newest rule that fits decides."""
+        rule = Rule(behaviour=behaviour, schema_title=schema, prompt=prompt, provider=provider, model=model)
+        self.exchange.arrange(Control(rules=(rule,)))
+
+    def limit(
+        self, *, rpd: int | None = None, rpm: int | None = None, provider: str | None = None, model: str | None = None
+    ) -> None:
+        """Keep a quota from now on. The newest that fits a request decides."""
+        self.exchange.arrange(Control(quotas=(Quota(rpd=rpd, rpm=rpm, provider=provider, model=model),)))
+
+    def new_day(self) -> None:
+        """Midnight at the provider: today's counts start anew."""
+        self.exchange.arrange(Control(new_day=True))
+
+    def reset(self) -> None:
+        """Forget every arrangement, count and call."""
+        self.exchange.reset()
+
+
+def _application(exchange: Exchange) -> web.Application:
+    """The routes of the three providers, of a compatible server, and of the control endpoint."""
+
+    async def gemini(request: web.Request) -> web.StreamResponse:
+        key = request.headers.get("x-goog-api-key", "")
+        return await _serve(request, exchange, read_gemini(request.match_info["model"], key, await request.json()))
+
+    async def openai(request: web.Request) -> web.StreamResponse:
+        provider = "compatible" if request.path.startswith("/compatible/") else "openai"
+        key = request.headers.get("authorization", "").removeprefix("Bearer ")
+        return await _serve(request, exchange, read_openai(provider, key, await request.json()))
+
+    async def anthropic(request: web.Request) -> web.StreamResponse:
+        key = request.headers.get("x-api-key", "")
+        return await _serve(request, exchange, read_anthropic(key, await request.json()))
+
+    async def arrange(request: web.Request) -> web.Response:
+        exchange.arrange(Control.model_validate_json(await request.text()))
+        return web.json_response({})
+
+    async def recall(_: web.Request) -> web.Response:
+        return web.json_response({"calls": [asdict(call) for call in exchange.calls]})
+
+    application = web.Application(client_max_size=64 * 1024 * 1024)
+    application.add_routes(
+        [
+            web.post("/v1beta/models/{model}:generateContent", gemini),
+            web.post("/v1/chat/completions", openai),
+            web.post("/compatible/v1/chat/completions", openai),
+            web.post("/v1/messages", anthropic),
+            web.post("/__control__", arrange),
+            web.get("/__control__", recall),
+        ]
+    )
+    return application
+
+
+async def _serve(request: web.Request, exchange: Exchange, asked: Asked) -> web.StreamResponse:
+    """Answer one request as arranged."""
+    behaviour, reply = exchange.meet(asked)
+    match behaviour.kind:
+        case "reset":
+            return _reset(request)
+        case "drip":
+            return await _drip(request, reply, pause=behaviour.seconds)
+    if behaviour.seconds:
+        await asyncio.sleep(behaviour.seconds)
+    if behaviour.kind == "hang":
+        return _reset(request)
+    return web.Response(
+        status=reply.status, body=reply.body, content_type=reply.content_type, charset="utf-8", headers=reply.headers
+    )
+
+
+def _reset(request: web.Request) -> web.Response:
+    """Drop the connection without a word: with SO_LINGER at 0 the kernel sends RST."""
+    if request.transport is not None:
+        connection = request.transport.get_extra_info("socket")
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        request.transport.abort()
+    return web.Response(status=500)
+
+
+async def _drip(request: web.Request, reply: Answer, *, pause: float) -> web.StreamResponse:
+    """Send a good answer byte by byte, until whoever asked has had enough."""
+    response = web.StreamResponse(headers={"content-type": reply.content_type})
+    with contextlib.suppress(ConnectionError):
+        await response.prepare(request)
+        for byte in reply.body:
+            await response.write(bytes([byte]))
+            await asyncio.sleep(pause)
+    return response
+
+
+def main() -> None:
+    """Serve until killed; the first line printed is the base URL."""
+    import argparse  # noqa: PLC0415 - only as a process
+
+    parser = argparse.ArgumentParser(description="A judge on loopback that speaks three providers' wire formats.")
+    parser.add_argument("--port", type=int, default=0, help="port on 127.0.0.1; 0 takes a free one")
+    with ProviderServer(port=parser.parse_args().port) as server:
+        print(server.base_url, flush=True)
+        threading.Event().wait()
+
+
+if __name__ == "__main__":
+    main()

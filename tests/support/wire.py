@@ -1,0 +1,211 @@
+"""What the providers put on the wire: requests as they are read, and replies and errors with their real bodies.
+
+The bodies were taken down from the live services; `{…}` values are what a script varies. Error messages carry the key
+and the prompt on purpose, as some services echo them: nothing of a message may reach a record or a log.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+type Kind = Literal[
+    "success", "day_quota", "minute_quota", "unknown_quota", "token_quota", "credit", "server_error", "overloaded",
+    "unauthorized", "forbidden", "unknown_model", "bad_request", "hang", "drip", "reset", "html", "truncated", "empty",
+    "max_tokens", "refused", "blocked", "off_schema",
+]  # fmt: skip
+"""`blocked` refuses the prompt before an answer begins, `refused` the answer; `empty` is a reply without content."""
+
+
+class Behaviour(BaseModel):
+    """How one request is answered.
+
+    `value` is the reply of a success (None: made from the requested schema); a string is sent as it is, unquoted.
+    `seconds` is how long the answer is held back; for `drip` the pause between bytes. `retry_after` and `limit` are
+    what a 429 tells of itself, None leaves it out. `model` None: the model asked for.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Kind = "success"
+    value: Any = None
+    seconds: float = 0.0
+    retry_after: float | None = None
+    limit: int | None = None
+    model: str | None = None
+    input_tokens: int = 120
+    output_tokens: int = 40
+    cached_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A request as the server understood it. `system` and `prompt` are all their text parts, joined by line breaks."""
+
+    provider: str
+    model: str
+    key: str
+    system: str
+    prompt: str
+    images: int
+    schema: Mapping[str, Any] | None
+    title: str
+    max_output_tokens: int | None
+    temperature: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """A response to be written."""
+
+    status: int
+    body: bytes
+    content_type: str = "application/json"
+    headers: Mapping[str, str] | None = None
+
+
+def _texts(parts: Any) -> Iterator[str]:
+    """The text of a message's content, whatever way it is nested."""
+    match parts:
+        case str():
+            yield parts
+        case list():
+            for part in parts:
+                yield from _texts(part)
+        case {"text": str(text)}:
+            yield text
+        case {"parts": inner} | {"content": inner}:
+            yield from _texts(inner)
+
+
+def _images(parts: Any) -> int:
+    """How many pictures a message's content holds."""
+    match parts:
+        case list():
+            return sum(_images(part) for part in parts)
+        case {"parts": inner} | {"content": inner}:
+            return _images(inner)
+        case {"inlineData": _} | {"type": "image_url" | "image"}:
+            return 1
+        case _:
+            return 0
+
+
+def read_gemini(model: str, key: str, body: Mapping[str, Any]) -> Asked:
+    """A `generateContent` request."""
+    config = body.get("generationConfig", {})
+    schema = config.get("responseJsonSchema")
+    return Asked(
+        provider="gemini",
+        model=model,
+        key=key,
+        system="\n".join(_texts(body.get("systemInstruction"))),
+        prompt="\n".join(_texts(body.get("contents"))),
+        images=_images(body.get("contents")),
+        schema=schema,
+        title=(schema or {}).get("title", ""),
+        max_output_tokens=config.get("maxOutputTokens"),
+        temperature=config.get("temperature"),
+    )
+
+
+def read_openai(provider: str, key: str, body: Mapping[str, Any]) -> Asked:
+    """A `chat.completions` request, of OpenAI or of a server compatible with it."""
+    messages = body.get("messages", [])
+    instructions = [m for m in messages if m.get("role") in {"system", "developer"}]
+    rest = [m for m in messages if m not in instructions]
+    form = body.get("response_format", {}).get("json_schema", {})
+    return Asked(
+        provider=provider,
+        model=body.get("model", ""),
+        key=key,
+        system="\n".join(_texts(instructions)),
+        prompt="\n".join(_texts(rest)),
+        images=_images(rest),
+        schema=form.get("schema"),
+        title=form.get("name", ""),
+        max_output_tokens=body.get("max_completion_tokens", body.get("max_tokens")),
+        temperature=body.get("temperature"),
+    )
+
+
+def read_anthropic(key: str, body: Mapping[str, Any]) -> Asked:
+    """A `messages` request."""
+    schema = body.get("output_config", {}).get("format", {}).get("schema")
+    return Asked(
+        provider="anthropic",
+        model=body.get("model", ""),
+        key=key,
+        system="\n".join(_texts(body.get("system"))),
+        prompt="\n".join(_texts(body.get("messages"))),
+        images=_images(body.get("messages")),
+        schema=schema,
+        title=(schema or {}).get("title", ""),
+        max_output_tokens=body.get("max_tokens"),
+        temperature=body.get("temperature"),
+    )
+
+
+def sample(schema: Mapping[str, Any], root: Mapping[str, Any] | None = None) -> Any:  # noqa: PLR0911 - one a JSON type
+    """The plainest value that fits a JSON schema: what a success answers with when nothing else was arranged."""
+    root = root or schema
+    match schema:
+        case {"$ref": str(reference)}:
+            return sample(root["$defs"][reference.rsplit("/", 1)[-1]], root)
+        case {"enum": [first, *_]} | {"const": first}:
+            return first
+        case {"anyOf": [first, *_]} | {"allOf": [first, *_]}:
+            return sample(first, root)
+        case {"type": "object"}:
+            return {name: sample(part, root) for name, part in schema.get("properties", {}).items()}
+        case {"type": "array"}:
+            return [sample(schema.get("items", {}), root) for _ in range(schema.get("minItems", 0))]
+        case {"type": "integer" | "number"}:
+            return schema.get("minimum", 1)
+        case {"type": "boolean"}:
+            return True
+        case {"type": "null"}:
+            return None
+        case _:
+            return "text"
+
+
+def reply_text(asked: Asked, behaviour: Behaviour) -> str:
+    """The model's own words for a behaviour: JSON, or what is left of it."""
+    match behaviour.kind:
+        case "off_schema":
+            return json.dumps({"is_this_the_schema": "no"})
+        case "empty":
+            return ""
+        case _ if isinstance(behaviour.value, str):
+            return behaviour.value
+        case _:
+            value = sample(asked.schema or {}) if behaviour.value is None else behaviour.value
+            text = json.dumps(value, ensure_ascii=False)
+            return text[: len(text) // 2] if behaviour.kind in {"truncated", "max_tokens"} else text
+
+
+def answer(asked: Asked, behaviour: Behaviour) -> Answer:
+    """The provider's response to a request under a behaviour."""
+    from tests.support import wire_errors, wire_replies  # noqa: PLC0415 - they build on this module
+
+    match behaviour.kind:
+        case "html":
+            return Answer(status=200, body=b"<!doctype html><title>Welcome</title>", content_type="text/html")
+        case "success" | "drip" | "hang" | "truncated" | "empty" | "max_tokens" | "off_schema" | "refused" | "blocked":
+            return wire_replies.reply(asked, behaviour)
+        case _:
+            return wire_errors.error(asked, behaviour)
+
+
+def json_answer(status: int, body: object, headers: Mapping[str, str] | None = None) -> Answer:
+    """A JSON response."""
+    return Answer(status=status, body=json.dumps(body, ensure_ascii=False).encode(), headers=headers)
+
+
+def moment(seconds: float) -> str:
+    """An RFC 3339 time that lies `seconds` from now, as Anthropic writes resets."""
+    return (datetime.now(UTC) + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
