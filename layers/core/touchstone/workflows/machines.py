@@ -1,6 +1,9 @@
 """The state machines of a deployment, by what they do."""
 
+from __future__ import annotations
+
 import json
+import os
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass
@@ -33,8 +36,6 @@ def client() -> SFNClient:
 
 
 def _endpoint_is_overridden() -> bool:
-    import os
-
     return bool(os.environ.get("AWS_ENDPOINT_URL") or os.environ.get("AWS_ENDPOINT_URL_SFN"))
 
 

@@ -1,0 +1,74 @@
+"""What becomes of a deep evaluation whose judge did not answer: tried again soon, after a reset, or given up.
+
+refused by our own count    minute → waiting until the slot          day, ceiling → deferred until the reset
+the provider's 429          minute → waiting for what it advises     day → deferred until its reset
+overloaded, timed out       waiting, longer each time, then failed
+unreadable                  waiting, then failed
+misconfigured               deferred for an hour: someone must mend the configuration, nothing is lost meanwhile
+refused by the model        failed: it would refuse again
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from touchstone.errors import (
+    DayQuotaError,
+    JudgeError,
+    LimitError,
+    MinuteQuotaError,
+    MisconfiguredError,
+    QuotaExceededError,
+    RefusedError,
+)
+
+MAX_TRIES = 5
+"""Calls spent on one record before it is given up: enough to outlive an outage of half an hour."""
+FIRST_PAUSE = timedelta(seconds=30)
+LONGEST_PAUSE = timedelta(minutes=15)
+MISCONFIGURED_PAUSE = timedelta(hours=1)
+UNKNOWN_LIMIT_PAUSE = timedelta(hours=1)
+"""For a limit that does not say until when."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Postponed:
+    """To be tried again, not before `until` (UTC). `counted` says whether the try used up one of `MAX_TRIES`."""
+
+    state: Literal["waiting", "deferred"]
+    until: datetime
+    reason: str
+    counted: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenUp:
+    """Not to be tried again; the record says why."""
+
+    reason: str
+
+
+def after_failure(error: JudgeError | LimitError, *, tries: int, now: datetime, reset: datetime) -> Postponed | GivenUp:
+    """Decide what follows. `tries` counts the present one; `reset` is the provider's next reset of the day (UTC)."""
+    match error:
+        case QuotaExceededError(window="minute"):
+            until = error.until or now + FIRST_PAUSE
+            return Postponed(state="waiting", until=until, reason=error.reason, counted=False)
+        case LimitError():
+            until = error.until or now + UNKNOWN_LIMIT_PAUSE
+            return Postponed(state="deferred", until=until, reason=error.reason, counted=False)
+        case DayQuotaError():
+            return Postponed(state="deferred", until=reset, reason=error.reason, counted=False)
+        case MisconfiguredError():
+            until = now + MISCONFIGURED_PAUSE
+            return Postponed(state="deferred", until=until, reason=error.reason, counted=False)
+        case RefusedError():
+            return GivenUp(reason=error.reason)
+        case JudgeError() if tries >= MAX_TRIES:
+            return GivenUp(reason=error.reason)
+        case MinuteQuotaError():
+            pause = timedelta(seconds=error.retry_after) if error.retry_after else FIRST_PAUSE
+            return Postponed(state="waiting", until=now + pause, reason=error.reason, counted=True)
+        case _:
+            pause = min(FIRST_PAUSE * 2 ** (tries - 1), LONGEST_PAUSE)
+            return Postponed(state="waiting", until=now + pause, reason=error.reason, counted=True)
