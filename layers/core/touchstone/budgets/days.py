@@ -1,0 +1,37 @@
+"""A provider's day: where it begins, where it ends, and which one it is now.
+
+Quotas of requests a day are counted from midnight to midnight in the provider's own time zone, so a day has 23, 24 or
+25 hours and its edge moves in UTC with daylight saving time. Nothing here is ever a fixed offset.
+"""
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, time, timedelta
+from types import MappingProxyType
+from zoneinfo import ZoneInfo
+
+PROVIDER_ZONES: Mapping[str, str] = MappingProxyType(
+    {"gemini": "America/Los_Angeles", "openai": "UTC", "claude": "UTC", "anthropic": "UTC"}
+)
+"""The time zone in which a provider counts its days."""
+DEFAULT_ZONE = "UTC"
+"""For a provider that is not listed, such as a gateway of the user's own."""
+
+
+def zone_of(provider: str) -> ZoneInfo:
+    """The time zone in which `provider` counts its days."""
+    return ZoneInfo(PROVIDER_ZONES.get(provider, DEFAULT_ZONE))
+
+
+def day_of(provider: str, now: datetime) -> date:
+    """The provider's date at the moment `now`."""
+    return now.astimezone(zone_of(provider)).date()
+
+
+def day_start(provider: str, day: date) -> datetime:
+    """The moment (UTC) at which the provider's `day` begins."""
+    return datetime.combine(day, time.min, tzinfo=zone_of(provider)).astimezone(UTC)
+
+
+def next_reset(provider: str, now: datetime) -> datetime:
+    """The next moment (UTC) after `now` at which the provider's day ends and its daily quota is whole again."""
+    return day_start(provider, day_of(provider, now) + timedelta(days=1))

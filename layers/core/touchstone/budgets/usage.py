@@ -1,0 +1,136 @@
+"""What of a quota is used, what is left, and when a backlog will be done."""
+
+import sys
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from touchstone.budgets.days import day_of, day_start, next_reset
+from touchstone.budgets.decision import (
+    GUARD,
+    REACH_SECONDS,
+    RELEASE_BEFORE_RESET,
+    QuotaRules,
+    QuotaState,
+    Tally,
+    effective_limits,
+    kept_for_fresh,
+    live_seconds,
+    pause_until,
+)
+from touchstone.judges.base import Limits
+
+FORECAST_DAYS = 3660
+"""A forecast looks ten years ahead; a backlog that takes longer has no date worth showing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuotaUsage:
+    """The quota of one provider, model and account at the moment `now` (UTC).
+
+    `limit` is the requests a day that hold now and `left` what of them is free, both None where no limit is known;
+    `used` counts today's reservations, `backlog_used` those of them for deferred work, and `kept` is what the backlog
+    must still leave for fresh requests. `per_minute` and `left_this_minute` say the same of the minute. `learned` are
+    the limits the provider named, where they are the ones that hold. `blocked_until` (UTC) is when a call may be tried
+    again after the provider refused one, None if it may be tried now. `resets_at` is the provider's next midnight.
+    """
+
+    provider: str
+    now: datetime
+    day: date
+    limit: int | None
+    used: int
+    backlog_used: int
+    left: int | None
+    kept: int
+    per_minute: int | None
+    left_this_minute: int | None
+    resets_at: datetime
+    learned: Limits
+    blocked_until: datetime | None
+    fresh_share: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DayUsage:
+    """What was used in one of the provider's days. `exhausted`: the provider said that its quota was spent."""
+
+    day: date
+    used: int
+    backlog_used: int
+    exhausted: bool
+
+
+def usage_of(state: QuotaState, now: datetime, *, rules: QuotaRules) -> QuotaUsage:
+    """The usage that a state of the account amounts to."""
+    day, reset = day_of(rules.provider, now), next_reset(rules.provider, now)
+    tally, limits = state.tally_on(day), effective_limits(state, now, rules=rules)
+    per_day, per_minute = limits.per_day, limits.per_minute
+    kept = 0
+    if per_day is not None and now < reset - RELEASE_BEFORE_RESET:
+        kept = kept_for_fresh(per_day, tally, fresh_share=rules.fresh_share)
+    left = None if per_day is None else max(0, per_day - tally.used)
+    in_minute = sum(live_seconds(state, now).values())
+    return QuotaUsage(
+        provider=rules.provider,
+        now=now,
+        day=day,
+        limit=per_day,
+        used=tally.used,
+        backlog_used=tally.backlog_used,
+        left=0 if tally.exhausted else left,
+        kept=kept,
+        per_minute=per_minute,
+        left_this_minute=None if per_minute is None else max(0, per_minute - in_minute),
+        resets_at=reset,
+        learned=Limits(
+            per_day=per_day if per_day != rules.limits.per_day else None,
+            per_minute=per_minute if per_minute != rules.limits.per_minute else None,
+        ),
+        blocked_until=reset + GUARD if tally.exhausted else pause_until(state, now),
+        fresh_share=rules.fresh_share,
+    )
+
+
+def forecast(backlog: int, usage: QuotaUsage) -> datetime | None:
+    """When the last of `backlog` calls will be sent, at the rate that `usage` allows; exact to the minute.
+
+    Supposes that the drain runs whenever a unit is free and that fresh requests take nothing more; every fresh request
+    pushes the end back by one unit. None: never, or later than ten years from now.
+    """
+    if backlog <= 0:
+        return usage.now
+    start = max(usage.now, usage.blocked_until or usage.now)
+    if usage.limit is None:
+        return _last_sent(start, backlog, usage.per_minute)
+    for day in (usage.day + timedelta(days=ahead) for ahead in range(FORECAST_DAYS)):
+        reset = day_start(usage.provider, day + timedelta(days=1))
+        opens = max(start, day_start(usage.provider, day) + GUARD)
+        today = day == usage.day
+        free = (usage.left or 0) if today else usage.limit
+        kept = usage.kept if today else kept_for_fresh(usage.limit, Tally(), fresh_share=usage.fresh_share)
+        release = max(opens, reset - RELEASE_BEFORE_RESET)
+        first = min(max(0, free - kept), _sendable(opens, release, usage.per_minute))
+        if backlog <= first:
+            return _last_sent(opens, backlog, usage.per_minute)
+        second = min(free - first, _sendable(release, reset - GUARD, usage.per_minute))
+        if backlog <= first + second:
+            return _last_sent(release, backlog - first, usage.per_minute)
+        backlog -= first + second
+    return None
+
+
+def _sendable(opens: datetime, closes: datetime, per_minute: int | None) -> int:
+    """How many calls the minute's limit lets through between two moments."""
+    if closes <= opens:
+        return 0
+    if per_minute is None:
+        return sys.maxsize
+    return per_minute * (int((closes - opens).total_seconds()) // REACH_SECONDS + 1)
+
+
+def _last_sent(start: datetime, calls: int, per_minute: int | None) -> datetime | None:
+    if per_minute is None:
+        return start
+    if per_minute == 0:
+        return None
+    return start + timedelta(seconds=REACH_SECONDS * ((calls - 1) // per_minute))

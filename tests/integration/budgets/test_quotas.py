@@ -1,0 +1,329 @@
+"""The providers' quotas in the table: what many functions at once, crashes and midnight must not break."""
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import boto3
+import pytest
+from botocore.client import BaseClient
+
+from touchstone.budgets.decision import GUARD, WINDOW_SECONDS
+from touchstone.budgets.items import QuotaKey
+from touchstone.budgets.quotas import Quotas, Reservation
+from touchstone.errors import DayQuotaError, InputError, MinuteQuotaError, QuotaExceededError
+from touchstone.judges.base import Limits
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+KEY = QuotaKey("gemini", "gemini-3.5-flash-lite", "default")
+NOON = datetime(2026, 11, 21, 20, 0, tzinfo=UTC)
+DEEP = Limits(per_day=250, per_minute=10)
+
+
+class Hand:
+    """A clock that stands until it is moved."""
+
+    def __init__(self, now: datetime = NOON) -> None:
+        self.now = now
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def forward(self, **parts: float) -> None:
+        self.now += timedelta(**parts)
+
+
+@pytest.fixture
+def hand() -> Hand:
+    return Hand()
+
+
+@pytest.fixture
+def quotas(table: "Table", hand: Hand) -> Quotas:
+    return Quotas(table, clock=hand)
+
+
+def drain(quotas: Quotas, hand: Hand, wanted: int, *, until: datetime) -> list[datetime]:
+    """Take units for the backlog as a drain does: wait for the minute, end with the day's quota."""
+    taken: list[datetime] = []
+    while len(taken) < wanted and hand.now < until:
+        try:
+            taken.append(quotas.reserve(KEY, DEEP, purpose="backlog").reserved_at)
+        except QuotaExceededError as refused:
+            if refused.window == "day":
+                break
+            hand.now = refused.until or until
+    return taken
+
+
+def test_a_unit_is_counted_before_the_call(quotas: Quotas) -> None:
+    reservation = quotas.reserve(KEY, DEEP, purpose="fresh")
+    usage = quotas.usage(KEY, DEEP)
+    assert (usage.limit, usage.used, usage.left, usage.left_this_minute) == (250, 1, 249, 9)
+    assert usage.resets_at == datetime(2026, 11, 22, 8, 0, tzinfo=UTC)
+    assert reservation.reserved_at == NOON
+    assert reservation.expires_at < NOON + GUARD
+
+
+def test_the_minute_says_exactly_when_a_unit_is_free(quotas: Quotas, hand: Hand) -> None:
+    for _ in range(10):
+        quotas.reserve(KEY, DEEP, purpose="fresh")
+        hand.forward(seconds=1)
+    with pytest.raises(QuotaExceededError) as refused:
+        quotas.reserve(KEY, DEEP, purpose="fresh")
+    assert refused.value.window == "minute"
+    assert refused.value.until is not None
+    hand.now = refused.value.until - timedelta(milliseconds=1)
+    with pytest.raises(QuotaExceededError):
+        quotas.reserve(KEY, DEEP, purpose="fresh")
+    hand.now = refused.value.until
+    quotas.reserve(KEY, DEEP, purpose="fresh")
+
+
+def test_r8_the_251st_call_of_a_day_is_refused_until_the_reset(quotas: Quotas, hand: Hand) -> None:
+    limits = Limits(per_day=250)
+    for _ in range(250):
+        quotas.reserve(KEY, limits, purpose="fresh")
+    with pytest.raises(QuotaExceededError) as refused:
+        quotas.reserve(KEY, limits, purpose="fresh")
+    assert refused.value.window == "day"
+    assert refused.value.until == datetime(2026, 11, 22, 8, 0, tzinfo=UTC) + GUARD
+    hand.now = refused.value.until
+    quotas.reserve(KEY, limits, purpose="fresh")
+    assert [(day.day, day.used) for day in quotas.history(KEY)] == [(date(2026, 11, 22), 1), (date(2026, 11, 21), 250)]
+
+
+def test_r9_a_backlog_of_600_takes_250_250_100(quotas: Quotas, hand: Hand) -> None:
+    hand.now = start = datetime(2026, 11, 21, 8, 30, tzinfo=UTC)
+    left = 600
+    for hour in range(72):
+        hand.now = max(hand.now, start + timedelta(hours=hour))
+        left -= len(drain(quotas, hand, left, until=start + timedelta(hours=hour + 1)))
+    assert left == 0
+    assert [day.used for day in reversed(quotas.history(KEY))] == [250, 250, 100]
+
+
+def test_r9_fresh_requests_find_their_share_after_the_drain(quotas: Quotas, hand: Hand) -> None:
+    hand.now = datetime(2026, 11, 21, 8, 30, tzinfo=UTC)
+    assert len(drain(quotas, hand, 600, until=hand.now + timedelta(hours=12))) == 225
+    hand.forward(minutes=2)
+    for _ in range(25):
+        hand.forward(seconds=10)
+        quotas.reserve(KEY, DEEP, purpose="fresh")
+    assert quotas.usage(KEY, DEEP).left == 0
+
+
+def test_r9_without_a_fresh_share_the_backlog_takes_all(table: "Table", hand: Hand) -> None:
+    quotas = Quotas(table, clock=hand, fresh_share=0.0)
+    hand.now = datetime(2026, 11, 21, 8, 30, tzinfo=UTC)
+    assert len(drain(quotas, hand, 600, until=hand.now + timedelta(hours=12))) == 250
+
+
+@pytest.fixture
+def one_request_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """DynamoDB serialises the requests on an item; moto checks a condition and writes in two steps."""
+    lock, send = threading.Lock(), BaseClient._make_api_call  # type: ignore[attr-defined]
+
+    def serialised(self: BaseClient, *arguments: Any) -> Any:
+        with lock:
+            return send(self, *arguments)
+
+    monkeypatch.setattr(BaseClient, "_make_api_call", serialised)
+
+
+@pytest.mark.parametrize("per_minute", [10, 15])
+@pytest.mark.usefixtures("one_request_at_a_time")
+def test_r11_twenty_workers_at_once_never_pass_the_minute(table: "Table", hand: Hand, per_minute: int) -> None:
+    limits, barrier = Limits(per_day=1000, per_minute=per_minute), threading.Barrier(20)
+    tables = [boto3.resource("dynamodb", region_name="us-east-1").Table(table.name) for _ in range(20)]
+
+    def worker(own: "Table") -> Reservation | QuotaExceededError:
+        quotas = Quotas(own, clock=hand)
+        barrier.wait()
+        try:
+            return quotas.reserve(KEY, limits, purpose="fresh")
+        except QuotaExceededError as refused:
+            return refused
+
+    sent = []
+    for _ in range(3):
+        with ThreadPoolExecutor(20) as pool:
+            outcomes = list(pool.map(worker, tables))
+        sent += [outcome.reserved_at for outcome in outcomes if isinstance(outcome, Reservation)]
+        refused = [outcome for outcome in outcomes if isinstance(outcome, QuotaExceededError)]
+        assert len(refused) == 20 - per_minute
+        assert {refusal.window for refusal in refused} == {"minute"}
+        hand.now = max(refusal.until for refusal in refused if refusal.until)
+    assert len(sent) == 3 * per_minute
+    window = timedelta(seconds=WINDOW_SECONDS)
+    assert max(sum(first <= other <= first + window for other in sent) for first in sent) == per_minute
+    assert Quotas(table, clock=hand).usage(KEY, limits).used == len(sent)
+
+
+@pytest.mark.usefixtures("one_request_at_a_time")
+def test_r11_twenty_workers_at_once_never_pass_the_day(table: "Table", hand: Hand) -> None:
+    barrier = threading.Barrier(20)
+    tables = [boto3.resource("dynamodb", region_name="us-east-1").Table(table.name) for _ in range(20)]
+
+    def worker(own: "Table") -> bool:
+        quotas = Quotas(own, clock=hand)
+        barrier.wait()
+        try:
+            quotas.reserve(KEY, Limits(per_day=7), purpose="fresh")
+        except QuotaExceededError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(20) as pool:
+        assert sum(pool.map(worker, tables)) == 7
+
+
+RESETS = {
+    "winter to summer": datetime(2026, 3, 9, 7, 0, tzinfo=UTC),
+    "the day before": datetime(2026, 3, 8, 8, 0, tzinfo=UTC),
+    "summer to winter": datetime(2026, 11, 2, 8, 0, tzinfo=UTC),
+    "the day before that": datetime(2026, 11, 1, 7, 0, tzinfo=UTC),
+}
+
+
+@pytest.mark.parametrize("reset", RESETS.values(), ids=RESETS)
+def test_r10_a_day_ends_at_the_providers_midnight(quotas: Quotas, hand: Hand, reset: datetime) -> None:
+    limits = Limits(per_day=2)
+    for minutes in (-61, -1):
+        hand.now = reset + timedelta(minutes=minutes)
+        quotas.reserve(KEY, limits, purpose="fresh")
+    with pytest.raises(QuotaExceededError) as refused:
+        quotas.reserve(KEY, limits, purpose="fresh")
+    assert refused.value.until == reset + GUARD
+    for minutes in (1, 61):
+        hand.now = reset + timedelta(minutes=minutes)
+        quotas.reserve(KEY, limits, purpose="fresh")
+    with pytest.raises(QuotaExceededError):
+        quotas.reserve(KEY, limits, purpose="fresh")
+    assert [day.used for day in quotas.history(KEY)] == [2, 2]
+
+
+def test_r10_other_providers_days_end_at_utc_midnight(quotas: Quotas, hand: Hand) -> None:
+    key, limits = QuotaKey("openai", "gpt", "default"), Limits(per_day=1)
+    hand.now = datetime(2026, 3, 8, 23, 59, tzinfo=UTC)
+    quotas.reserve(key, limits, purpose="fresh")
+    with pytest.raises(QuotaExceededError):
+        quotas.reserve(key, limits, purpose="fresh")
+    hand.forward(minutes=2)
+    quotas.reserve(key, limits, purpose="fresh")
+
+
+@pytest.mark.parametrize("seconds", [-4.9, 0.0, 4.9])
+def test_r10_nothing_is_reserved_at_the_edge_of_a_day(quotas: Quotas, hand: Hand, seconds: float) -> None:
+    reset = datetime(2026, 11, 22, 8, 0, tzinfo=UTC)
+    hand.now = reset + timedelta(seconds=seconds)
+    with pytest.raises(QuotaExceededError) as refused:
+        quotas.reserve(KEY, DEEP, purpose="fresh")
+    assert (refused.value.window, refused.value.until) == ("minute", reset + GUARD)
+
+
+def test_a_clock_set_back_finds_the_tally_of_its_day_again(quotas: Quotas, hand: Hand) -> None:
+    limits = Limits(per_day=3)
+    quotas.reserve(KEY, limits, purpose="fresh")
+    hand.forward(days=2)
+    quotas.reserve(KEY, limits, purpose="fresh")
+    hand.forward(days=-2)
+    assert quotas.usage(KEY, limits).used == 1
+    quotas.reserve(KEY, limits, purpose="fresh")
+    assert [(day.day.day, day.used) for day in quotas.history(KEY)] == [(23, 1), (21, 2)]
+
+
+def test_a_released_unit_is_free_at_once_and_only_once(quotas: Quotas) -> None:
+    limits = Limits(per_day=5, per_minute=2)
+    kept, unsent = (quotas.reserve(KEY, limits, purpose="backlog") for _ in range(2))
+    for _ in range(3):
+        quotas.release(unsent)
+    usage = quotas.usage(KEY, limits)
+    assert (usage.used, usage.backlog_used, usage.left_this_minute) == (1, 1, 1)
+    quotas.release(kept)
+    assert quotas.usage(KEY, limits).used == 0
+
+
+def test_a_unit_of_yesterday_is_not_given_back_today(quotas: Quotas, hand: Hand) -> None:
+    unsent = quotas.reserve(KEY, DEEP, purpose="fresh")
+    hand.forward(days=1)
+    quotas.reserve(KEY, DEEP, purpose="fresh")
+    quotas.release(unsent)
+    assert [day.used for day in quotas.history(KEY)] == [1, 1]
+
+
+def test_r3_a_worker_that_dies_leaves_its_unit_spent(quotas: Quotas, hand: Hand) -> None:
+    quotas.reserve(KEY, Limits(per_day=1), purpose="fresh")  # … and nothing more is ever heard of it
+    hand.forward(hours=1)
+    with pytest.raises(QuotaExceededError):
+        quotas.reserve(KEY, Limits(per_day=1), purpose="fresh")
+
+
+def test_r8_a_spent_day_is_believed_at_the_first_refusal(quotas: Quotas, hand: Hand) -> None:
+    reservation = quotas.reserve(KEY, DEEP, purpose="fresh")
+    quotas.learn(reservation, DayQuotaError("spent", limit=20))
+    with pytest.raises(QuotaExceededError) as refused:
+        quotas.reserve(KEY, DEEP, purpose="fresh")
+    reset = datetime(2026, 11, 22, 8, 0, tzinfo=UTC)
+    assert (refused.value.window, refused.value.until) == ("day", reset + GUARD)
+    usage = quotas.usage(KEY, DEEP)
+    assert (usage.limit, usage.learned, usage.left) == (20, Limits(per_day=20), 0)
+    assert usage.blocked_until == reset + GUARD
+    hand.now = reset + GUARD
+    assert quotas.usage(KEY, DEEP).left == 20
+
+
+def test_a_learned_day_limit_is_tried_anew_after_a_week(quotas: Quotas, hand: Hand) -> None:
+    quotas.learn(quotas.reserve(KEY, DEEP, purpose="fresh"), DayQuotaError("spent", limit=20))
+    hand.forward(days=6)
+    assert quotas.usage(KEY, DEEP).limit == 20
+    hand.forward(days=1)
+    assert quotas.usage(KEY, DEEP).limit == 250
+
+
+def test_a_refusal_that_arrives_after_midnight_does_not_block_the_new_day(quotas: Quotas, hand: Hand) -> None:
+    hand.now = datetime(2026, 11, 22, 7, 59, 50, tzinfo=UTC)
+    late = quotas.reserve(KEY, DEEP, purpose="fresh")
+    hand.forward(seconds=20)
+    quotas.learn(late, DayQuotaError("spent"))
+    quotas.reserve(KEY, DEEP, purpose="fresh")
+
+
+def test_forgetting_frees_a_day_that_the_provider_had_spent(quotas: Quotas) -> None:
+    quotas.learn(quotas.reserve(KEY, DEEP, purpose="fresh"), DayQuotaError("no credit"))
+    quotas.forget(KEY)
+    quotas.reserve(KEY, DEEP, purpose="fresh")
+    assert quotas.usage(KEY, DEEP).learned == Limits()
+
+
+def refused_minutes(quotas: Quotas, hand: Hand, error: Callable[[], MinuteQuotaError], *, minutes: int) -> int:
+    """How many calls are sent, and refused by the provider, in so many minutes by a caller that never gives up."""
+    sent, end = 0, hand.now + timedelta(minutes=minutes)
+    while hand.now < end:
+        try:
+            quotas.learn(quotas.reserve(KEY, DEEP, purpose="fresh"), error())
+            sent += 1
+        except QuotaExceededError as refused:
+            hand.now = refused.until or end
+    return sent
+
+
+@pytest.mark.parametrize("error", [lambda: MinuteQuotaError("busy"), lambda: MinuteQuotaError("cut", limit=0)])
+def test_r15_a_quota_cut_overnight_starts_no_storm(
+    quotas: Quotas, hand: Hand, error: Callable[[], MinuteQuotaError]
+) -> None:
+    assert refused_minutes(quotas, hand, error, minutes=10) <= 30
+
+
+def test_two_keys_never_share_an_account(quotas: Quotas) -> None:
+    quotas.reserve(QuotaKey("a", "b#c", "d"), DEEP, purpose="fresh")
+    assert quotas.usage(QuotaKey("a", "b", "c#d"), DEEP).used == 0
+
+
+def test_a_share_beyond_the_whole_is_refused(table: "Table") -> None:
+    with pytest.raises(InputError, match="0 to 1"):
+        Quotas(table, fresh_share=1.5)

@@ -1,0 +1,33 @@
+"""What the integration tests share: the table in moto, and nothing of the account of whoever runs them."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from tests.support.table import create_table
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+REGION = "us-east-1"
+
+
+@pytest.fixture
+def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """AWS in the process: credentials and endpoints of the machine are out of reach."""
+    for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_DEFAULT_REGION", REGION)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+    with mock_aws():
+        yield
+
+
+@pytest.fixture
+def table(aws: None) -> "Table":
+    """The single table, empty."""
+    return create_table(boto3.resource("dynamodb", region_name=REGION))
