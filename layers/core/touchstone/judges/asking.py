@@ -1,0 +1,311 @@
+"""Asking one model: from the cache, else within the quota, within the deadline, repeated only where that can help.
+
+    cache ─miss─> load the SDK ─> admission ─> the provider ─> settle ─> cache
+                                      ^                          │
+                                      └── wait <── retryable ────┘     every call has a permit of its own
+
+Nothing of a prompt or a reply is logged or stands in an error.
+"""
+
+import asyncio
+import hashlib
+import json
+import logging
+import threading
+import time
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+
+from pydantic import BaseModel, ValidationError
+
+from touchstone.clock import Clock, Deadline
+from touchstone.errors import JudgeError, MisconfiguredError, StoreError, TimedOutError
+from touchstone.judges.base import Adapter, Admission, Answered, Call, Permit, Purpose, Question, Reply, ReplyCache
+from touchstone.judges.cost import cost_usd, max_cost_usd
+from touchstone.judges.registry import Model
+from touchstone.judges.retrying import Retries
+
+SETTLE_SECONDS = 0.05
+"""What is kept of the deadline to settle a call that used it up: one write to the table takes about 10 ms."""
+
+MAX_ADMISSIONS = 3
+"""Permits that expired before they could be used, one after the other; the third means that something stalls."""
+
+ADDED_TOKENS = 512
+"""What a provider adds to a prompt of ours: roles, and the words that ask for structured output."""
+
+POSSIBLY_BILLED = frozenset({"timed_out", "refused", "unreadable"})
+"""Failures after which a provider may have counted tokens. How many is not known, so the highest cost is kept."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Connection:
+    """One provider's adapter, shared by all judges of that provider. `endpoint` is its base URL, "" the SDK's own."""
+
+    adapter: Adapter
+    account: str
+    endpoint: str = ""
+    loaded: bool = False
+    _loading: threading.Lock = field(default_factory=threading.Lock)
+
+    async def load(self) -> None:
+        """Load the SDK, off the event loop, since that takes up to a second and a half the first time."""
+        if not self.loaded:
+            await asyncio.to_thread(self._load)
+
+    def _load(self) -> None:
+        with self._loading:
+            if self.loaded:
+                return
+            try:
+                self.adapter.load()
+            except ImportError:
+                raise MisconfiguredError(
+                    f"The SDK for {self.adapter.provider} is not installed: install touchstone[judges].", sent=False
+                ) from None
+            self.loaded = True
+
+
+@dataclass(slots=True)
+class Surroundings:
+    """What all judges of one `Judges` share. `unfinished` are permits being settled after their question has ended."""
+
+    tenant: str
+    clock: Clock
+    admission: Admission | None
+    cache: ReplyCache | None
+    sleep: Callable[[float], Awaitable[None]]
+    draw: Callable[[], float]
+    unfinished: set[asyncio.Task[None]] = field(default_factory=set)
+
+    async def finish(self, ending: Coroutine[object, object, None], *, within: float) -> None:
+        """Run what ends a call, but wait no longer than `within` seconds; it goes on after that, and is not lost.
+
+        A failure is logged, not raised: the unit stays reserved, and a reply that was paid for is not thrown away.
+        """
+        task = asyncio.create_task(ending)
+        self.unfinished.add(task)
+        task.add_done_callback(self._finished)
+        await asyncio.wait({task}, timeout=within)
+
+    def finish_later(self, ending: Coroutine[object, object, None]) -> None:
+        """Run what ends a call without waiting for it at all."""
+        task = asyncio.create_task(ending)
+        self.unfinished.add(task)
+        task.add_done_callback(self._finished)
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self.unfinished.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            logger.warning("A judge call could not be settled or kept: %s", type(error).__name__)
+
+
+class ModelJudge:
+    """One model of one provider as a `Judge`."""
+
+    def __init__(
+        self, model: Model, connection: Connection, surroundings: Surroundings, *, purpose: Purpose = "fresh"
+    ) -> None:
+        self._model = model
+        self._connection = connection
+        self._around = surroundings
+        self._purpose: Purpose = purpose
+
+    @property
+    def provider(self) -> str:
+        """The provider's name in the registry."""
+        return self._model.provider
+
+    @property
+    def model(self) -> str:
+        """The model asked for."""
+        return self._model.name
+
+    async def ask[T: BaseModel](self, question: Question[T], *, deadline: Deadline) -> Reply[T]:
+        """Ask, retrying only what can succeed, all within `deadline`. Raises `JudgeError` or `LimitError`."""
+        retries = Retries(self._around.draw)
+        try:
+            async with asyncio.timeout(deadline.remaining):
+                return await self._answer(question, deadline, retries)
+        except TimeoutError:
+            raise self._too_late(sent=retries.attempts > 0) from None
+
+    async def _answer[T: BaseModel](self, question: Question[T], deadline: Deadline, retries: Retries) -> Reply[T]:
+        cache = self._around.cache if question.use_cache else None
+        key = "" if cache is None else self._key(question)
+        if cache is not None and (known := await self._recall(cache, key, question)) is not None:
+            return known
+        await self._connection.load()
+        while True:
+            try:
+                reply = await self._call(question, deadline, attempt=retries.attempts + 1)
+            except JudgeError as error:
+                pause = retries.wait(error, remaining=deadline.remaining)
+                logger.info(
+                    "%s's %s failed (%s), call %d, %s",
+                    self.provider,
+                    self.model,
+                    error.reason,
+                    retries.attempts,
+                    "given up" if pause is None else f"next in {pause:.2f} s",
+                )
+                if pause is None:
+                    raise
+                if pause > 0.0:
+                    await self._around.sleep(pause)
+                continue
+            if cache is not None:
+                await self._around.finish(_remember(cache, key, reply), within=deadline.remaining)
+            return reply
+
+    async def _call[T: BaseModel](self, question: Question[T], deadline: Deadline, *, attempt: int) -> Reply[T]:
+        if deadline.passed:
+            raise self._too_late(sent=False)
+        highest = None if self._around.admission is None else self._highest_cost(question)
+        permit = await self._admitted(highest)
+        timeout = max(0.0, deadline.remaining - (0.0 if permit is None else SETTLE_SECONDS))
+        started = time.perf_counter()
+        try:
+            async with asyncio.timeout(timeout):
+                answered = await self._connection.adapter.ask(self.model, question, timeout=timeout)
+        except JudgeError as error:
+            await self._failed(permit, error, highest, deadline)
+            raise
+        except TimeoutError:
+            late = self._too_late(sent=True)
+            await self._failed(permit, late, highest, deadline)
+            raise late from None
+        except BaseException:  # cancelled, or a fault in the adapter: the call may have been sent, so it stays spent
+            if permit is not None:
+                self._around.finish_later(permit.settle(cost_usd=highest, error=self._too_late(sent=True)))
+            raise
+        latency_ms = (time.perf_counter() - started) * 1000.0
+        cost = cost_usd(self._model, answered.usage, on=self._around.clock().date())
+        if permit is not None:
+            await self._around.finish(permit.settle(cost_usd=cost), within=deadline.remaining)
+        return self._reply(question, answered, cost, latency_ms, attempt)
+
+    def _reply[T: BaseModel](
+        self, question: Question[T], answered: Answered[T], cost: float | None, latency_ms: float, attempt: int
+    ) -> Reply[T]:
+        return Reply(
+            value=answered.value,
+            provider=self.provider,
+            model=answered.model,
+            requested_model=self.model,
+            prompt_version=question.prompt.version,
+            usage=answered.usage,
+            cost_usd=cost,
+            latency_ms=latency_ms,
+            attempts=attempt,
+        )
+
+    async def _admitted(self, highest: float | None) -> Permit | None:
+        admission = self._around.admission
+        if admission is None:
+            return None
+        for _ in range(MAX_ADMISSIONS):
+            permit = await admission.admit(
+                Call(
+                    provider=self.provider,
+                    model=self.model,
+                    account=self._connection.account,
+                    tenant=self._around.tenant,
+                    purpose=self._purpose,
+                    limits=self._model.limits,
+                    max_cost_usd=highest,
+                )
+            )
+            if not permit.expired:
+                return permit
+            await permit.release()
+        raise self._too_late(sent=False)
+
+    async def _failed(
+        self, permit: Permit | None, error: JudgeError, highest: float | None, deadline: Deadline
+    ) -> None:
+        if permit is None:
+            return
+        if error.sent:
+            cost = highest if error.reason in POSSIBLY_BILLED else 0.0
+            ending = permit.settle(cost_usd=cost, error=error)
+        else:
+            ending = permit.release()
+        await self._around.finish(ending, within=deadline.remaining)
+
+    def _highest_cost(self, question: Question[BaseModel]) -> float | None:
+        text = len(question.prompt.system.encode(errors="replace")) + len(question.prompt.user.encode(errors="replace"))
+        return max_cost_usd(
+            self._model,
+            input_bytes=text + _schema(question.reply_type).size + ADDED_TOKENS,
+            images=len(question.images),
+            max_output_tokens=question.max_output_tokens,
+            on=self._around.clock().date(),
+        )
+
+    async def _recall[T: BaseModel](self, cache: ReplyCache, key: str, question: Question[T]) -> Reply[T] | None:
+        try:
+            if (stored := await cache.get(key)) is None:
+                return None
+            known = _Known.model_validate_json(stored)
+            value = question.reply_type.model_validate_json(known.value)
+        except (StoreError, ValidationError) as error:
+            logger.warning("The reply cache could not be read: %s", type(error).__name__)
+            return None
+        return Reply(
+            value=value,
+            provider=self.provider,
+            model=known.model,
+            requested_model=self.model,
+            prompt_version=question.prompt.version,
+            cost_usd=0.0,
+            attempts=0,
+            cached=True,
+        )
+
+    def _key(self, question: Question[BaseModel]) -> str:
+        prompt = question.prompt
+        asked = (
+            [prompt.name, prompt.version, prompt.digest] if prompt.digest else [prompt.name, prompt.system, prompt.user]
+        )
+        rest = [question.temperature, question.max_output_tokens, [image.media_type for image in question.images]]
+        key = self._identity.copy()
+        key.update(_schema(question.reply_type).digest)
+        key.update(json.dumps([asked, rest]).encode())
+        for image in question.images:
+            key.update(hashlib.sha256(image.data).digest())
+        return key.hexdigest()
+
+    @cached_property
+    def _identity(self) -> "hashlib._Hash":
+        return hashlib.sha256(json.dumps([self.provider, self._connection.endpoint, self.model]).encode())
+
+    def _too_late(self, *, sent: bool) -> TimedOutError:
+        return TimedOutError(f"{self.provider}'s {self.model} gave no whole reply within the deadline.", sent=sent)
+
+
+class _Known(BaseModel):
+    """A reply as the cache keeps it: who answered, and the value as JSON."""
+
+    model: str
+    value: str
+
+
+async def _remember(cache: ReplyCache, key: str, reply: Reply[BaseModel]) -> None:
+    value = reply.value.model_dump_json(by_alias=True, round_trip=True)
+    await cache.put(key, _Known(model=reply.model, value=value).model_dump_json())
+
+
+@dataclass(frozen=True, slots=True)
+class _Schema:
+    digest: bytes
+    size: int
+
+
+@lru_cache(maxsize=256)
+def _schema(reply_type: type[BaseModel]) -> _Schema:
+    text = json.dumps(reply_type.model_json_schema(), sort_keys=True).encode()
+    return _Schema(hashlib.sha256(text).digest(), len(text))

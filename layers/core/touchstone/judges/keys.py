@@ -1,0 +1,58 @@
+"""Where the judges' keys come from. A key is a secret: it is handed to an adapter and shown nowhere."""
+
+import hashlib
+import os
+from collections.abc import Mapping
+from typing import Protocol
+
+from touchstone.errors import MisconfiguredError
+from touchstone.judges.registry import Provider, Registry
+
+SECRET_VARIABLE = "TOUCHSTONE_SECRET_ID"  # noqa: S105 - the name of a variable that names a secret
+
+FINGERPRINT_DIGITS = 12
+"""48 bits: two keys of one deployment never share an account, and none can be guessed back from it."""
+
+KEYLESS_ACCOUNT = "keyless"
+
+
+class Keys(Protocol):
+    """A source of keys."""
+
+    def get(self, provider: str) -> str | None:
+        """The provider's key, None when there is none."""
+        ...
+
+
+class EnvironmentKeys:
+    """Keys from environment variables, named by the registry (`GEMINI_API_KEY`, `OPENAI_API_KEY`, …)."""
+
+    def __init__(self, registry: Registry, environ: Mapping[str, str] | None = None) -> None:
+        self._registry = registry
+        self._environ = os.environ if environ is None else environ
+
+    def get(self, provider: str) -> str | None:
+        """The first of the provider's variables that holds something, without surrounding white space."""
+        for variable in self._registry.provider(provider).key_variables:
+            if key := self._environ.get(variable, "").strip():
+                return key
+        return None
+
+
+def missing_key(provider: Provider) -> MisconfiguredError:
+    """The error for a provider that is asked but has no key: which one, and where to set it."""
+    variables = " or ".join(provider.key_variables)
+    return MisconfiguredError(
+        f"No key for {provider.name}: set {variables} in the environment, "
+        f"or put it in the deployment's secret (the one that {SECRET_VARIABLE} names).",
+        sent=False,
+    )
+
+
+def account_of(provider: Provider, key: str | None) -> str:
+    """The account that a quota is counted for: the configured label, else a fingerprint that cannot be reversed."""
+    if provider.account is not None:
+        return provider.account
+    if key is None:
+        return KEYLESS_ACCOUNT
+    return hashlib.sha256(b"touchstone account\0" + key.encode()).hexdigest()[:FINGERPRINT_DIGITS]

@@ -1,0 +1,136 @@
+"""Opening judges: which providers have a key, and the model that serves a tier."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+
+from touchstone.clock import Clock, system_clock
+from touchstone.judges import retirement
+from touchstone.judges.asking import Connection, ModelJudge, Surroundings
+from touchstone.judges.base import Adapter, Admission, Judge, Purpose, ReplyCache, Tier
+from touchstone.judges.keys import Keys, account_of, missing_key
+from touchstone.judges.registry import Provider, Registry
+
+NO_KEY = "none"
+"""What is sent as the key to an endpoint that wants none: the SDKs refuse an empty one."""
+
+FIRST_ASKED: dict[Tier, str] = {"verify": "gemini", "evaluate": "gemini"}
+"""The default judge of an answer, where it has a key; other tiers go by the registry's order."""
+
+type Connect = Callable[[Provider, str | None], Adapter]
+"""Makes the adapter of a provider with its key (None: it wants none)."""
+
+
+def connect(provider: Provider, key: str | None) -> Adapter:
+    """The adapter for a provider. Imports its module, not the SDK behind it."""
+    match provider.kind:
+        case "gemini":
+            from touchstone.judges.gemini import GeminiAdapter
+
+            return GeminiAdapter(api_key=key or NO_KEY, base_url=provider.base_url)
+        case "anthropic":
+            from touchstone.judges.anthropic import AnthropicAdapter
+
+            return AnthropicAdapter(api_key=key or NO_KEY, base_url=provider.base_url)
+        case "openai" | "compatible" as kind:
+            from touchstone.judges.openai import OpenAIAdapter
+
+            return OpenAIAdapter(
+                api_key=key or NO_KEY,
+                base_url=provider.base_url,
+                provider=provider.name,
+                compatible=kind == "compatible",
+            )
+
+
+class Judges:
+    """The judges of a deployment or a notebook, for one tenant.
+
+    ::
+
+        registry = load_registry()
+        judges = Judges(registry, EnvironmentKeys(registry), cache=MemoryCache())
+        judge = judges.prefer("verify")  # None without any key
+        reply = await judge.ask(question, deadline=Deadline.after(5.0))
+
+    `admission` None: no quota is kept. `cache` None: every question is asked. `connect`, `sleep` and `draw` (numbers
+    in [0, 1) for the jitter of retries) are there for tests. Belongs to one event loop; `aclose` it at the end.
+    """
+
+    def __init__(
+        self,
+        registry: Registry,
+        keys: Keys,
+        *,
+        admission: Admission | None = None,
+        cache: ReplyCache | None = None,
+        tenant: str = "local",
+        clock: Clock = system_clock,
+        connect: Connect = connect,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        draw: Callable[[], float] = random.random,
+    ) -> None:
+        self._registry = registry
+        self._keys = keys
+        self._connect = connect
+        self._around = Surroundings(
+            tenant=tenant, clock=clock, admission=admission, cache=cache, sleep=sleep, draw=draw
+        )
+        self._connections: dict[str, Connection] = {}
+        self._judges: dict[tuple[str, Tier, Purpose], ModelJudge] = {}
+        self._warned: set[str] = set()
+
+    def available(self) -> tuple[str, ...]:
+        """The providers that have a key, or want none, in the registry's order."""
+        return tuple(name for name, provider in self._registry.providers.items() if self._can_ask(provider))
+
+    def get(self, provider: str, tier: Tier, *, purpose: Purpose = "fresh") -> Judge:
+        """The judge for a tier of a provider.
+
+        Raises `SettingsError` for a provider that is not listed, `MisconfiguredError` for one without a key. Warns
+        with `RetirementWarning`, once a model, when the model has ended or ends within a month.
+        """
+        if (known := self._judges.get((provider, tier, purpose))) is not None:
+            return known
+        model = self._registry.model(provider, tier)
+        judge = ModelJudge(model, self._connection(provider), self._around, purpose=purpose)
+        self._judges[provider, tier, purpose] = judge
+        if model.name not in self._warned:
+            self._warned.add(model.name)
+            retirement.warn(model, on=self._around.clock().date())
+        return judge
+
+    def prefer(self, tier: Tier, *, purpose: Purpose = "fresh") -> Judge | None:
+        """The default judge for a tier: Gemini verifies and evaluates, else the first provider that can be asked.
+
+        None when no provider has a key.
+        """
+        available = self.available()
+        if not available:
+            return None
+        first = FIRST_ASKED.get(tier)
+        return self.get(first if first in available else available[0], tier, purpose=purpose)
+
+    async def aclose(self) -> None:
+        """Settle what is unsettled and close the connections."""
+        while self._around.unfinished:
+            await asyncio.wait(set(self._around.unfinished))
+        connections, self._connections = self._connections, {}
+        self._judges.clear()
+        for connection in connections.values():
+            if connection.loaded:
+                await connection.adapter.aclose()
+
+    def _can_ask(self, provider: Provider) -> bool:
+        return not provider.needs_key or self._keys.get(provider.name) is not None
+
+    def _connection(self, name: str) -> Connection:
+        if (known := self._connections.get(name)) is not None:
+            return known
+        provider = self._registry.provider(name)
+        key = self._keys.get(name)
+        if key is None and provider.needs_key:
+            raise missing_key(provider)
+        connection = Connection(self._connect(provider, key), account_of(provider, key), provider.base_url or "")
+        self._connections[name] = connection
+        return connection

@@ -1,0 +1,260 @@
+"""Which models there are, what they cost, how many calls they allow, and when they end: data, in `registry.json`.
+
+A deployment changes it without code through `TOUCHSTONE_REGISTRY_OVERRIDES`, a JSON object of the same shape that is
+merged over it, for example::
+
+    {"gemini": {"models": {"gemini-3.8-flash": {"per_day": 10000, "per_minute": 1000}}},
+     "ollama": {"base_url": "http://localhost:11434/v1", "key_variables": [], "models": {"qwen3": {}},
+                "tiers": {"strong": "qwen3", "fast": "qwen3"}}}
+
+A provider of that object which is not listed is an OpenAI-compatible one. For a single such endpoint there is a
+shorter way: `TOUCHSTONE_COMPATIBLE_BASE_URL`, `TOUCHSTONE_COMPATIBLE_MODEL` and, where it wants one,
+`TOUCHSTONE_COMPATIBLE_API_KEY`.
+"""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property, lru_cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from touchstone.errors import SettingsError
+from touchstone.judges.base import Limits, Tier
+
+OVERRIDES_VARIABLE = "TOUCHSTONE_REGISTRY_OVERRIDES"
+COMPATIBLE_URL_VARIABLE = "TOUCHSTONE_COMPATIBLE_BASE_URL"
+COMPATIBLE_MODEL_VARIABLE = "TOUCHSTONE_COMPATIBLE_MODEL"
+COMPATIBLE_KEY_VARIABLE = "TOUCHSTONE_COMPATIBLE_API_KEY"
+
+type ProviderKind = Literal["anthropic", "openai", "gemini", "compatible"]
+"""Which adapter speaks to a provider."""
+
+STANDS_IN: Mapping[Tier, Tier] = MappingProxyType({"verify": "fast", "evaluate": "strong"})
+"""The tier that serves where a provider names no model for these two."""
+
+PRICE_FIELDS = frozenset({"price_in", "price_out", "price_cached_in"})
+
+
+class Price(BaseModel):
+    """US dollars per million tokens; None where unknown. `price_cached_in` None: cached input costs like the rest."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    price_in: float | None = Field(default=None, ge=0)
+    price_out: float | None = Field(default=None, ge=0)
+    price_cached_in: float | None = Field(default=None, ge=0)
+
+
+class LaterPrice(Price):
+    """A price announced for a later day, from its first moment in UTC."""
+
+    since: date
+
+
+class LongPromptPrice(Price):
+    """The price of a whole call whose input is longer than `above_tokens`."""
+
+    above_tokens: int = Field(gt=0)
+
+
+class Model(Price):
+    """One model: its price, its quota, its end.
+
+    `per_day` and `per_minute` are requests the provider allows one account for this model, whatever they are asked
+    for; None: no limit known. `retires` is the day on which it stops answering, None when no end was announced.
+    `source` says where the figures were read.
+    """
+
+    provider: str
+    name: str
+    later_prices: tuple[LaterPrice, ...] = ()
+    long_prompt: LongPromptPrice | None = None
+    per_day: int | None = Field(default=None, ge=0)
+    per_minute: int | None = Field(default=None, ge=0)
+    retires: date | None = None
+    successor: str | None = None
+    source: str = ""
+
+    @cached_property
+    def limits(self) -> Limits:
+        """The quota, as admission takes it."""
+        return Limits(per_day=self.per_day, per_minute=self.per_minute)
+
+    def price(self, *, on: date, input_tokens: int) -> Price:
+        """The price of a call made on a day (UTC) with an input of this many tokens."""
+        if self.long_prompt is not None and input_tokens > self.long_prompt.above_tokens:
+            return self.long_prompt
+        begun = [later for later in self.later_prices if later.since <= on]
+        return max(begun, key=lambda later: later.since) if begun else self
+
+
+class Provider(BaseModel):
+    """One provider: how it is reached, and which of its models serve which tier.
+
+    `key_variables` are the environment variables that may hold its key, first one first; empty: it wants none.
+    `account` labels the quota's account; None: derived from the key. Set it where several keys share one quota (the
+    keys of one Google project), or where a key is renewed. `base_url` None: the variable's value, or the SDK's own.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9_-]{0,31}$")
+    kind: ProviderKind = "compatible"
+    base_url: str | None = None
+    base_url_variable: str | None = None
+    key_variables: tuple[str, ...] = ()
+    key_required: bool = True
+    account: str | None = Field(default=None, pattern=r"^[A-Za-z0-9._-]{1,64}$")
+    tiers: dict[Tier, str]
+    models: dict[str, Model]
+
+    @model_validator(mode="after")
+    def _complete(self) -> "Provider":
+        if self.kind == "compatible" and self.base_url is None:
+            raise ValueError("an OpenAI-compatible provider needs a base_url")
+        if missing := [tier for tier in ("strong", "fast") if tier not in self.tiers]:
+            raise ValueError(f"no model is named for tier {' and '.join(missing)}")
+        for tier, name in self.tiers.items():
+            if name not in self.models:
+                raise ValueError(f"tier {tier} names {name}, which is not among its models")
+        return self
+
+    @property
+    def needs_key(self) -> bool:
+        """Whether it cannot be asked without a key."""
+        return self.key_required and bool(self.key_variables)
+
+
+@dataclass(frozen=True, slots=True)
+class Default:
+    """The model that serves a tier."""
+
+    provider: str
+    tier: Tier
+    model: Model
+
+
+class Registry:
+    """The providers and their models, in the order in which they are preferred."""
+
+    def __init__(self, providers: Mapping[str, Provider]) -> None:
+        self.providers: Mapping[str, Provider] = MappingProxyType(dict(providers))
+
+    def provider(self, name: str) -> Provider:
+        """One provider. Raises `SettingsError` for a name that is not listed."""
+        try:
+            return self.providers[name]
+        except KeyError:
+            known = ", ".join(self.providers)
+            raise SettingsError(f"There is no provider {name} in the registry; it has {known}.") from None
+
+    def model(self, provider: str, tier: Tier) -> Model:
+        """The model that serves a tier; where none is named, `fast` verifies and `strong` evaluates."""
+        listed = self.provider(provider)
+        name = listed.tiers.get(tier) or listed.tiers[STANDS_IN[tier]]
+        return listed.models[name]
+
+    def find(self, provider: str, name: str) -> Model:
+        """One model by name. Raises `SettingsError` for one that is not listed."""
+        listed = self.provider(provider)
+        try:
+            return listed.models[name]
+        except KeyError:
+            raise SettingsError(
+                f"There is no model {name} of {provider} in the registry; add it with {OVERRIDES_VARIABLE}."
+            ) from None
+
+    def models(self) -> Iterator[Model]:
+        """Every listed model."""
+        for provider in self.providers.values():
+            yield from provider.models.values()
+
+    def defaults(self) -> Iterator[Default]:
+        """The model of every tier that names one."""
+        for provider in self.providers.values():
+            for tier, name in provider.tiers.items():
+                yield Default(provider.name, tier, provider.models[name])
+
+
+def load_registry(environ: Mapping[str, str] | None = None) -> Registry:
+    """The registry of this deployment: the shipped one with its overrides and base URLs (`environ` None: `os.environ`).
+
+    Raises `SettingsError` when the overrides are not valid; it names the provider, model or field at fault.
+    """
+    environ = os.environ if environ is None else environ
+    data = _merged(_shipped(), _overrides(environ.get(OVERRIDES_VARIABLE, "")))
+    if url := environ.get(COMPATIBLE_URL_VARIABLE, "").strip():
+        data["compatible"] = _compatible(url, environ.get(COMPATIBLE_MODEL_VARIABLE, "").strip())
+    return Registry({name: _provider(name, entry, environ) for name, entry in data.items()})
+
+
+@lru_cache(maxsize=1)
+def _shipped_text() -> str:
+    return files("touchstone.judges").joinpath("registry.json").read_text(encoding="utf-8")
+
+
+def _shipped() -> dict[str, Any]:
+    data: dict[str, Any] = json.loads(_shipped_text())
+    return data
+
+
+def _overrides(text: str) -> dict[str, Any]:
+    if not text.strip():
+        return {}
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        raise SettingsError(f"{OVERRIDES_VARIABLE} is not valid JSON: {error}.") from None
+    if not isinstance(data, dict) or not all(isinstance(entry, dict) for entry in data.values()):
+        raise SettingsError(f"{OVERRIDES_VARIABLE} must be a JSON object with one object for each provider.")
+    return data
+
+
+def _compatible(url: str, model: str) -> dict[str, Any]:
+    if not model:
+        raise SettingsError(f"{COMPATIBLE_URL_VARIABLE} is set, but no model: name one in {COMPATIBLE_MODEL_VARIABLE}.")
+    return {
+        "base_url": url,
+        "key_variables": [COMPATIBLE_KEY_VARIABLE],
+        "key_required": False,
+        "tiers": {"strong": model, "fast": model},
+        "models": {model: {"source": COMPATIBLE_MODEL_VARIABLE}},
+    }
+
+
+def _merged(base: dict[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """`over` laid over `base`, object by object. A new price replaces the announced and the long-prompt ones too."""
+    merged = dict(base)
+    if PRICE_FIELDS & over.keys():
+        merged = {name: value for name, value in merged.items() if name not in {"later_prices", "long_prompt"}}
+    for name, value in over.items():
+        old = merged.get(name)
+        merged[name] = _merged(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+    return merged
+
+
+def _provider(name: str, entry: Mapping[str, Any], environ: Mapping[str, str]) -> Provider:
+    models = entry.get("models")
+    if isinstance(models, dict):
+        entry = {**entry, "models": {key: _named(name, key, value) for key, value in models.items()}}
+    variable = entry.get("base_url_variable")
+    if isinstance(variable, str) and not entry.get("base_url"):
+        entry = {**entry, "base_url": environ.get(variable) or None}
+    try:
+        return Provider.model_validate({**entry, "name": name})
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        where = ".".join(str(part) for part in (name, *first["loc"]))
+        raise SettingsError(
+            f"The model registry is wrong at {where}: {first['msg']} (see {OVERRIDES_VARIABLE})."
+        ) from None
+
+
+def _named(provider: str, name: str, entry: object) -> object:
+    return {**entry, "provider": provider, "name": name} if isinstance(entry, dict) else entry
