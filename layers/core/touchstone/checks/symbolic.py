@@ -1,0 +1,57 @@
+"""Trees as sympy expressions. Importing this module imports sympy: it is imported on first use only."""
+
+from collections.abc import Callable
+
+import sympy
+
+from touchstone.checks.tokens import Apply, Name, NotAnExpressionError, Number, Tree
+
+_CONSTANTS: dict[str, sympy.Expr] = {"pi": sympy.pi, "e": sympy.E, "i": sympy.I, "oo": sympy.oo}
+_OPERATIONS: dict[str, Callable[..., sympy.Expr]] = {
+    "add": lambda left, right: left + right,
+    "mul": lambda left, right: left * right,
+    "div": lambda left, right: left / right,
+    "neg": lambda value: -value,
+    "pow": lambda base, exponent: base**exponent,
+    "percent": lambda value: value / 100,
+    "degrees": lambda value: value * sympy.pi / 180,
+    "root": lambda value, index: sympy.real_root(value, index) if index == 3 else sympy.root(value, index),  # noqa: PLR2004
+    "cbrt": lambda value: sympy.real_root(value, 3),
+    "abs": sympy.Abs,
+    "factorial": sympy.factorial,
+    "binomial": sympy.binomial,
+    "floor": sympy.floor,
+    "ceil": sympy.ceiling,
+    "exp": sympy.exp,
+    "ln": sympy.log,
+    "lg": lambda value: sympy.log(value, 10),
+    "sin": sympy.sin, "cos": sympy.cos, "tan": sympy.tan, "cot": sympy.cot, "sec": sympy.sec, "csc": sympy.csc,
+    "arcsin": sympy.asin, "arccos": sympy.acos, "arctan": sympy.atan, "arccot": sympy.acot,
+    "sinh": sympy.sinh, "cosh": sympy.cosh, "tanh": sympy.tanh,
+}  # fmt: skip
+
+
+def build(tree: Tree, *, log_base: sympy.Expr | None, positive: bool) -> sympy.Expr:
+    """The sympy expression of `tree`, whose size the caller has bounded. Raises NotAnExpressionError."""
+    match tree:
+        case Number(value=value):
+            return sympy.Rational(value.numerator, value.denominator)
+        case Name(name):
+            return _CONSTANTS.get(name) or symbol(name, positive=positive)
+        case Apply(operation=operation, arguments=arguments):
+            values = [build(argument, log_base=log_base, positive=positive) for argument in arguments]
+            if operation == "log":
+                return _logarithm(values, log_base)
+            if operation not in _OPERATIONS:
+                raise NotAnExpressionError(f"{operation} has no single value")
+            return _OPERATIONS[operation](*values)
+
+
+def symbol(name: str, *, positive: bool = False) -> sympy.Symbol:
+    """The symbol for a variable."""
+    return sympy.Symbol(name, positive=True) if positive else sympy.Symbol(name)
+
+
+def _logarithm(values: list[sympy.Expr], log_base: sympy.Expr | None) -> sympy.Expr:
+    base = values[1] if len(values) > 1 else log_base
+    return sympy.log(values[0]) if base is None else sympy.log(values[0]) / sympy.log(base)

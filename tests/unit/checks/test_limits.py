@@ -1,0 +1,49 @@
+import contextlib
+import threading
+import time
+
+import pytest
+
+from touchstone.checks.limits import within
+
+
+def test_returns_what_the_function_returns() -> None:
+    assert within(1.0, divmod, 7, 2) == (3, 1)
+
+
+def test_raises_what_the_function_raises() -> None:
+    with pytest.raises(ZeroDivisionError):
+        within(1.0, divmod, 7, 0)
+
+
+def test_work_that_never_ends_is_stopped_and_leaves_no_thread() -> None:
+    def spin() -> None:
+        while True:
+            pass
+
+    started = time.monotonic()
+    assert within(0.05, spin) is None
+    assert time.monotonic() - started < 0.3
+    assert not [thread for thread in threading.enumerate() if thread.name == "touchstone-within"]
+
+
+def test_work_that_swallows_exceptions_does_not_hold_the_caller() -> None:
+    stop = threading.Event()
+
+    def stubborn() -> None:
+        while not stop.is_set():
+            with contextlib.suppress(BaseException):
+                sum(range(100))
+
+    started = time.monotonic()
+    assert within(0.05, stubborn) is None
+    assert time.monotonic() - started < 0.3
+    stop.set()
+
+
+def test_works_off_the_main_thread() -> None:
+    results: list[int | None] = []
+    thread = threading.Thread(target=lambda: results.append(within(1.0, int, "7")))
+    thread.start()
+    thread.join()
+    assert results == [7]
