@@ -1,0 +1,238 @@
+"""Answers as they are asked for, worked on and finished; each step is one conditional write and harmless to repeat."""
+
+import time
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from touchstone.answers.model import (
+    Analysis,
+    AnswerRecord,
+    Attempt,
+    Enrichment,
+    EvaluationProgress,
+    Spend,
+    Status,
+    Verification,
+)
+from touchstone.clock import Clock, system_clock
+from touchstone.errors import ConflictError
+from touchstone.records.answer_items import AnswerItems, Beside
+from touchstone.records.artifacts import Artifacts
+from touchstone.records.cursors import Page, cursor_after, page_size, position_of
+from touchstone.records.keys import of_tenant
+from touchstone.records.solutions import solution_actions
+from touchstone.records.summaries import AnswerSummary
+from touchstone.records.table import Action, store_faults
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+_ENDED = frozenset({"finished", "failed"})
+
+
+class Answers:
+    """The records of answers.
+
+    Every method raises `NotFoundError` for an id that this tenant does not have, and `StoreError` where the store
+    fails; all are safe to repeat, and a repeat returns the record as it is stored by then.
+    """
+
+    def __init__(
+        self,
+        table: "Table",
+        artifacts: Artifacts,
+        *,
+        clock: Clock = system_clock,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._table = table
+        self._items = AnswerItems(table, artifacts, clock=clock, pause=pause)
+        self._clock = clock
+
+    def create(self, record: AnswerRecord) -> AnswerRecord:
+        """Store a new record. Raises `ConflictError` where its id belongs to another request already."""
+        return self._items.insert(record)
+
+    def get(self, *, tenant: str, answer_id: str) -> AnswerRecord:
+        """The record of an answer."""
+        return self._items.read(tenant, answer_id).record
+
+    def page(
+        self, *, tenant: str, limit: int = 50, cursor: str | None = None, status: Status | None = None
+    ) -> Page[AnswerSummary]:
+        """A tenant's answers, newest first, those with `status` only where one is given.
+
+        Raises `InputError` for a cursor of another list and for a limit outside 1 to 100.
+        """
+        scope = of_tenant(tenant, "ANSWERS")
+        # One more than asked for is read, so that the last page knows that it is the last.
+        wanted = page_size(limit) + 1
+        arguments: dict[str, Any] = {
+            "IndexName": "by_time",
+            "KeyConditionExpression": "gsi1pk = :scope",
+            "ExpressionAttributeValues": {":scope": scope},
+            "ScanIndexForward": False,
+        }
+        if cursor is not None:
+            arguments["KeyConditionExpression"] += " AND gsi1sk < :position"
+            arguments["ExpressionAttributeValues"][":position"] = position_of(scope, cursor)
+        if status is not None:
+            arguments["FilterExpression"] = "verification_status = :status"
+            arguments["ExpressionAttributeValues"][":status"] = status
+        found: list[AnswerSummary] = []
+        start: dict[str, Any] = {"Limit": wanted}
+        while len(found) < wanted:
+            with store_faults("list the answers"):
+                reply = self._table.query(**arguments, **start)
+            found += [AnswerSummary.model_validate_json(str(item["summary"])) for item in reply["Items"]]
+            if "LastEvaluatedKey" not in reply:
+                break
+            start = {"Limit": wanted, "ExclusiveStartKey": reply["LastEvaluatedKey"]}
+        shown = tuple(found[:limit])
+        return Page(items=shown, cursor=cursor_after(scope, shown[-1].id) if len(found) > limit else None)
+
+    def set_problem(self, *, tenant: str, answer_id: str, text: str, spends: Sequence[Spend] = ()) -> AnswerRecord:
+        """Keep the problem's text that was read from its image; a repeat keeps the first."""
+        return self._work(
+            tenant,
+            answer_id,
+            done=lambda record: record.problem is not None,
+            change=lambda record: {"problem": text, "spends": (*record.spends, *spends)},
+        )
+
+    def set_analysis(
+        self, *, tenant: str, answer_id: str, analysis: Analysis, spends: Sequence[Spend] = ()
+    ) -> AnswerRecord:
+        """Keep what ANALYZE found. What the caller said of subject and language stays; a repeat keeps the first."""
+
+        def change(record: AnswerRecord) -> dict[str, Any]:
+            return {
+                "subject": record.subject if record.subject is not None else analysis.subject,
+                "language": record.language if record.language is not None else analysis.language,
+                "difficulty": analysis.difficulty,
+                "knowledge_points": analysis.knowledge_points,
+                "stage": "solving",
+                "spends": (*record.spends, *spends),
+            }
+
+        return self._work(tenant, answer_id, done=lambda record: record.difficulty is not None, change=change)
+
+    def add_attempt(
+        self,
+        *,
+        tenant: str,
+        answer_id: str,
+        attempt: Attempt,
+        spends: Sequence[Spend] = (),
+        retrieved_from: str | None = None,
+    ) -> AnswerRecord:
+        """Add the next attempt; a repeat of its number keeps the first.
+
+        `retrieved_from` is the earlier answer that it was taken from. Raises `ConflictError` for a number that is not
+        the next one.
+        """
+
+        def change(record: AnswerRecord) -> dict[str, Any]:
+            if attempt.number != record.attempt_count + 1:
+                raise ConflictError(
+                    f"Attempt {attempt.number} cannot be added: {record.attempt_count} attempts are stored."
+                )
+            return {
+                "attempts": (*record.attempts, attempt),
+                "retrieved_from": retrieved_from if retrieved_from is not None else record.retrieved_from,
+                "stage": "solving",
+                "spends": (*record.spends, *spends),
+            }
+
+        return self._work(tenant, answer_id, done=lambda record: record.attempt_count >= attempt.number, change=change)
+
+    def set_verification(
+        self, *, tenant: str, answer_id: str, number: int, verification: Verification, spends: Sequence[Spend] = ()
+    ) -> AnswerRecord:
+        """Keep what quick verify found of attempt `number`; a repeat keeps the first.
+
+        Raises `ConflictError` where there is no such attempt.
+        """
+
+        def done(record: AnswerRecord) -> bool:
+            if not 1 <= number <= record.attempt_count:
+                raise ConflictError(f"There is no attempt {number} to verify: {record.attempt_count} are stored.")
+            return record.attempts[number - 1].verification is not None
+
+        def change(record: AnswerRecord) -> dict[str, Any]:
+            attempts = list(record.attempts)
+            attempts[number - 1] = attempts[number - 1].model_copy(update={"verification": verification})
+            return {"attempts": tuple(attempts), "spends": (*record.spends, *spends)}
+
+        return self._work(tenant, answer_id, done=done, change=change)
+
+    def finish(
+        self,
+        *,
+        tenant: str,
+        answer_id: str,
+        status: Status,
+        confidence: float,
+        best_attempt: int,
+        enrichment: Enrichment | None = None,
+        spends: Sequence[Spend] = (),
+        problem_key: str | None = None,
+        near_keys: Sequence[str] = (),
+    ) -> AnswerRecord:
+        """Finish the record and everything it counts for in one transaction; a repeat returns the first result.
+
+        A verified solution that was not itself retrieved is kept under `problem_key` and `near_keys` for later
+        problems. A deep evaluation that is wanted becomes `waiting` here, so that a crash right after cannot lose it.
+        Raises `ConflictError` where there is no attempt `best_attempt`.
+        """
+
+        def change(record: AnswerRecord) -> dict[str, Any]:
+            if not 1 <= best_attempt <= record.attempt_count:
+                raise ConflictError(f"There is no attempt {best_attempt}: {record.attempt_count} are stored.")
+            return {
+                "stage": "finished",
+                "verification_status": status,
+                "verification_confidence": confidence,
+                "best_attempt": best_attempt,
+                "enrichment": enrichment,
+                "evaluation": asked(self._clock()) if record.deep_evaluation_wanted else record.evaluation,
+                "spends": (*record.spends, *spends),
+            }
+
+        def beside(record: AnswerRecord) -> Sequence[Action]:
+            return () if problem_key is None else solution_actions(record, problem_key, near_keys)
+
+        return self._work(tenant, answer_id, done=lambda _: False, change=change, beside=beside)
+
+    def fail(self, *, tenant: str, answer_id: str, failure: str, spends: Sequence[Spend] = ()) -> AnswerRecord:
+        """Record that no answer could be produced, and why; what is finished stays so."""
+        return self._work(
+            tenant,
+            answer_id,
+            done=lambda _: False,
+            change=lambda record: {"stage": "failed", "failure": failure, "spends": (*record.spends, *spends)},
+        )
+
+    def _work(
+        self,
+        tenant: str,
+        answer_id: str,
+        *,
+        done: Callable[[AnswerRecord], bool],
+        change: Callable[[AnswerRecord], dict[str, Any]],
+        beside: Beside | None = None,
+    ) -> AnswerRecord:
+        """One step on a record that has not ended; on one that has, or where the step is `done`, nothing happens."""
+
+        def step(record: AnswerRecord) -> AnswerRecord:
+            if record.stage in _ENDED or done(record):
+                return record
+            return record.model_copy(update=change(record))
+
+        return self._items.change(tenant, answer_id, step, beside=beside)
+
+
+def asked(moment: datetime) -> EvaluationProgress:
+    """An evaluation that was asked for at `moment` and may be tried at once."""
+    return EvaluationProgress(state="waiting", requested_at=moment, not_before=moment)

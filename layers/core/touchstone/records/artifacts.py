@@ -1,0 +1,90 @@
+"""Bodies and files in S3. Every key begins with its tenant, and no key leads out of it."""
+
+import re
+from typing import TYPE_CHECKING
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from touchstone.errors import NotFoundError, StoreError
+from touchstone.records.keys import check_tenant
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+LINK_SECONDS = 900
+"""How long a presigned link is good: long enough to start a large upload on a slow line, too short to be passed on."""
+_MAX_KEY_BYTES = 1024
+_UNSAFE = re.compile(r"(^|/)\.{0,2}(/|$)|[\x00-\x1f\x7f\\]")
+_ABSENT = frozenset({"NoSuchKey", "404", "NotFound"})
+
+
+class Artifacts:
+    """Texts and bytes of tenants in one bucket. Keys are whole: `<tenant>/…`.
+
+    A key that is not the tenant's, or that climbs (`..`, empty steps, control characters), is just missing:
+    `NotFoundError`. Every fault of S3 is a `StoreError`.
+    """
+
+    def __init__(self, s3: "S3Client", bucket: str) -> None:
+        self._s3 = s3
+        self._bucket = bucket
+
+    def put_text(self, *, tenant: str, key: str, text: str, content_type: str = "text/plain; charset=utf-8") -> None:
+        """Store a text as UTF-8."""
+        self.put_bytes(tenant=tenant, key=key, data=text.encode(), content_type=content_type)
+
+    def put_bytes(self, *, tenant: str, key: str, data: bytes, content_type: str = "application/octet-stream") -> None:
+        """Store bytes."""
+        owned = owned_key(tenant, key)
+        try:
+            self._s3.put_object(Bucket=self._bucket, Key=owned, Body=data, ContentType=content_type)
+        except (ClientError, BotoCoreError) as error:
+            raise _fault("store", error) from error
+
+    def get_text(self, *, tenant: str, key: str) -> str:
+        """A stored text. Raises `NotFoundError` where there is none."""
+        return self.get_bytes(tenant=tenant, key=key).decode()
+
+    def get_bytes(self, *, tenant: str, key: str) -> bytes:
+        """Stored bytes. Raises `NotFoundError` where there are none."""
+        owned = owned_key(tenant, key)
+        try:
+            return self._s3.get_object(Bucket=self._bucket, Key=owned)["Body"].read()
+        except (ClientError, BotoCoreError) as error:
+            raise _fault("read", error) from error
+
+    def size(self, *, tenant: str, key: str) -> int:
+        """How many bytes an object has. Raises `NotFoundError` where there is none."""
+        owned = owned_key(tenant, key)
+        try:
+            return self._s3.head_object(Bucket=self._bucket, Key=owned)["ContentLength"]
+        except (ClientError, BotoCoreError) as error:
+            raise _fault("read", error) from error
+
+    def upload_link(self, *, tenant: str, key: str, content_type: str, seconds: int = LINK_SECONDS) -> str:
+        """A link that lets its holder PUT this one object, of this type, for `seconds`."""
+        parameters = {"Bucket": self._bucket, "Key": owned_key(tenant, key), "ContentType": content_type}
+        return self._s3.generate_presigned_url("put_object", Params=parameters, ExpiresIn=seconds)
+
+    def download_link(self, *, tenant: str, key: str, seconds: int = LINK_SECONDS) -> str:
+        """A link that lets its holder GET this one object for `seconds`."""
+        parameters = {"Bucket": self._bucket, "Key": owned_key(tenant, key)}
+        return self._s3.generate_presigned_url("get_object", Params=parameters, ExpiresIn=seconds)
+
+
+def owned_key(tenant: str, key: str) -> str:
+    """The key unchanged. Raises `NotFoundError` unless it lies under `<tenant>/` and climbs nowhere."""
+    if not key.startswith(f"{check_tenant(tenant)}/") or _UNSAFE.search(key) or len(key.encode()) > _MAX_KEY_BYTES:
+        raise _missing()
+    return key
+
+
+def _missing() -> NotFoundError:
+    return NotFoundError("There is no object with this key.")
+
+
+def _fault(what: str, error: ClientError | BotoCoreError) -> NotFoundError | StoreError:
+    code = error.response.get("Error", {}).get("Code", "unknown") if isinstance(error, ClientError) else ""
+    if code in _ABSENT:
+        return _missing()
+    return StoreError(f"The store could not {what} the object ({code or type(error).__name__}); it is safe to repeat.")

@@ -1,0 +1,178 @@
+"""What a record counts for: the one definition behind every aggregate.
+
+The counters of a tenant are at all times the sum of `contributions(record)` over its records. Whoever changes a record
+writes the *difference* of its contributions before and after in the same transaction, so a redelivery, a crash or a
+retry cannot count anything twice; a rebuild sums the same function again.
+
+What counts: an attempt counts for its own model once its record is `finished` or `failed`. It is *decided* (`n`) when
+`passed` is True or False, *correct* when True, and *skipped* when None; an attempt that was retrieved from an earlier
+solution counts for nobody. Volume and spending fall on the UTC day the answer arrived, scores on the UTC day of the
+deep evaluation. Money is counted in micro-dollars and scores in millionths, as integers: sums are exact.
+"""
+
+import hashlib
+import unicodedata
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import get_args
+
+from touchstone.answers.model import AnswerRecord, DeepEvaluation, EvaluationState, Verification
+from touchstone.records.keys import of_tenant, part
+from touchstone.records.table import Action
+
+COUNT_SHARDS = 4
+"""A partition takes 1,000 write units a second and a finish costs about 16 on the counters: 4 shards carry 240 a
+second for one tenant, and a collision of two transactions on one counter is four times rarer."""
+MILLIONTHS = 1_000_000
+DIMENSIONS = ("correctness", "completeness", "clarity", "pedagogy", "format", "overall")
+MAX_SUGGESTIONS = 20
+"""Suggestions of one evaluation that are counted; with everything else they fit one transaction of 100 writes."""
+_MAX_SUGGESTION_CHARS = 1_000
+_MAX_APPROACH_CHARS = 4_000
+_STATES: tuple[EvaluationState, ...] = get_args(EvaluationState.__value__)
+COUNTED_STATES = tuple(state for state in _STATES if state != "none")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Increment:
+    """What is added to one counter item. `labels` are attributes that any increment of this item sets alike."""
+
+    pk: str
+    sk: str
+    add: Mapping[str, int]
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+
+def contributions(record: AnswerRecord) -> tuple[Increment, ...]:
+    """Everything a record counts for now, one increment an item."""
+    found: dict[tuple[str, str], Increment] = {}
+    for increment in _parts(record):
+        key = (increment.pk, increment.sk)
+        earlier = found[key].add if key in found else {}
+        found[key] = Increment(pk=key[0], sk=key[1], add=_sum(earlier, increment.add), labels=increment.labels)
+    return tuple(found.values())
+
+
+def difference(before: AnswerRecord | None, after: AnswerRecord) -> tuple[Increment, ...]:
+    """What a change from `before` (None: there was no record) to `after` adds to the counters."""
+    old = {} if before is None else {(each.pk, each.sk): each for each in contributions(before)}
+    new = {(each.pk, each.sk): each for each in contributions(after)}
+    changes = [_change(old.get(key), new.get(key)) for key in {**old, **new}]
+    return tuple(change for change in changes if change is not None)
+
+
+def action_of(increment: Increment) -> Action:
+    """The write of one increment, as part of a transaction."""
+    names = {f"#a{n}": name for n, name in enumerate(increment.add)}
+    values: dict[str, object] = {f":a{n}": value for n, value in enumerate(increment.add.values())}
+    expression = "ADD " + ", ".join(f"#a{n} :a{n}" for n in range(len(increment.add)))
+    if increment.labels:
+        names |= {f"#l{n}": name for n, name in enumerate(increment.labels)}
+        values |= {f":l{n}": value for n, value in enumerate(increment.labels.values())}
+        expression += " SET " + ", ".join(f"#l{n} = :l{n}" for n in range(len(increment.labels)))
+    return {
+        "Update": {
+            "Key": {"pk": increment.pk, "sk": increment.sk},
+            "UpdateExpression": expression,
+            "ExpressionAttributeNames": names,
+            "ExpressionAttributeValues": values,
+        }
+    }
+
+
+def counts_pk(tenant: str, shard: int) -> str:
+    """The partition of one shard of a tenant's counters."""
+    return of_tenant(tenant, "COUNTS", str(shard))
+
+
+def suggestions_pk(tenant: str) -> str:
+    """The partition of a tenant's improvement suggestions."""
+    return of_tenant(tenant, "SUGGESTIONS")
+
+
+def approaches_pk(tenant: str) -> str:
+    """The partition of the better approaches found for a tenant."""
+    return of_tenant(tenant, "APPROACHES")
+
+
+def deferred_pk(shard: int) -> str:
+    """The partition of one shard of the count of deferred evaluations of all tenants."""
+    return f"BACKLOG#{shard}"
+
+
+def normalised(suggestion: str) -> str:
+    """A suggestion's text as it is counted: compatibility forms and white space unified, no closing full stop."""
+    text = " ".join(unicodedata.normalize("NFKC", suggestion).split()).rstrip(".。!！;；")
+    return text[:_MAX_SUGGESTION_CHARS]
+
+
+def _parts(record: AnswerRecord) -> Iterator[Increment]:
+    shard = zlib.crc32(record.id.encode()) % COUNT_SHARDS
+    pk = counts_pk(record.tenant, shard)
+    if record.stage in {"finished", "failed"}:
+        yield Increment(pk=pk, sk=f"DAY#{record.created_at:%Y-%m-%d}", add=_volume(record))
+        yield from _rates(record, pk)
+    state = record.evaluation.state
+    if state != "none":
+        yield Increment(pk=pk, sk="EVALUATIONS", add={each: int(each == state) for each in COUNTED_STATES})
+    if state == "deferred":
+        yield Increment(pk=deferred_pk(shard), sk="DEFERRED", add={"deferred": 1})
+    if record.deep_evaluation is not None:
+        yield from _evaluation(record, record.deep_evaluation, pk)
+
+
+def _volume(record: AnswerRecord) -> dict[str, int]:
+    status = record.verification_status if record.stage == "finished" else "failed"
+    spent = sum(round((spend.cost_usd or 0.0) * MILLIONTHS) for spend in record.spends)
+    counts = {f"status_{status}": 1, "spend_micro_usd": spent}
+    for attempt in record.attempts:
+        if attempt.verification is not None and attempt.verification.passed is None:
+            counts = _sum(counts, {f"skip_{attempt.verification.skip_reason or 'unknown'}": 1})
+    return counts
+
+
+def _rates(record: AnswerRecord, pk: str) -> Iterator[Increment]:
+    subject, difficulty = record.subject, record.difficulty
+    for attempt in record.attempts:
+        if attempt.verification is None or attempt.verification.method == "retrieved":
+            continue
+        tally = _tally(attempt.verification)
+        provider, model = part(attempt.solution.provider), part(attempt.solution.model)
+        if subject is not None:
+            yield Increment(pk=pk, sk=f"PROVIDER#{provider}#{part(subject)}", add=tally)
+        if subject is not None and model:
+            yield Increment(pk=pk, sk=f"MODEL#{model}#SUBJECT#{part(subject)}", add=tally)
+        if difficulty is not None and model:
+            yield Increment(pk=pk, sk=f"MODEL#{model}#DIFFICULTY#{difficulty}", add=tally)
+
+
+def _tally(verification: Verification) -> dict[str, int]:
+    passed = verification.passed
+    return {"n": int(passed is not None), "correct": int(passed is True), "skipped": int(passed is None)}
+
+
+def _evaluation(record: AnswerRecord, evaluation: DeepEvaluation, pk: str) -> Iterator[Increment]:
+    sums = {f"sum_{name}": round(getattr(evaluation, name) * MILLIONTHS) for name in DIMENSIONS}
+    yield Increment(pk=pk, sk=f"DAY#{evaluation.evaluated_at:%Y-%m-%d}", add={"evaluations": 1, **sums})
+    counted = dict.fromkeys(filter(None, map(normalised, evaluation.improvement_suggestions)))
+    suggestions = suggestions_pk(record.tenant)
+    for text in list(counted)[:MAX_SUGGESTIONS]:
+        key = hashlib.sha256(text.encode()).hexdigest()
+        yield Increment(pk=suggestions, sk=key, add={"count": 1}, labels={"text": text, "gsi3pk": suggestions})
+    if evaluation.better_approach is not None:
+        text = evaluation.better_approach[:_MAX_APPROACH_CHARS]
+        yield Increment(pk=approaches_pk(record.tenant), sk=record.id, add={"count": 1}, labels={"text": text})
+
+
+def _sum(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+    return {name: one.get(name, 0) + other.get(name, 0) for name in {**one, **other}}
+
+
+def _change(old: Increment | None, new: Increment | None) -> Increment | None:
+    if old is None:
+        return new
+    add = _sum({} if new is None else new.add, {name: -value for name, value in old.add.items()})
+    if not any(add.values()):
+        return None
+    return Increment(pk=old.pk, sk=old.sk, add=add, labels=(new or old).labels)

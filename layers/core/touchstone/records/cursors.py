@@ -1,0 +1,54 @@
+"""Pages of a list, and the cursor that leads to the next one."""
+
+import base64
+import binascii
+import hashlib
+from dataclasses import dataclass
+
+from touchstone.errors import InputError
+
+MAX_PAGE = 100
+_TAG_CHARACTERS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Page[T]:
+    """Some items of a list, newest first. `cursor` leads to the next ones; None at the end."""
+
+    items: tuple[T, ...]
+    cursor: str | None
+
+
+def page_size(limit: int) -> int:
+    """The limit unchanged. Raises `InputError` outside 1 to 100."""
+    if not 1 <= limit <= MAX_PAGE:
+        raise InputError(f"Ask for 1 to {MAX_PAGE} items a page.", where="limit")
+    return limit
+
+
+def cursor_after(scope: str, position: str) -> str:
+    """An opaque cursor behind `position` (a sort key), good only in the list `scope`."""
+    return base64.urlsafe_b64encode(f"{_tag(scope, position)}{position}".encode()).decode().rstrip("=")
+
+
+def position_of(scope: str, cursor: str) -> str:
+    """Where a cursor points. Raises `InputError` for one that is garbled or comes from another list or tenant.
+
+    The tag guards against mistakes, not against forgery: the position is only ever used inside the caller's own list.
+    """
+    try:
+        text = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True).decode()
+    except (binascii.Error, ValueError) as error:
+        raise _refusal() from error
+    tag, position = text[:_TAG_CHARACTERS], text[_TAG_CHARACTERS:]
+    if not position or tag != _tag(scope, position):
+        raise _refusal()
+    return position
+
+
+def _tag(scope: str, position: str) -> str:
+    return hashlib.sha256(f"{scope}\x1f{position}".encode()).hexdigest()[:_TAG_CHARACTERS]
+
+
+def _refusal() -> InputError:
+    return InputError("This cursor does not belong to this list; start again without one.", where="cursor")

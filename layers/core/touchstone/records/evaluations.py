@@ -1,0 +1,265 @@
+"""Deep evaluations as a state of the record: `none → waiting → deferred → running → done | failed`.
+
+    request ─> waiting ─ claim ─> running ─ complete ─> done
+                  ^  ^              │ │ └── fail, or too many tries ─> failed
+                  │  └──── wait ────┘ └──── defer ─> deferred ─ claim ─> running
+                  └ finish, where one was wanted
+
+Whoever is waiting, deferred or running is in the `deferred` index, placed there by the same write as its state; so
+every request that is not over can be found, whatever the queue, a schedule or a function lost.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal
+
+from touchstone.answers.model import AnswerRecord, DeepEvaluation, EvaluationProgress, Spend
+from touchstone.clock import Clock, system_clock
+from touchstone.errors import ConflictError
+from touchstone.records.answer_items import AnswerItems, sortable
+from touchstone.records.answers import asked
+from touchstone.records.artifacts import Artifacts
+from touchstone.records.counters import COUNT_SHARDS, deferred_pk
+from touchstone.records.keys import answer_of
+from touchstone.records.table import query, read
+from touchstone.records.ulids import last_ulid, moment_of
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+LEASE_SECONDS = 900
+"""A Lambda function's longest life: after it, whoever claimed a record is certainly gone."""
+MAX_TRIES = 5
+"""Claims that may end without a result before a record is given up as the cause."""
+TRIES_EXHAUSTED = "tries_exhausted"
+
+type Pending = Literal["waiting", "deferred", "running"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """What came of claiming. `granted` False: somebody else has it, or it is over; `record` says which."""
+
+    granted: bool
+    record: AnswerRecord
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PendingEvaluation:
+    """A request that is not over. `due`: when it may (again) be taken, None for a deferred one."""
+
+    tenant: str
+    answer_id: str
+    request_id: str
+    requested_at: datetime
+    state: Pending
+    due: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backlog:
+    """Deferred evaluations. `oldest_requested_at` is None where there are none."""
+
+    count: int
+    oldest_requested_at: datetime | None
+
+
+class Evaluations:
+    """The deep evaluations of answers. All methods are safe to repeat; one that finds its work done changes nothing.
+
+    Raises `NotFoundError` for an id this tenant does not have, `ConflictError` where no evaluation was asked for.
+    """
+
+    def __init__(
+        self,
+        table: "Table",
+        artifacts: Artifacts,
+        *,
+        clock: Clock = system_clock,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._table = table
+        self._items = AnswerItems(table, artifacts, clock=clock, pause=pause)
+        self._clock = clock
+
+    def request(self, *, tenant: str, answer_id: str, retry_failed: bool = False) -> AnswerRecord:
+        """Ask for an evaluation; where one was asked for already, the record as it is.
+
+        `retry_failed` asks anew where it failed. Raises `ConflictError` while the answer itself is not finished.
+        """
+
+        def step(record: AnswerRecord) -> AnswerRecord:
+            if record.stage != "finished":
+                raise ConflictError("Only a finished answer can be evaluated.")
+            again = retry_failed and record.evaluation.state == "failed"
+            if record.evaluation.state != "none" and not again:
+                return record
+            return record.model_copy(update={"evaluation": asked(self._clock())})
+
+        return self._items.change(tenant, answer_id, step)
+
+    def claim(
+        self, *, tenant: str, answer_id: str, lease_seconds: float = LEASE_SECONDS, max_tries: int = MAX_TRIES
+    ) -> Claim:
+        """Take a record to evaluate it now: of many at once exactly one is granted, for `lease_seconds`.
+
+        Granted are waiting and deferred ones, and running ones whose lease has passed. A record that was claimed
+        `max_tries` times without a result fails here.
+        """
+        granted = False
+
+        def step(record: AnswerRecord) -> AnswerRecord:
+            nonlocal granted
+            granted = False
+            now, progress = self._clock(), _requested(record)
+            held = progress.state == "running" and progress.not_before is not None and progress.not_before > now
+            if progress.state in {"done", "failed"} or held:
+                return record
+            if progress.tries >= max_tries:
+                return _moved(record, state="failed", not_before=None, failure=progress.failure or TRIES_EXHAUSTED)
+            granted = True
+            until = now + timedelta(seconds=lease_seconds)
+            return _moved(record, state="running", not_before=until, tries=progress.tries + 1)
+
+        record = self._items.change(tenant, answer_id, step)
+        return Claim(granted=granted, record=record)
+
+    def wait(
+        self,
+        *,
+        tenant: str,
+        answer_id: str,
+        until: datetime,
+        reason: str,
+        counted: bool = True,
+        lease: datetime | None = None,
+    ) -> AnswerRecord:
+        """Put a record back until a moment soon: the next minute's slot, a back-off.
+
+        `counted` False gives the try back, for a reason that says nothing of the record. `lease` is the `not_before`
+        of the record that `claim` granted; where it is given and somebody else took the record since, nothing changes.
+        """
+        return self._put_back(tenant, answer_id, "waiting", until=until, reason=reason, counted=counted, lease=lease)
+
+    def defer(
+        self,
+        *,
+        tenant: str,
+        answer_id: str,
+        until: datetime,
+        reason: str,
+        counted: bool = False,
+        lease: datetime | None = None,
+    ) -> AnswerRecord:
+        """Put a record among the deferred, in the order of the requests; otherwise as `wait`."""
+        return self._put_back(tenant, answer_id, "deferred", until=until, reason=reason, counted=counted, lease=lease)
+
+    def complete(
+        self, *, tenant: str, answer_id: str, evaluation: DeepEvaluation, spends: Sequence[Spend] = ()
+    ) -> AnswerRecord:
+        """Keep the result and everything it counts for in one transaction; only the first result counts.
+
+        A late result of one who lost the lease, or of a record given up meanwhile, is a result all the same.
+        """
+
+        def step(record: AnswerRecord) -> AnswerRecord:
+            if _requested(record).state == "done":
+                return record
+            done = _moved(record, state="done", not_before=None, failure=None)
+            return done.model_copy(update={"deep_evaluation": evaluation, "spends": (*record.spends, *spends)})
+
+        return self._items.change(tenant, answer_id, step)
+
+    def fail(self, *, tenant: str, answer_id: str, failure: str, spends: Sequence[Spend] = ()) -> AnswerRecord:
+        """Give a record up, with the reason; what is over stays so."""
+
+        def step(record: AnswerRecord) -> AnswerRecord:
+            if _requested(record).state in {"done", "failed"}:
+                return record
+            failed = _moved(record, state="failed", not_before=None, failure=failure)
+            return failed.model_copy(update={"spends": (*record.spends, *spends)})
+
+        return self._items.change(tenant, answer_id, step)
+
+    def oldest_deferred(self, *, limit: int, not_after: datetime | None = None) -> tuple[PendingEvaluation, ...]:
+        """Deferred requests of all tenants, oldest first; only those made up to `not_after` where it is given."""
+        bound = None if not_after is None else last_ulid(not_after)
+        return self._pending("deferred", limit, bound)
+
+    def stalled(self, *, older_than: timedelta, limit: int = 100) -> tuple[PendingEvaluation, ...]:
+        """Waiting and running ones that were due longer ago than `older_than`: what carried them was lost."""
+        bound = sortable(self._clock() - older_than)
+        waiting = self._pending("waiting", limit, bound)
+        return (*waiting, *self._pending("running", limit - len(waiting), bound))
+
+    def backlog(self) -> Backlog:
+        """How many evaluations of all tenants are deferred (exactly), and since when the oldest was asked for."""
+        keys = [{"pk": deferred_pk(shard), "sk": "DEFERRED"} for shard in range(COUNT_SHARDS)]
+        items = [read(self._table, key, "the backlog") for key in keys]
+        oldest = self.oldest_deferred(limit=1)
+        return Backlog(
+            count=sum(int(item["deferred"]) for item in items if item is not None),
+            oldest_requested_at=oldest[0].requested_at if oldest else None,
+        )
+
+    def _put_back(
+        self,
+        tenant: str,
+        answer_id: str,
+        state: Pending,
+        *,
+        until: datetime,
+        reason: str,
+        counted: bool,
+        lease: datetime | None,
+    ) -> AnswerRecord:
+        def step(record: AnswerRecord) -> AnswerRecord:
+            progress = _requested(record)
+            taken = lease is not None and (progress.state != "running" or progress.not_before != lease)
+            if progress.state in {"done", "failed"} or taken:
+                return record
+            returned = progress.state == "running" and not counted
+            tries = progress.tries - 1 if returned else progress.tries
+            after = _moved(record, state=state, not_before=until, failure=reason, tries=tries)
+            return record if after == record else after
+
+        return self._items.change(tenant, answer_id, step)
+
+    def _pending(self, state: Pending, limit: int, bound: str | None) -> tuple[PendingEvaluation, ...]:
+        arguments: dict[str, Any] = {
+            "IndexName": "deferred",
+            "KeyConditionExpression": "gsi2pk = :state",
+            "ExpressionAttributeValues": {":state": f"EVALUATION#{state}"},
+            "Limit": max(1, limit),
+        }
+        if bound is not None:
+            arguments["KeyConditionExpression"] += " AND gsi2sk <= :bound"
+            arguments["ExpressionAttributeValues"][":bound"] = bound
+        items = query(self._table, "pending evaluations", **arguments)
+        return tuple(_pending_of(item, state) for item in islice(items, limit))
+
+
+def _requested(record: AnswerRecord) -> EvaluationProgress:
+    if record.evaluation.state == "none":
+        raise ConflictError("No evaluation was asked for.")
+    return record.evaluation
+
+
+def _moved(record: AnswerRecord, **changes: Any) -> AnswerRecord:
+    return record.model_copy(update={"evaluation": record.evaluation.model_copy(update=changes)})
+
+
+def _pending_of(item: dict[str, Any], state: Pending) -> PendingEvaluation:
+    tenant, answer_id = answer_of(item["pk"])
+    due, _, request = item["gsi2sk"].rpartition("#")
+    return PendingEvaluation(
+        tenant=tenant,
+        answer_id=answer_id,
+        request_id=request,
+        requested_at=moment_of(request),
+        state=state,
+        due=datetime.fromisoformat(due).replace(tzinfo=UTC) if due else None,
+    )

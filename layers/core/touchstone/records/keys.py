@@ -1,0 +1,66 @@
+"""The keys of the table. Every tenant's key begins with the tenant, and is built here and nowhere else."""
+
+import hashlib
+import re
+
+from touchstone.errors import InputError, NotFoundError
+from touchstone.records.ulids import is_ulid
+
+RECORD = "RECORD"
+_TENANT = re.compile(r"[a-z0-9][a-z0-9-]{1,38}")
+_MAX_PART_BYTES = 400
+"""Two free parts (a model and a subject) and their prefix stay within a sort key's 1,024 bytes."""
+
+type Key = dict[str, str]
+
+
+def check_tenant(tenant: str) -> str:
+    """The tenant id unchanged. Raises `InputError` where it is not `[a-z0-9][a-z0-9-]{1,38}`."""
+    if _TENANT.fullmatch(tenant) is None:
+        raise InputError(
+            "A tenant id has 2 to 39 characters: lower-case letters, digits and hyphens, the first not a hyphen.",
+            where="tenant",
+        )
+    return tenant
+
+
+def of_tenant(tenant: str, *parts: str) -> str:
+    """A partition key inside the tenant's own space."""
+    return "#".join(("T", check_tenant(tenant), *parts))
+
+
+def answer_key(tenant: str, answer_id: str) -> Key:
+    """The key of an answer's record. Raises `NotFoundError` for what cannot be an id."""
+    return {"pk": of_tenant(tenant, "ANSWER", _known(answer_id, "answer")), "sk": RECORD}
+
+
+def batch_key(tenant: str, batch_id: str) -> Key:
+    """The key of a batch's record. Raises `NotFoundError` for what cannot be an id."""
+    return {"pk": of_tenant(tenant, "BATCH", _known(batch_id, "batch")), "sk": RECORD}
+
+
+def answer_of(pk: str) -> tuple[str, str]:
+    """Tenant and id from the partition key of an answer's record."""
+    _, tenant, _, answer_id = pk.split("#")
+    return tenant, answer_id
+
+
+def part(text: str) -> str:
+    """Free text as one part of a key: `#` and `%` escaped; what is longer than 400 bytes ends in its own hash."""
+    escaped = text.replace("%", "%25").replace("#", "%23")
+    encoded = escaped.encode()
+    if len(encoded) <= _MAX_PART_BYTES:
+        return escaped
+    digest = hashlib.sha256(encoded).hexdigest()[:16]
+    return encoded[: _MAX_PART_BYTES - 17].decode(errors="ignore") + "~" + digest
+
+
+def text_of(escaped: str) -> str:
+    """The free text of a key's part (long ones as they were shortened)."""
+    return escaped.replace("%23", "#").replace("%25", "%")
+
+
+def _known(record_id: str, what: str) -> str:
+    if not is_ulid(record_id):
+        raise NotFoundError(f"There is no {what} with this id.")
+    return record_id

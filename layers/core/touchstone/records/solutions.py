@@ -1,0 +1,99 @@
+"""Verified solutions of earlier problems, found by the problem's own key or by keys that near-identical ones share."""
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from touchstone.answers.model import AnswerRecord
+from touchstone.answers.retrieval import EarlierSolution
+from touchstone.clock import Clock, system_clock
+from touchstone.errors import NotFoundError
+from touchstone.records.answer_items import AnswerItems
+from touchstone.records.artifacts import Artifacts
+from touchstone.records.keys import of_tenant, part
+from touchstone.records.table import Action, read, store_faults
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+MAX_NEAR_KEYS = 16
+"""Near keys of one problem that are kept, so that finishing fits one transaction."""
+CANDIDATES_A_KEY = 5
+"""The newest problems read for each near key; whoever asks compares their texts."""
+
+
+class Solutions:
+    """One tenant's verified solutions, as RETRIEVE asks for them (`touchstone.answers.retrieval.SolutionStore`).
+
+    The items only point at records, and the record decides: one that is not (or no longer) verified is not offered.
+    """
+
+    def __init__(
+        self,
+        table: "Table",
+        artifacts: Artifacts,
+        *,
+        tenant: str,
+        clock: Clock = system_clock,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._table = table
+        self._items = AnswerItems(table, artifacts, clock=clock, pause=pause)
+        self._tenant = tenant
+
+    async def exact(self, key: str) -> EarlierSolution | None:
+        """The verified solution stored under a problem's key, None when there is none."""
+        return await asyncio.to_thread(self._exact, key)
+
+    async def near(self, keys: Sequence[str]) -> Sequence[EarlierSolution]:
+        """Verified solutions of problems that share any of the near keys, each once; possibly not similar at all."""
+        return await asyncio.to_thread(self._near, keys)
+
+    def _exact(self, key: str) -> EarlierSolution | None:
+        item = read(self._table, {"pk": _problem_pk(self._tenant, key), "sk": "SOLUTION"}, "the solution")
+        return None if item is None else self._solution(item["answer_id"])
+
+    def _near(self, keys: Sequence[str]) -> tuple[EarlierSolution, ...]:
+        ids: dict[str, None] = {}
+        for key in keys[:MAX_NEAR_KEYS]:
+            with store_faults("look for similar problems"):
+                found = self._table.query(
+                    KeyConditionExpression="pk = :pk",
+                    ExpressionAttributeValues={":pk": _near_pk(self._tenant, key)},
+                    ScanIndexForward=False,
+                    Limit=CANDIDATES_A_KEY,
+                )
+            ids |= dict.fromkeys(str(item["sk"]) for item in found["Items"])
+        return tuple(solution for each in ids if (solution := self._solution(each)) is not None)
+
+    def _solution(self, answer_id: str) -> EarlierSolution | None:
+        try:
+            record = self._items.read(self._tenant, answer_id).record
+        except NotFoundError:
+            return None
+        if record.verification_status != "verified" or record.best is None or record.problem is None:
+            return None
+        return EarlierSolution(
+            answer_id=record.id,
+            problem=record.problem,
+            solution=record.best.solution,
+            confidence=record.verification_confidence or 0.0,
+        )
+
+
+def solution_actions(record: AnswerRecord, problem_key: str, near_keys: Sequence[str]) -> tuple[Action, ...]:
+    """The writes that make a finished record's solution findable; none unless it is verified and its own."""
+    if record.verification_status != "verified" or record.retrieved_from is not None:
+        return ()
+    exact = {"pk": _problem_pk(record.tenant, problem_key), "sk": "SOLUTION", "answer_id": record.id}
+    near = ({"pk": _near_pk(record.tenant, key), "sk": record.id} for key in dict.fromkeys(near_keys[:MAX_NEAR_KEYS]))
+    return tuple({"Put": {"Item": item}} for item in (exact, *near))
+
+
+def _problem_pk(tenant: str, key: str) -> str:
+    return of_tenant(tenant, "PROBLEM", part(key))
+
+
+def _near_pk(tenant: str, key: str) -> str:
+    return of_tenant(tenant, "NEAR", part(key))

@@ -1,0 +1,118 @@
+"""One way to write to the table: what boto raises becomes our own errors here, and nowhere else."""
+
+import random
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from touchstone.errors import StoreError
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+MAX_ACTIONS = 100
+"""DynamoDB's limit of one transaction."""
+CONFLICT_TRIES = 8
+"""With full jitter from 20 ms up to 640 ms this outlasts the collisions of a few hundred writers on one counter."""
+_FIRST_PAUSE_SECONDS = 0.02
+_LAST_PAUSE_SECONDS = 0.64
+_PASSING = frozenset({"TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
+
+type Item = dict[str, Any]
+type Action = dict[str, dict[str, Any]]
+"""One action of a transaction without its table: `{"Put": {...}}`, `{"Update": {...}}` …"""
+
+
+class ConditionFailedError(Exception):
+    """A condition of a write did not hold; nothing was written. `failed` are the positions in the transaction."""
+
+    def __init__(self, failed: tuple[int, ...] = (0,)) -> None:
+        super().__init__("a condition did not hold")
+        self.failed = failed
+
+
+@contextmanager
+def store_faults(what: str) -> Iterator[None]:
+    """Turn whatever boto raises into `StoreError`; a failed condition into `ConditionFailedError`."""
+    try:
+        yield
+    except ClientError as error:
+        code = error.response.get("Error", {}).get("Code", "unknown")
+        if code == "ConditionalCheckFailedException":
+            raise ConditionFailedError from error
+        raise StoreError(f"The store could not {what} ({code}); it is safe to repeat.") from error
+    except BotoCoreError as error:
+        raise StoreError(f"The store could not {what} ({type(error).__name__}); it is safe to repeat.") from error
+
+
+def read(table: "Table", key: dict[str, str], what: str) -> Item | None:
+    """One item, strongly consistent; None where there is none."""
+    with store_faults(f"read {what}"):
+        return table.get_item(Key=key, ConsistentRead=True).get("Item")
+
+
+def query(table: "Table", what: str, **arguments: Any) -> Iterator[Item]:
+    """All items of a query, page after page."""
+    start: dict[str, Any] = {}
+    while True:
+        with store_faults(f"list {what}"):
+            page = table.query(**arguments, **start)
+        yield from page["Items"]
+        if "LastEvaluatedKey" not in page:
+            return
+        start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
+
+
+def transact(
+    table: "Table", actions: Sequence[Action], what: str, *, pause: Callable[[float], None] = time.sleep
+) -> None:
+    """Write all or nothing.
+
+    A collision with another transaction, and throttling, are repeated with jitter up to `CONFLICT_TRIES`; a failed
+    condition is never repeated. Raises `ConditionFailedError` or `StoreError`.
+    """
+    if len(actions) > MAX_ACTIONS:
+        raise StoreError(f"The store could not {what}: {len(actions)} writes at once, {MAX_ACTIONS} are allowed.")
+    named = [{kind: {"TableName": table.name, **body}} for action in actions for kind, body in action.items()]
+    # One token for every repeat: a transaction whose answer was lost is not applied a second time.
+    token = str(uuid.uuid4())
+    for attempt in range(CONFLICT_TRIES):
+        try:
+            table.meta.client.transact_write_items(
+                TransactItems=named,  # type: ignore[arg-type] # built as plain dictionaries
+                ClientRequestToken=token,
+            )
+        except ClientError as error:
+            _raise_unless_passing(error, what)
+            pause(jitter(attempt))
+        except BotoCoreError as error:
+            raise StoreError(f"The store could not {what} ({type(error).__name__}); it is safe to repeat.") from error
+        else:
+            return
+    raise StoreError(f"The store could not {what}: others kept writing the same items; it is safe to repeat.")
+
+
+def jitter(attempt: int) -> float:
+    """Seconds to wait before repeating: full jitter under a doubling bound."""
+    bound = min(_LAST_PAUSE_SECONDS, _FIRST_PAUSE_SECONDS * 2**attempt)
+    return random.uniform(0, bound)  # noqa: S311 - spreads writers, guards nothing
+
+
+def _raise_unless_passing(error: ClientError, what: str) -> None:
+    """Return where repeating the transaction can succeed; raise what the failure means otherwise."""
+    code = error.response.get("Error", {}).get("Code", "unknown")
+    if code == "TransactionInProgressException":
+        return
+    if code != "TransactionCanceledException":
+        raise StoreError(f"The store could not {what} ({code}); it is safe to repeat.") from error
+    reasons: list[str] = [reason.get("Code", "None") for reason in error.response.get("CancellationReasons", [])]
+    failed = tuple(place for place, reason in enumerate(reasons) if reason == "ConditionalCheckFailed")
+    if failed:
+        raise ConditionFailedError(failed) from error
+    causes = {reason for reason in reasons if reason != "None"}
+    if not causes or not causes <= _PASSING:
+        raise StoreError(f"The store could not {what} ({', '.join(sorted(causes)) or code}).") from error

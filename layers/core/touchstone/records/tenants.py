@@ -1,0 +1,77 @@
+"""Tenants: whoever owns tokens and records."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from touchstone.clock import Clock, system_clock
+from touchstone.errors import ConflictError, NotFoundError
+from touchstone.records.keys import Key, of_tenant
+from touchstone.records.table import ConditionFailedError, Item, query, read, store_faults
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+_DIRECTORY = "TENANTS"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tenant:
+    """A tenant: its id is part of every key, its name is for people."""
+
+    id: str
+    name: str
+    created_at: datetime
+
+
+class Tenants:
+    """The tenants of this deployment. Raises `StoreError` where the store fails."""
+
+    def __init__(self, table: "Table", *, clock: Clock = system_clock) -> None:
+        self._table = table
+        self._clock = clock
+
+    def create(self, *, tenant: str, name: str) -> Tenant:
+        """Create a tenant. Raises `InputError` for a malformed id, `ConflictError` where the id is taken."""
+        created = Tenant(id=tenant, name=name, created_at=self._clock())
+        item = {
+            **profile_key(tenant),
+            "tenant": tenant,
+            "name": name,
+            "created_at": created.created_at.isoformat(),
+            "gsi1pk": _DIRECTORY,
+            "gsi1sk": tenant,
+        }
+        try:
+            with store_faults("create the tenant"):
+                self._table.put_item(Item=item, ConditionExpression="attribute_not_exists(pk)")
+        except ConditionFailedError:
+            raise ConflictError(f"The tenant {tenant} exists already.") from None
+        return created
+
+    def get(self, tenant: str) -> Tenant:
+        """A tenant. Raises `NotFoundError` where there is none."""
+        item = read(self._table, profile_key(tenant), "the tenant")
+        if item is None:
+            raise NotFoundError(f"There is no tenant {tenant}.")
+        return _tenant_of(item)
+
+    def ids(self) -> tuple[str, ...]:
+        """The ids of all tenants, in the order of the alphabet; one just created may still be missing."""
+        found = query(
+            self._table,
+            "the tenants",
+            IndexName="by_time",
+            KeyConditionExpression="gsi1pk = :directory",
+            ExpressionAttributeValues={":directory": _DIRECTORY},
+        )
+        return tuple(str(item["gsi1sk"]) for item in found)
+
+
+def profile_key(tenant: str) -> Key:
+    """The key of a tenant's own item."""
+    return {"pk": of_tenant(tenant), "sk": "PROFILE"}
+
+
+def _tenant_of(item: Item) -> Tenant:
+    return Tenant(id=item["tenant"], name=item["name"], created_at=datetime.fromisoformat(item["created_at"]))

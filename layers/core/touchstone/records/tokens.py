@@ -1,0 +1,178 @@
+"""Bearer tokens: shown once, stored only as their hash, each with one tenant and one role."""
+
+import hashlib
+import re
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal
+
+from touchstone.clock import Clock, system_clock
+from touchstone.errors import InputError, NotFoundError, UnauthenticatedError
+from touchstone.records.keys import Key, of_tenant
+from touchstone.records.table import Action, ConditionFailedError, Item, query, read, transact
+from touchstone.records.tenants import profile_key
+from touchstone.records.ulids import is_ulid, new_ulid
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+type Role = Literal["admin", "member", "reader"]
+
+PREFIX = "ts_"
+"""Lets a scanner for leaked secrets, and a person, tell what it is."""
+_SECRET_BYTES = 32
+_WRITTEN = re.compile(r"ts_[A-Za-z0-9_-]{43}")
+_REFUSAL = "The token is missing or not valid; ask an admin of your tenant for a new one."
+"""The same words whatever is wrong with a token, so that nothing can be learned by trying."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """Who a request comes from."""
+
+    tenant: str
+    role: Role
+    token_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenInfo:
+    """A token as it is listed: never the token itself. `expires_at` None: it does not; `revoked_at` None: it is not."""
+
+    id: str
+    tenant: str
+    role: Role
+    name: str
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+
+
+class Tokens:
+    """The tokens of all tenants. Raises `StoreError` where the store fails."""
+
+    def __init__(self, table: "Table", *, clock: Clock = system_clock) -> None:
+        self._table = table
+        self._clock = clock
+
+    def issue(self, *, tenant: str, role: Role, name: str, expires_at: datetime | None = None) -> tuple[str, TokenInfo]:
+        """A new token and what is listed of it; the token cannot be shown again.
+
+        Raises `NotFoundError` where there is no such tenant, `InputError` for an end that has passed.
+        """
+        now = self._clock()
+        if expires_at is not None and expires_at <= now:
+            raise InputError("A token's end must lie in the future.", where="expires_at")
+        token = PREFIX + secrets.token_urlsafe(_SECRET_BYTES)
+        info = TokenInfo(
+            id=new_ulid(now),
+            tenant=tenant,
+            role=role,
+            name=name,
+            created_at=now,
+            expires_at=expires_at,
+            revoked_at=None,
+        )
+        digest = _digest(token)
+        listed = {**_listed_key(tenant, info.id), **_item_of(info), "digest": digest}
+        looked_up: Item = {**_lookup_key(digest), "tenant": tenant, "role": role, "token_id": info.id}
+        if expires_at is not None:
+            # The table's TTL clears it some time after; `valid_until` is what decides.
+            looked_up |= {"valid_until": expires_at.isoformat(), "expires_at": int(expires_at.timestamp())}
+        actions: list[Action] = [
+            {"ConditionCheck": {"Key": profile_key(tenant), "ConditionExpression": "attribute_exists(pk)"}},
+            {"Put": {"Item": listed}},
+            {"Put": {"Item": looked_up}},
+        ]
+        try:
+            transact(self._table, actions, "issue the token")
+        except ConditionFailedError:
+            raise NotFoundError(f"There is no tenant {tenant}.") from None
+        return token, info
+
+    def resolve(self, token: str) -> Identity:
+        """Whose token this is. Raises `UnauthenticatedError`, always in the same words."""
+        if _WRITTEN.fullmatch(token) is None:
+            raise UnauthenticatedError(_REFUSAL)
+        item = read(self._table, _lookup_key(_digest(token)), "the token")
+        if item is None or _passed(item, self._clock()):
+            raise UnauthenticatedError(_REFUSAL)
+        return Identity(tenant=item["tenant"], role=item["role"], token_id=item["token_id"])
+
+    def list(self, tenant: str) -> tuple[TokenInfo, ...]:
+        """A tenant's tokens, oldest first, revoked and expired ones included."""
+        found = query(
+            self._table,
+            "the tokens",
+            KeyConditionExpression="pk = :pk AND begins_with(sk, :token)",
+            ExpressionAttributeValues={":pk": of_tenant(tenant), ":token": "TOKEN#"},
+            ConsistentRead=True,
+        )
+        return tuple(_info_of(item) for item in found)
+
+    def revoke(self, *, tenant: str, token_id: str) -> TokenInfo:
+        """End a token now; a repeat changes nothing. Raises `NotFoundError` where this tenant has no such token."""
+        key = _listed_key(tenant, token_id)
+        item = read(self._table, key, "the token")
+        if item is None:
+            raise _missing()
+        if "revoked_at" in item:
+            return _info_of(item)
+        moment = self._clock().isoformat()
+        mark = {
+            "Key": key,
+            "UpdateExpression": "SET revoked_at = if_not_exists(revoked_at, :now)",
+            "ExpressionAttributeValues": {":now": moment},
+        }
+        transact(self._table, [{"Update": mark}, {"Delete": {"Key": _lookup_key(item["digest"])}}], "revoke the token")
+        return _info_of({**item, "revoked_at": moment})
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def _lookup_key(digest: str) -> Key:
+    return {"pk": f"TOKEN#{digest}", "sk": "TOKEN"}
+
+
+def _listed_key(tenant: str, token_id: str) -> Key:
+    if not is_ulid(token_id):
+        raise _missing()
+    return {"pk": of_tenant(tenant), "sk": f"TOKEN#{token_id}"}
+
+
+def _missing() -> NotFoundError:
+    return NotFoundError("There is no token with this id.")
+
+
+def _passed(item: Item, now: datetime) -> bool:
+    return "valid_until" in item and datetime.fromisoformat(item["valid_until"]) <= now
+
+
+def _item_of(info: TokenInfo) -> Item:
+    item: Item = {
+        "token_id": info.id,
+        "tenant": info.tenant,
+        "role": info.role,
+        "name": info.name,
+        "created_at": info.created_at.isoformat(),
+    }
+    return item if info.expires_at is None else item | {"valid_until": info.expires_at.isoformat()}
+
+
+def _info_of(item: Item) -> TokenInfo:
+    return TokenInfo(
+        id=item["token_id"],
+        tenant=item["tenant"],
+        role=item["role"],
+        name=item["name"],
+        created_at=datetime.fromisoformat(item["created_at"]),
+        expires_at=_moment(item, "valid_until"),
+        revoked_at=_moment(item, "revoked_at"),
+    )
+
+
+def _moment(item: Item, name: str) -> datetime | None:
+    return datetime.fromisoformat(item[name]) if name in item else None
