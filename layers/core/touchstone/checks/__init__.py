@@ -1,0 +1,25 @@
+"""Deciding without a model: checks that are exact, free, and say what they rest on.
+
+The names below are loaded on first use, so that importing this package imports neither sympy nor math-verify.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from touchstone.checks.arithmetic import first_arithmetic_error
+    from touchstone.checks.findings import Finding, Proof
+
+_HOMES = {
+    "Finding": "touchstone.checks.findings",
+    "Proof": "touchstone.checks.findings",
+    "first_arithmetic_error": "touchstone.checks.arithmetic",
+}
+
+__all__ = ["Finding", "Proof", "first_arithmetic_error"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
