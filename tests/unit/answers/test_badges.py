@@ -3,6 +3,7 @@
 from typing import Literal
 
 import pytest
+
 from touchstone.answers.badges import badge
 from touchstone.answers.model import Status
 

@@ -1,6 +1,7 @@
 """Which language a problem is in."""
 
 import pytest
+
 from touchstone.answers.language import language_of
 
 

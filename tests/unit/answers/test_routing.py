@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from touchstone.answers.model import Attempt, Route, Solution, Status, Verification
 from touchstone.answers.routing import MAX_ATTEMPTS, best_attempt, route, status_of
 

@@ -127,7 +127,10 @@ class Verification(Strict):
     """What quick verify found.
 
     `passed` None: skipped, with the reason in `skip_reason` and in words in `error`. `confidence` 0–1. `derivation`
-    is what a proof rests on, line by line; empty without one. `uncertain`: confidence below 0.6.
+    is what a proof rests on, line by line; empty without one. `uncertain`: confidence below 0.6. An answer without
+    content is failed rather than skipped, since nothing in it can be right; its `skip_reason` says that no judge was
+    asked. `arithmetic_error` is what a recalculation of the steps objects to, None where it objects to nothing: a hint
+    for people and for the judge, no verdict of its own.
     """
 
     passed: bool | None
@@ -138,6 +141,7 @@ class Verification(Strict):
     skip_reason: SkipReason | None = None
     derivation: tuple[str, ...] = ()
     contradicted: bool = False
+    arithmetic_error: str | None = None
     provider: str | None = None
     model: str | None = None
 

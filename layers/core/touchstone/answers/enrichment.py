@@ -1,0 +1,76 @@
+"""ENRICH: what helps the learner beyond the solution."""
+
+from dataclasses import dataclass
+
+from touchstone.answers.analysis import short_texts
+from touchstone.answers.calls import JudgeReply, ask, prompt, skip_reason, spend_of
+from touchstone.answers.language import Language, language_of
+from touchstone.answers.model import Enrichment, SkipReason, Solution, Spend, Status
+from touchstone.clock import Deadline
+from touchstone.errors import JudgeError, LimitError
+from touchstone.judges.base import Judge, Question
+
+MAX_KNOWLEDGE_POINTS = 5
+MAX_HINTS = 3
+MAX_OUTPUT_TOKENS = 4096
+
+
+class EnrichReply(JudgeReply):
+    """What a model adds for the learner."""
+
+    knowledge_points: list[str]
+    hints: list[str]
+    related_exercise: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Enriched:
+    """What was added. `enrichment` None: the judge failed for the reason in `failure`; the answer stands without it."""
+
+    enrichment: Enrichment | None
+    spends: tuple[Spend, ...] = ()
+    failure: SkipReason | None = None
+
+
+async def enrich(
+    problem: str,
+    solution: Solution,
+    *,
+    status: Status,
+    judge: Judge | None,
+    deadline: Deadline,
+    language: Language | None = None,
+    use_cache: bool = True,
+) -> Enriched:
+    """Add knowledge points, hints and a related exercise. `judge` None: no key is configured.
+
+    The prompt is told whether the solution is `verified`, so that hints do not lead to a result that may be wrong.
+    Never raises for a judge that fails.
+    """
+    if judge is None:
+        return Enriched(enrichment=None, failure="misconfigured")
+    question = Question(
+        prompt=prompt(
+            "enrich",
+            language or language_of(problem),
+            problem=problem,
+            steps=solution.steps,
+            answer=solution.answer,
+            status=status,
+            most_points=MAX_KNOWLEDGE_POINTS,
+            most_hints=MAX_HINTS,
+        ),
+        reply_type=EnrichReply,
+        max_output_tokens=MAX_OUTPUT_TOKENS,
+        use_cache=use_cache,
+    )
+    try:
+        reply = await ask(judge, question, deadline=deadline)
+    except (JudgeError, LimitError) as error:
+        return Enriched(enrichment=None, failure=skip_reason(error))
+    enrichment = Enrichment(
+        knowledge_points=short_texts(reply.value.knowledge_points, at_most=MAX_KNOWLEDGE_POINTS),
+        hints=short_texts(reply.value.hints, at_most=MAX_HINTS),
+        related_exercise=(reply.value.related_exercise or "").strip() or None,
+    )
+    return Enriched(enrichment=enrichment, spends=(spend_of(reply, "enrich"),))

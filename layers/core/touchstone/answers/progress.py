@@ -1,0 +1,64 @@
+"""How a record of an answer begins, and how it is settled."""
+
+from datetime import datetime
+
+from touchstone.answers.language import language_of
+from touchstone.answers.model import AnswerRecord, Attempt, Solution, SolveRequest, VerifyRequest
+from touchstone.answers.routing import best_attempt, status_of
+from touchstone.errors import InputError
+
+CALLER = "caller"
+"""Stands for the provider, and where none was named for the model, of an answer that the caller brought."""
+
+
+def new_record(
+    request: VerifyRequest | SolveRequest, *, tenant: str, answer_id: str, now: datetime, image_key: str | None = None
+) -> AnswerRecord:
+    """The record of a request that was just received. `image_key`: where the image of its problem is kept, if it is.
+
+    An answer that the caller brought is its only attempt. Raises `InputError` for a problem that is blank.
+    """
+    common = AnswerRecord(
+        tenant=tenant,
+        id=answer_id,
+        kind="solve",
+        stage="received",
+        created_at=now,
+        updated_at=now,
+        problem=request.problem,
+        image_key=image_key,
+        subject=request.subject,
+        language=request.language or (None if request.problem is None else language_of(request.problem)),
+        use_cache=request.use_cache,
+        deep_evaluation_wanted=request.deep_evaluation,
+    )
+    if request.problem is not None and not request.problem.strip():
+        raise InputError("The problem is blank.", where="problem")
+    if isinstance(request, SolveRequest):
+        return common.model_copy(update={"use_retrieved": request.use_retrieved})
+    solution = Solution(answer=request.answer, steps=request.steps, provider=CALLER, model=request.model or CALLER)
+    return common.model_copy(
+        update={
+            "kind": "verify",
+            "difficulty": request.difficulty,
+            "attempts": (Attempt(number=1, solution=solution),),
+        }
+    )
+
+
+def settled(record: AnswerRecord, *, now: datetime) -> AnswerRecord:
+    """The record with its best attempt chosen, and the badge and confidence of that attempt; its stage is `finished`.
+
+    Raises `ValueError` without attempts.
+    """
+    number = best_attempt(record.attempts)
+    verification = record.attempts[number - 1].verification
+    return record.model_copy(
+        update={
+            "stage": "finished",
+            "best_attempt": number,
+            "verification_status": status_of(verification),
+            "verification_confidence": 0.0 if verification is None else verification.confidence,
+            "updated_at": now,
+        }
+    )

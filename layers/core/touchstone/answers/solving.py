@@ -1,0 +1,149 @@
+"""SOLVE: one answer to a problem, with its steps."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from touchstone.answers.calls import JudgeReply, ask, prompt, spend_of
+from touchstone.answers.language import Language, language_of
+from touchstone.answers.model import MAX_ANSWER_CHARS, Analysis, Attempt, Solution, Spend
+from touchstone.answers.providers import Preferences, choose_provider
+from touchstone.answers.retrieval import EarlierSolution
+from touchstone.clock import Deadline
+from touchstone.errors import JudgeError, LimitError, SpendingCeilingError, UnreadableError
+from touchstone.judges.base import Judge, Question
+from touchstone.judges.opening import Judges
+
+MAX_OUTPUT_TOKENS = 16_384
+"""A long solution takes 2,000; models that think before they answer count their thinking too."""
+
+
+class SolveReply(JudgeReply):
+    """A solution: its steps in order, then the final answer alone."""
+
+    steps: list[str]
+    answer: str = Field(min_length=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Solved:
+    """A solution and the judge calls it took."""
+
+    solution: Solution
+    spends: tuple[Spend, ...]
+
+
+async def solve(
+    problem: str,
+    *,
+    judge: Judge,
+    deadline: Deadline,
+    analysis: Analysis | None = None,
+    examples: Sequence[EarlierSolution] = (),
+    language: Language | None = None,
+    use_cache: bool = True,
+) -> Solved:
+    """Solve a problem. `examples` are earlier verified solutions of near-identical problems, shown for their method.
+
+    Raises `JudgeError` or `LimitError`; `UnreadableError` also for an answer longer than any answer may be.
+    """
+    question = Question(
+        prompt=prompt(
+            "solve",
+            language or language_of(problem),
+            problem=problem,
+            knowledge_points="\n".join(analysis.knowledge_points) if analysis else "",
+            examples=[
+                {"problem": example.problem, "steps": example.solution.steps, "answer": example.solution.answer}
+                for example in examples
+            ],
+        ),
+        reply_type=SolveReply,
+        max_output_tokens=MAX_OUTPUT_TOKENS,
+        use_cache=use_cache,
+    )
+    reply = await ask(judge, question, deadline=deadline)
+    answer, steps = reply.value.answer.strip(), _numbered(reply.value.steps)
+    if not answer or max(len(answer), len(steps)) > MAX_ANSWER_CHARS:
+        raise UnreadableError(
+            f"{reply.provider} gave an answer that is blank or beyond {MAX_ANSWER_CHARS:,} characters."
+        )
+    solution = Solution(answer=answer, steps=steps, provider=reply.provider, model=reply.model)
+    return Solved(solution=solution, spends=(spend_of(reply, "solve"),))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempted:
+    """The next attempt, still to be verified. `attempt` None: no provider could answer, for what `failure` says."""
+
+    attempt: Attempt | None
+    spends: tuple[Spend, ...] = ()
+    failure: str | None = None
+
+
+async def next_attempt(
+    problem: str,
+    made: Sequence[Attempt],
+    *,
+    judges: Judges,
+    deadline: Deadline,
+    preferences: Preferences | None = None,
+    subject: str | None = None,
+    analysis: Analysis | None = None,
+    examples: Sequence[EarlierSolution] = (),
+    language: Language | None = None,
+    use_cache: bool = True,
+) -> Attempted:
+    """Solve a problem once more, by a provider that has not tried it yet where there is one.
+
+    A provider that fails is followed by the next one, until each was asked once or the tenant's money for the day is
+    spent: a failure is no attempt. `made` are the attempts so far. With a single provider, a second attempt asks it
+    again, past the cache, which would only repeat the first. Never raises for a judge that fails.
+    """
+    preferences = preferences or Preferences()
+    available = judges.available()
+    tried = [attempt.solution.provider for attempt in made]
+    failed: dict[str, str] = {}
+    while left := [provider for provider in available if provider not in failed]:
+        provider = choose_provider(
+            subject,
+            tried=tried,
+            available=left,
+            pins=preferences.pins,
+            rates=preferences.rates,
+            default=preferences.default or available[0],
+            min_samples=preferences.min_samples,
+        )
+        try:
+            solved = await solve(
+                problem,
+                judge=judges.get(provider, "strong"),
+                deadline=deadline,
+                analysis=analysis,
+                examples=examples,
+                language=language,
+                use_cache=use_cache and provider not in tried,
+            )
+        except SpendingCeilingError as error:
+            return Attempted(attempt=None, failure=str(error))
+        except (JudgeError, LimitError) as error:
+            failed[provider] = str(error)
+        else:
+            attempt = Attempt(number=len(made) + 1, solution=solved.solution)
+            return Attempted(attempt=attempt, spends=solved.spends)
+    return Attempted(attempt=None, failure=" ".join(failed.values()) or NO_PROVIDER)
+
+
+NO_PROVIDER = (
+    "The problem cannot be solved without a model: set GEMINI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY in the "
+    "environment, or put a key in the deployment's secret."
+)
+
+
+def _numbered(steps: list[str]) -> str:
+    """The steps one under the other, numbered from 1; a single one is left without a number."""
+    said = [step.strip() for step in steps if step.strip()]
+    if len(said) == 1:
+        return said[0]
+    return "\n".join(f"{number}. {step}" for number, step in enumerate(said, start=1))
