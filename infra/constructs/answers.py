@@ -1,0 +1,94 @@
+"""The answers job: its functions, and the machines that say which runs after which."""
+
+from collections.abc import Sequence
+
+from constructs import Construct
+
+from infra.constructs.function import Function, LayerName, Runtime, Size
+from infra.constructs.machine import Machine
+from infra.constructs.queues import Queues
+from infra.constructs.store import Store
+
+ARTIFACTS = "artifacts"
+"""Bodies too large for a record, and images of problems."""
+INBOX = "inbox"
+"""Files of requests, and their results beside them."""
+
+QUICK = Size(memory_mb=512, timeout_s=30)
+"""Reads and writes records only: more memory would buy time that the store spends."""
+JUDGING = Size(memory_mb=1024, timeout_s=60)
+"""Waits for a judge; importing a provider's SDK takes more than half a processor's second."""
+VERIFYING = Size(memory_mb=1769, timeout_s=10)
+"""One whole processor: the five seconds include a cold start that imports an SDK and the mathematics."""
+SOLVING = Size(memory_mb=1024, timeout_s=150)
+EVALUATING = Size(memory_mb=1024, timeout_s=120)
+DRAINING = Size(memory_mb=1024, timeout_s=900)
+
+
+class Answers(Construct):
+    """Functions and machines of verification, solving, deep evaluation and the drain."""
+
+    def __init__(self, scope: Construct, construct_id: str, *, runtime: Runtime, store: Store, queues: Queues) -> None:
+        super().__init__(scope, construct_id)
+        self._runtime = runtime
+        self._functions(store)
+        queues.let_drain(self.drain)
+        queues.let_defer(self.sweep)
+        self.verify_machine = Machine(
+            self,
+            "VerifyMachine",
+            name="verify",
+            express=True,
+            calls={"VerifyFunction": self.verify, "SettleFunction": self.settle},
+        )
+        self.evaluate_machine = Machine(
+            self,
+            "EvaluateMachine",
+            name="evaluate",
+            calls={"EvaluateFunction": self.evaluate},
+            places={"DeferredQueue": queues.deferred.queue_url},
+        )
+        self.evaluate_machine.allow(["sqs:SendMessage"], queues.deferred.queue_arn)
+        self.solve_machine = Machine(
+            self,
+            "SolveMachine",
+            name="solve",
+            calls={
+                "ReadImageFunction": self.read_image,
+                "AnalyzeFunction": self.analyze,
+                "RetrieveFunction": self.retrieve,
+                "SolveFunction": self.solve,
+                "VerifyFunction": self.verify,
+                "EnrichFunction": self.enrich,
+                "FailFunction": self.fail,
+            },
+            places={"EvaluateMachine": self.evaluate_machine.arn},
+        )
+        self.solve_machine.allow(["states:StartExecution"], self.evaluate_machine.arn)
+        self.drain_machine = Machine(self, "DrainMachine", name="drain", calls={"DrainFunction": self.drain})
+        self.solve_machine.let_start(self.sweep, variable="TOUCHSTONE_SOLVE_MACHINE_ARN")
+        self.evaluate_machine.let_start(self.sweep, variable="TOUCHSTONE_EVALUATE_MACHINE_ARN")
+
+    def _functions(self, store: Store) -> None:
+        self.verify = self._function("Verify", "verify", VERIFYING, "judges", "checks")
+        self.settle = self._function("Settle", "settle", QUICK)
+        self.read_image = self._function("ReadImage", "read_image", JUDGING, "judges")
+        self.analyze = self._function("Analyze", "analyze", JUDGING, "judges")
+        self.retrieve = self._function("Retrieve", "retrieve", QUICK)
+        self.solve = self._function("Solve", "solve", SOLVING, "judges")
+        self.enrich = self._function("Enrich", "enrich", JUDGING, "judges")
+        self.fail = self._function("Fail", "fail", QUICK)
+        self.evaluate = self._function("Evaluate", "evaluate", EVALUATING, "judges")
+        self.drain = self._function("Drain", "drain", DRAINING, "judges")
+        self.sweep = self._function("Sweep", "sweep", Size(memory_mb=512, timeout_s=300))
+        judging = (self.verify, self.read_image, self.analyze, self.solve, self.enrich, self.evaluate, self.drain)
+        everyone = (*judging, self.settle, self.retrieve, self.fail, self.sweep)
+        store.let_read_judge_keys(*judging)
+        store.let_write_records(*everyone)
+        store.let_use_objects(*everyone, read=[ARTIFACTS], write=[ARTIFACTS])
+
+    def _function(self, construct_id: str, module: str, size: Size, *layers: LayerName) -> Function:
+        names: Sequence[LayerName] = layers
+        return Function(
+            self, construct_id, runtime=self._runtime, module=f"functions.answers.{module}", size=size, layers=names
+        )

@@ -1,0 +1,97 @@
+"""The HTTP API: one function behind every route, and an authorizer that is asked every time."""
+
+from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import aws_apigatewayv2 as http
+from aws_cdk import aws_apigatewayv2_authorizers as authorizers
+from aws_cdk import aws_apigatewayv2_integrations as integrations
+from aws_cdk import aws_logs as logs
+from constructs import Construct
+
+from infra.constructs.answers import ARTIFACTS, INBOX, Answers
+from infra.constructs.batch import Batch
+from infra.constructs.function import LOG_RETENTION, Function, Runtime, Size
+from infra.constructs.store import Store
+
+PUBLIC_ROUTES = ("/health", "/openapi.json", "/swagger")
+ANSWERING = Size(memory_mb=1024, timeout_s=29)
+"""An HTTP API gives up after 30 seconds; the function must have answered before."""
+AUTHORIZING = Size(memory_mb=512, timeout_s=5)
+"""One read by key; its cold start is in front of every first request."""
+REQUESTS_PER_SECOND = 100
+BURST = 200
+ACCESS_LOG = (
+    '{"time":"$context.requestTime","request_id":"$context.requestId","route":"$context.routeKey",'
+    '"status":"$context.status","ms":"$context.responseLatency","tenant":"$context.authorizer.tenant",'
+    '"error":"$context.integrationErrorMessage"}'
+)
+"""Says who asked for what and how it went; neither token nor body."""
+
+
+class Api(Construct):
+    """The API with its default stage, throttled and logged."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        runtime: Runtime,
+        store: Store,
+        answers: Answers,
+        batch: Batch,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self.function = Function(self, "App", runtime=runtime, module="functions.api.app", size=ANSWERING)
+        authorizer = Function(self, "Authorizer", runtime=runtime, module="functions.api.authorizer", size=AUTHORIZING)
+        authorizer.allow(["dynamodb:GetItem"], store.table.table_arn)
+        authorizer.set(TOUCHSTONE_TABLE=store.table.table_name)
+        store.let_write_records(self.function)
+        store.let_remember_requests(self.function)
+        store.let_use_objects(self.function, read=[INBOX, ARTIFACTS], write=[INBOX, ARTIFACTS])
+        answers.verify_machine.let_run(self.function, variable="TOUCHSTONE_VERIFY_MACHINE_ARN")
+        answers.solve_machine.let_start(self.function, variable="TOUCHSTONE_SOLVE_MACHINE_ARN")
+        answers.evaluate_machine.let_start(self.function, variable="TOUCHSTONE_EVALUATE_MACHINE_ARN")
+        batch.machine.let_start(self.function, variable="TOUCHSTONE_BATCH_MACHINE_ARN")
+        self.api = http.HttpApi(self, "Http", create_default_stage=False, description="Touchstone")
+        self._routes(authorizer)
+        self._stage(runtime)
+
+    def _routes(self, authorizer: Function) -> None:
+        integration = integrations.HttpLambdaIntegration("AppIntegration", self.function.function)
+        self.api.add_routes(
+            path="/{proxy+}",
+            methods=[http.HttpMethod.ANY],
+            integration=integration,
+            authorizer=authorizers.HttpLambdaAuthorizer(
+                "TokenAuthorizer",
+                authorizer.function,
+                response_types=[authorizers.HttpLambdaResponseType.SIMPLE],
+                identity_source=["$request.header.Authorization"],
+                results_cache_ttl=Duration.seconds(0),  # a revoked token stops working at once
+            ),
+        )
+        for path in PUBLIC_ROUTES:
+            self.api.add_routes(
+                path=path, methods=[http.HttpMethod.GET], integration=integration, authorizer=http.HttpNoneAuthorizer()
+            )
+
+    def _stage(self, runtime: Runtime) -> None:
+        access_logs = logs.LogGroup(
+            self,
+            "AccessLogs",
+            retention=LOG_RETENTION,
+            removal_policy=RemovalPolicy.DESTROY if runtime.settings.local else RemovalPolicy.RETAIN,
+        )
+        http.CfnStage(
+            self,
+            "DefaultStage",
+            api_id=self.api.api_id,
+            stage_name="$default",
+            auto_deploy=True,
+            default_route_settings=http.CfnStage.RouteSettingsProperty(
+                throttling_rate_limit=REQUESTS_PER_SECOND, throttling_burst_limit=BURST
+            ),
+            access_log_settings=http.CfnStage.AccessLogSettingsProperty(
+                destination_arn=access_logs.log_group_arn, format=ACCESS_LOG
+            ),
+        )

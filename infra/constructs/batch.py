@@ -1,0 +1,92 @@
+"""Thousands of requests in one JSONL file: dropped in the bucket or named by the API, worked on ten chunks at a time."""
+
+from aws_cdk import Stack
+from aws_cdk import aws_events as events
+from aws_cdk import aws_events_targets as targets
+from aws_cdk import aws_iam as iam
+from constructs import Construct
+
+from infra.constructs.answers import ARTIFACTS, INBOX, Answers
+from infra.constructs.function import Function, Runtime, Size
+from infra.constructs.machine import Machine
+from infra.constructs.queues import Queues
+from infra.constructs.store import Store
+
+PREPARING = Size(memory_mb=1024, timeout_s=300)
+"""Parses a file of tens of thousands of lines, which is a processor's work."""
+WORKING = Size(memory_mb=1769, timeout_s=900)
+"""Verifies many lines at once: checks compute while judges are waited for."""
+COLLECTING = Size(memory_mb=1024, timeout_s=900)
+
+
+class Batch(Construct):
+    """The three functions, the machine, and the rule that starts it when a file is dropped."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        runtime: Runtime,
+        store: Store,
+        queues: Queues,
+        answers: Answers,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        prepare = Function(self, "Prepare", runtime=runtime, module="functions.batch.prepare", size=PREPARING)
+        lines = Function(
+            self, "Lines", runtime=runtime, module="functions.batch.lines", size=WORKING, layers=("judges", "checks")
+        )
+        collect = Function(self, "Collect", runtime=runtime, module="functions.batch.collect", size=COLLECTING)
+        store.let_write_records(prepare, lines, collect)
+        store.let_use_objects(prepare, lines, collect, read=[INBOX, ARTIFACTS], write=[INBOX, ARTIFACTS])
+        store.let_read_judge_keys(lines)
+        answers.solve_machine.let_start(lines, variable="TOUCHSTONE_SOLVE_MACHINE_ARN")
+        answers.evaluate_machine.let_start(lines, variable="TOUCHSTONE_EVALUATE_MACHINE_ARN")
+        answers.verify_machine.let_run(lines, variable="TOUCHSTONE_VERIFY_MACHINE_ARN")
+        self.machine = Machine(
+            self,
+            "Machine",
+            name="batch",
+            calls={"PrepareFunction": prepare, "LinesFunction": lines, "CollectFunction": collect},
+            places={"Bucket": store.bucket.bucket_name},
+        )
+        self.machine.allow(
+            ["s3:GetObject"],
+            store.bucket.arn_for_objects(f"{ARTIFACTS}/*"),
+            store.bucket.arn_for_objects(f"{INBOX}/*"),
+        )
+        self._let_map()
+        events.Rule(
+            self,
+            "Dropped",
+            description="A file of requests was dropped in the bucket",
+            event_pattern=events.EventPattern(
+                source=["aws.s3"],
+                detail_type=["Object Created"],
+                detail={
+                    "bucket": {"name": [store.bucket.bucket_name]},
+                    "object": {"key": [{"wildcard": f"{INBOX}/*.jsonl"}]},
+                },
+            ),
+            targets=[targets.SfnStateMachine(self.machine.machine, dead_letter_queue=queues.dead_letters)],
+        )
+
+    def _let_map(self) -> None:
+        """A Distributed Map starts its chunks as executions of its own machine.
+
+        A policy apart, since the machine waits for its role's own policy and could not be named in that.
+        """
+        machine = self.machine.machine
+        runs = Stack.of(self).format_arn(
+            service="states", resource="execution", resource_name=f"{machine.state_machine_name}/*", arn_format=None
+        )
+        iam.Policy(
+            self,
+            "MapRuns",
+            roles=[self.machine.role],
+            statements=[
+                iam.PolicyStatement(actions=["states:StartExecution"], resources=[self.machine.arn]),
+                iam.PolicyStatement(actions=["states:DescribeExecution", "states:StopExecution"], resources=[runs]),
+            ],
+        )

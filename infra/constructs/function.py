@@ -1,0 +1,133 @@
+"""One Lambda function of ours: its own role, its own log group, only the layers and variables it needs."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from aws_cdk import AssetHashType, Duration, RemovalPolicy, Stack
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_logs as logs
+from aws_cdk import aws_s3 as s3
+from constructs import Construct
+
+from infra.layers import Code
+from infra.settings import ASSETS_BUCKET, Settings
+
+type LayerName = Literal["judges", "checks"]
+
+LOG_RETENTION = logs.RetentionDays.ONE_MONTH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Size:
+    """`memory_mb` also sets the share of a processor: 1,769 MB is one whole."""
+
+    memory_mb: int
+    timeout_s: int
+
+
+class Runtime(Construct):
+    """What all functions share: the code of the doors, the library, and the third-party layers.
+
+    `code` None: the template names `<part>.zip` in `ASSETS_BUCKET`, and whoever deploys it puts the parts there. So a
+    laptop synthesizes once and then deploys each change of code without the CDK.
+    """
+
+    def __init__(self, scope: Construct, construct_id: str, *, code: Code | None, settings: Settings) -> None:
+        super().__init__(scope, construct_id)
+        self.settings = settings
+        self.architecture = (
+            lambda_.Architecture.ARM_64 if settings.architecture == "arm64" else lambda_.Architecture.X86_64
+        )
+        self._assets = s3.Bucket.from_bucket_name(self, "Assets", ASSETS_BUCKET) if code is None else None
+        self._code = code
+        self.doors = self._part("functions")
+        self._layers = {
+            name: lambda_.LayerVersion(
+                self,
+                name.capitalize(),
+                code=self._part(name),
+                compatible_architectures=[self.architecture],
+                compatible_runtimes=[lambda_.Runtime.PYTHON_3_13],
+                description=f"Touchstone: {name}",
+            )
+            for name in ("core", "runtime", "judges", "checks")
+        }
+
+    def _part(self, name: str) -> lambda_.Code:
+        if self._assets is not None:
+            return lambda_.Code.from_bucket(self._assets, f"{name}.zip")
+        folder: Path = getattr(self._code, name)
+        # The folder is named after its content already; the CDK need not read a hundred megabytes to find that out.
+        digest = hashlib.sha256(folder.name.encode()).hexdigest()
+        return lambda_.Code.from_asset(str(folder), asset_hash=digest, asset_hash_type=AssetHashType.CUSTOM)
+
+    def layers(self, names: Sequence[LayerName]) -> list[lambda_.ILayerVersion]:
+        """The layers of a function: the library and what it always needs, and those named."""
+        return [self._layers[name] for name in ("core", "runtime", *names)]
+
+
+class Function(Construct):
+    """A Lambda function whose handler is `<module>.handler`, allowed to log and to trace, and nothing else yet."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        runtime: Runtime,
+        module: str,
+        size: Size,
+        layers: Sequence[LayerName] = (),
+        environment: dict[str, str] | None = None,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        settings = runtime.settings
+        self.timeout = Duration.seconds(size.timeout_s)
+        log_group = logs.LogGroup(
+            self,
+            "Logs",
+            retention=LOG_RETENTION,
+            removal_policy=RemovalPolicy.DESTROY if settings.local else RemovalPolicy.RETAIN,
+        )
+        self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
+        self.allow(["logs:CreateLogStream", "logs:PutLogEvents"], log_group.log_group_arn)
+        judging = settings.environment if "judges" in layers else {}
+        self.function = lambda_.Function(
+            self,
+            "Function",
+            runtime=lambda_.Runtime.PYTHON_3_13,
+            architecture=runtime.architecture,
+            code=runtime.doors,
+            handler=f"{module}.handler",
+            layers=runtime.layers(layers),
+            role=self.role,
+            memory_size=size.memory_mb,
+            timeout=self.timeout,
+            tracing=lambda_.Tracing.ACTIVE,
+            log_group=log_group,
+            logging_format=lambda_.LoggingFormat.JSON,
+            environment={"POWERTOOLS_SERVICE_NAME": "touchstone", **judging, **(environment or {})},
+        )
+
+    def allow(self, actions: Sequence[str], *resources: str) -> None:
+        """Let the function do exactly `actions` on exactly `resources`."""
+        self.role.add_to_policy(iam.PolicyStatement(actions=list(actions), resources=list(resources)))
+
+    def set(self, **variables: str) -> None:
+        """Tell the function where something is."""
+        for name, value in variables.items():
+            self.function.add_environment(name, value)
+
+    @property
+    def arn(self) -> str:
+        """The function's unqualified ARN."""
+        return self.function.function_arn
+
+    @property
+    def stack(self) -> Stack:
+        """The stack it is in."""
+        return Stack.of(self)

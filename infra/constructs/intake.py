@@ -1,0 +1,46 @@
+"""Requests that arrive as messages: ten at a time, each failing alone, the hopeless ones kept as dead letters."""
+
+from aws_cdk import Duration
+from aws_cdk import aws_lambda as lambda_
+from constructs import Construct
+
+from infra.constructs.answers import ARTIFACTS, Answers
+from infra.constructs.function import Function, Runtime, Size
+from infra.constructs.queues import Queues
+from infra.constructs.store import Store
+
+RECEIVING = Size(memory_mb=1024, timeout_s=120)
+"""Ten verifications of five seconds, one after another, with room for a cold start and retried writes."""
+BATCH_SIZE = 10
+LARGEST_CONCURRENCY = 10
+"""Messages wait well; without a limit a flood of them would take the judges' minute from the API's callers."""
+
+
+class Intake(Construct):
+    """The function that takes messages from the intake queue."""
+
+    def __init__(
+        self, scope: Construct, construct_id: str, *, runtime: Runtime, store: Store, queues: Queues, answers: Answers
+    ) -> None:
+        super().__init__(scope, construct_id)
+        function = Function(self, "Intake", runtime=runtime, module="functions.answers.intake", size=RECEIVING)
+        store.let_write_records(function)
+        store.let_remember_requests(function)
+        store.let_use_objects(function, read=[ARTIFACTS], write=[ARTIFACTS])
+        answers.verify_machine.let_run(function, variable="TOUCHSTONE_VERIFY_MACHINE_ARN")
+        answers.solve_machine.let_start(function, variable="TOUCHSTONE_SOLVE_MACHINE_ARN")
+        answers.evaluate_machine.let_start(function, variable="TOUCHSTONE_EVALUATE_MACHINE_ARN")
+        function.allow(
+            ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:ChangeMessageVisibility", "sqs:GetQueueAttributes"],
+            queues.intake.queue_arn,
+        )
+        lambda_.EventSourceMapping(
+            self,
+            "Messages",
+            target=function.function,
+            event_source_arn=queues.intake.queue_arn,
+            batch_size=BATCH_SIZE,
+            max_batching_window=Duration.seconds(0),
+            max_concurrency=LARGEST_CONCURRENCY,
+            report_batch_item_failures=True,
+        )

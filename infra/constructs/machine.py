@@ -1,0 +1,90 @@
+"""A state machine read from its YAML, with a role that may do what its states do and nothing more."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+from aws_cdk import RemovalPolicy
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_logs as logs
+from aws_cdk import aws_stepfunctions as sfn
+from constructs import Construct
+
+from infra.constructs.function import LOG_RETENTION, Function
+
+DEFINITIONS = Path(__file__).resolve().parent.parent / "state_machines"
+
+
+def definition(name: str) -> dict[str, Any]:
+    """The definition in `state_machines/<name>.asl.yaml`, with its `${…}` still in place."""
+    content = yaml.safe_load((DEFINITIONS / f"{name}.asl.yaml").read_text(encoding="utf-8"))
+    if not isinstance(content, dict):
+        raise TypeError(f"{name}.asl.yaml holds no state machine.")
+    return content
+
+
+class Machine(Construct):
+    """A state machine. `calls` maps the `${Name}` of a definition to the function it stands for."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        name: str,
+        calls: dict[str, Function],
+        express: bool = False,
+        places: dict[str, str] | None = None,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("states.amazonaws.com"))
+        self.allow(["lambda:InvokeFunction"], *(function.arn for function in calls.values()))
+        self.machine = sfn.StateMachine(
+            self,
+            "Machine",
+            definition_body=sfn.DefinitionBody.from_string(json.dumps(definition(name), ensure_ascii=False)),
+            definition_substitutions={
+                **{placeholder: function.arn for placeholder, function in calls.items()},
+                **(places or {}),
+            },
+            state_machine_type=sfn.StateMachineType.EXPRESS if express else sfn.StateMachineType.STANDARD,
+            role=self.role,
+            tracing_enabled=True,
+            logs=sfn.LogOptions(
+                destination=logs.LogGroup(
+                    self,
+                    "Logs",
+                    # The prefix spares the account's log policy, which would outgrow its limit machine by machine.
+                    log_group_name=f"/aws/vendedlogs/states/{self.node.addr}",
+                    retention=LOG_RETENTION,
+                    removal_policy=RemovalPolicy.DESTROY,
+                ),
+                level=sfn.LogLevel.ALL,
+                include_execution_data=False,  # references only, and still nobody's to read
+            ),
+        )
+
+    def allow(self, actions: Sequence[str], *resources: str) -> None:
+        """Let the machine do exactly `actions` on exactly `resources`."""
+        self.role.add_to_policy(iam.PolicyStatement(actions=list(actions), resources=list(resources)))
+
+    @property
+    def arn(self) -> str:
+        """The machine's ARN."""
+        return self.machine.state_machine_arn
+
+    def let_start(self, *functions: Function, variable: str) -> None:
+        """Let functions start it, and tell them where it is."""
+        for function in functions:
+            function.allow(["states:StartExecution"], self.arn)
+            function.set(**{variable: self.arn})
+
+    def let_run(self, *functions: Function, variable: str) -> None:
+        """Let functions run it and wait for its output; for an Express machine."""
+        for function in functions:
+            function.allow(["states:StartSyncExecution"], self.arn)
+            function.set(**{variable: self.arn})
+
+

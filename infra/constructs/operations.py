@@ -1,0 +1,90 @@
+"""Who is told when something goes wrong: alarms on what loses data, on what waits too long, on judges that fail."""
+
+from aws_cdk import Duration
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_cloudwatch_actions as actions
+from aws_cdk import aws_sns as sns
+from aws_cdk import aws_sns_subscriptions as subscriptions
+from constructs import Construct
+
+from infra.constructs.api import Api
+from infra.constructs.queues import Queues
+from infra.settings import Settings
+
+NAMESPACE = "Touchstone"
+DIMENSIONS = {"service": "touchstone"}
+"""As the functions write their metrics."""
+OLDEST_DEFERRED = Duration.days(10)
+"""Four days before the queue forgets a message; the record remains, but the backlog is not being worked off."""
+SKIP_PERCENT = 25
+"""A quarter of the answers unverified within an hour: a judge is down, misconfigured or out of quota."""
+SKIP_SAMPLE = 8
+"""Answers an hour below which a percentage says nothing."""
+
+
+class Operations(Construct):
+    """The topic, and the alarms that write to it."""
+
+    def __init__(self, scope: Construct, construct_id: str, *, api: Api, queues: Queues, settings: Settings) -> None:
+        super().__init__(scope, construct_id)
+        self.topic = sns.Topic(self, "Alarms", display_name="Touchstone alarms", enforce_ssl=True)
+        if settings.alarm_email:
+            self.topic.add_subscription(subscriptions.EmailSubscription(settings.alarm_email))
+        self._alarm(
+            "DeadLetters",
+            "Messages that could not be processed wait in the dead-letter queue",
+            queues.dead_letters.metric_approximate_number_of_messages_visible(
+                period=Duration.minutes(5), statistic="Maximum"
+            ),
+            above=0,
+        )
+        self._alarm(
+            "OldestDeferred",
+            "The oldest deferred evaluation is ten days old: the drain does not keep up",
+            queues.deferred.metric_approximate_age_of_oldest_message(period=Duration.hours(1), statistic="Maximum"),
+            above=OLDEST_DEFERRED.to_seconds(),
+        )
+        if not settings.local:  # a local cloud computes no metric maths, and nobody sleeps beside it
+            self._alarm("SkipRate", "Too many answers of the last hour are unverified", self._skip_rate(), above=SKIP_PERCENT)
+        self._alarm(
+            "ServerErrors",
+            "The API answered with 5xx",
+            cloudwatch.Metric(
+                namespace="AWS/ApiGateway",
+                metric_name="5xx",
+                dimensions_map={"ApiId": api.api.api_id},
+                period=Duration.minutes(5),
+                statistic="Sum",
+            ),
+            above=0,
+        )
+
+    def _skip_rate(self) -> cloudwatch.MathExpression:
+        def count(name: str) -> cloudwatch.Metric:
+            return cloudwatch.Metric(
+                namespace=NAMESPACE,
+                metric_name=name,
+                dimensions_map=DIMENSIONS,
+                period=Duration.hours(1),
+                statistic="Sum",
+            )
+
+        return cloudwatch.MathExpression(
+            expression=f"IF(answers >= {SKIP_SAMPLE}, 100 * unverified / answers, 0)",
+            using_metrics={"answers": count("Answers"), "unverified": count("Status_unverified")},
+            label="Unverified answers, percent",
+            period=Duration.hours(1),
+        )
+
+    def _alarm(self, construct_id: str, what: str, metric: cloudwatch.IMetric, *, above: float) -> None:
+        alarm = cloudwatch.Alarm(
+            self,
+            construct_id,
+            alarm_description=what,
+            metric=metric,
+            threshold=above,
+            comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
+            evaluation_periods=1,
+            treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
+        )
+        alarm.add_alarm_action(actions.SnsAction(self.topic))

@@ -1,0 +1,61 @@
+"""The queues: evaluations put off to another day, requests sent as messages, and what nobody could process."""
+
+from aws_cdk import Duration
+from aws_cdk import aws_sqs as sqs
+from constructs import Construct
+
+from infra.constructs.function import Function
+
+LONGEST_RETENTION = Duration.days(14)
+INTAKE_RETENTION = Duration.days(4)
+"""Shorter than the dead letters': a message's age counts from its first sending, wherever it lies."""
+MAX_RECEIVES = 5
+"""Throttled receives count too, so fewer would bury good messages."""
+VISIBILITY_PER_TIMEOUT = 6
+"""The factor AWS asks for between a function's timeout and its queue's visibility timeout."""
+
+
+class Queues(Construct):
+    """The deferred queue has no consumer of its own: the drain takes from it what the day's budget admits."""
+
+    def __init__(self, scope: Construct, construct_id: str, *, intake_timeout_s: int) -> None:
+        super().__init__(scope, construct_id)
+        self.deferred = sqs.Queue(
+            self,
+            "Deferred",
+            fifo=True,
+            retention_period=LONGEST_RETENTION,
+            visibility_timeout=Duration.minutes(15),
+            encryption=sqs.QueueEncryption.SQS_MANAGED,
+            enforce_ssl=True,
+        )
+        self.dead_letters = sqs.Queue(
+            self,
+            "DeadLetters",
+            retention_period=LONGEST_RETENTION,
+            encryption=sqs.QueueEncryption.SQS_MANAGED,
+            enforce_ssl=True,
+        )
+        self.intake = sqs.Queue(
+            self,
+            "Intake",
+            retention_period=INTAKE_RETENTION,
+            visibility_timeout=Duration.seconds(VISIBILITY_PER_TIMEOUT * intake_timeout_s),
+            encryption=sqs.QueueEncryption.SQS_MANAGED,
+            enforce_ssl=True,
+            dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters, max_receive_count=MAX_RECEIVES),
+        )
+
+    def let_drain(self, function: Function) -> None:
+        """Receive deferred evaluations and delete those that are finished."""
+        function.allow(
+            ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:ChangeMessageVisibility", "sqs:GetQueueAttributes"],
+            self.deferred.queue_arn,
+        )
+        function.set(TOUCHSTONE_DEFERRED_QUEUE_URL=self.deferred.queue_url)
+
+    def let_defer(self, *functions: Function) -> None:
+        """Send evaluations to the deferred queue."""
+        for function in functions:
+            function.allow(["sqs:SendMessage"], self.deferred.queue_arn)
+            function.set(TOUCHSTONE_DEFERRED_QUEUE_URL=self.deferred.queue_url)

@@ -1,0 +1,131 @@
+"""What is kept: records, idempotency keys, bodies and artifacts, and the judges' keys. Access is granted by purpose."""
+
+from collections.abc import Iterable
+
+from aws_cdk import Duration, RemovalPolicy, SecretValue
+from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_secretsmanager as secretsmanager
+from constructs import Construct
+
+from infra.constructs.function import Function
+
+INDEXES = ("by_time", "deferred", "by_count")
+READ = ("dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query")
+WRITE = ("dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem")
+"""A transaction is authorised action by action; nothing in the system scans, so no function may."""
+
+
+class Store(Construct):
+    """Tables, bucket and secret. On AWS they outlive the stack; on a laptop they go with it."""
+
+    def __init__(self, scope: Construct, construct_id: str, *, local: bool) -> None:
+        super().__init__(scope, construct_id)
+        self._kept = RemovalPolicy.DESTROY if local else RemovalPolicy.RETAIN
+        self.table = self._records()
+        self.idempotency = dynamodb.Table(
+            self,
+            "Idempotency",
+            partition_key=dynamodb.Attribute(name="id", type=dynamodb.AttributeType.STRING),
+            billing_mode=dynamodb.BillingMode.PAY_PER_REQUEST,
+            time_to_live_attribute="expiration",
+            removal_policy=RemovalPolicy.DESTROY,
+        )
+        self.bucket = self._bucket()
+        self.judge_keys = secretsmanager.Secret(
+            self,
+            "JudgeKeys",
+            description="The judges' API keys, as one JSON object: GEMINI_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY",
+            secret_string_value=SecretValue.unsafe_plain_text("{}"),
+            removal_policy=self._kept,
+        )
+
+    def _records(self) -> dynamodb.Table:
+        text, number = dynamodb.AttributeType.STRING, dynamodb.AttributeType.NUMBER
+        table = dynamodb.Table(
+            self,
+            "Records",
+            partition_key=dynamodb.Attribute(name="pk", type=text),
+            sort_key=dynamodb.Attribute(name="sk", type=text),
+            billing_mode=dynamodb.BillingMode.PAY_PER_REQUEST,
+            point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
+                point_in_time_recovery_enabled=True
+            ),
+            time_to_live_attribute="expires_at",
+            removal_policy=self._kept,
+        )
+        for index, partition, sort in (
+            ("by_time", "gsi1pk", dynamodb.Attribute(name="gsi1sk", type=text)),
+            ("deferred", "gsi2pk", dynamodb.Attribute(name="gsi2sk", type=text)),
+            ("by_count", "gsi3pk", dynamodb.Attribute(name="count", type=number)),
+        ):
+            table.add_global_secondary_index(
+                index_name=index,
+                partition_key=dynamodb.Attribute(name=partition, type=text),
+                sort_key=sort,
+            )
+        return table
+
+    def _bucket(self) -> s3.Bucket:
+        bucket = s3.Bucket(
+            self,
+            "Bodies",
+            block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+            encryption=s3.BucketEncryption.S3_MANAGED,
+            enforce_ssl=True,
+            versioned=True,
+            removal_policy=self._kept,
+            lifecycle_rules=[
+                s3.LifecycleRule(
+                    noncurrent_version_expiration=Duration.days(30),
+                    abort_incomplete_multipart_upload_after=Duration.days(7),
+                )
+            ],
+        )
+        # Set on the resource itself: the construct's own switch would deploy a function just to turn it on.
+        resource = bucket.node.default_child
+        assert isinstance(resource, s3.CfnBucket)  # noqa: S101 - narrows the type for what follows
+        resource.add_property_override("NotificationConfiguration.EventBridgeConfiguration.EventBridgeEnabled", True)
+        return bucket
+
+    def let_read_records(self, *functions: Function) -> None:
+        """Get and query records."""
+        for function in functions:
+            function.allow(READ, *self._records_and_indexes())
+            function.set(TOUCHSTONE_TABLE=self.table.table_name)
+
+    def let_write_records(self, *functions: Function) -> None:
+        """Get, query, put, update and delete records, in transactions too."""
+        for function in functions:
+            function.allow(READ, *self._records_and_indexes())
+            function.allow(WRITE, self.table.table_arn)
+            function.set(TOUCHSTONE_TABLE=self.table.table_name)
+
+    def let_remember_requests(self, *functions: Function) -> None:
+        """Keep idempotency keys."""
+        for function in functions:
+            function.allow(
+                ("dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"),
+                self.idempotency.table_arn,
+            )
+            function.set(TOUCHSTONE_IDEMPOTENCY_TABLE=self.idempotency.table_name)
+
+    def let_use_objects(self, *functions: Function, read: Iterable[str] = (), write: Iterable[str] = ()) -> None:
+        """Read or write objects under the named prefixes, and none elsewhere."""
+        reads = [self.bucket.arn_for_objects(f"{prefix}/*") for prefix in read]
+        writes = [self.bucket.arn_for_objects(f"{prefix}/*") for prefix in write]
+        for function in functions:
+            if reads:
+                function.allow(["s3:GetObject"], *reads)
+            if writes:
+                function.allow(["s3:PutObject"], *writes)
+            function.set(TOUCHSTONE_BUCKET=self.bucket.bucket_name)
+
+    def let_read_judge_keys(self, *functions: Function) -> None:
+        """Read the judges' API keys."""
+        for function in functions:
+            function.allow(["secretsmanager:GetSecretValue"], self.judge_keys.secret_arn)
+            function.set(TOUCHSTONE_SECRET_ID=self.judge_keys.secret_arn)
+
+    def _records_and_indexes(self) -> list[str]:
+        return [self.table.table_arn, *(f"{self.table.table_arn}/index/{index}" for index in INDEXES)]

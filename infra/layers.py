@@ -1,0 +1,184 @@
+"""What the functions are made of, built without Docker: three third-party layers, the library, and the doors.
+
+Third-party layers come from the lock file's groups (`layer-runtime`, `layer-judges`, `layer-checks`) for the
+architecture that will run them. Everything is compiled to bytecode before it is zipped: a zip loses the times that
+ordinary bytecode is checked against, and a cold start that compiles sympy takes four times as long.
+"""
+
+import hashlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib.util import MAGIC_NUMBER
+from pathlib import Path
+from typing import Literal
+
+from infra import toolchain
+
+type Architecture = Literal["x86_64", "arm64"]
+
+ROOT = Path(__file__).resolve().parent.parent
+PYTHON_VERSION = "3.13"
+WHEEL_PLATFORMS: dict[Architecture, str] = {
+    "x86_64": "x86_64-manylinux_2_28",
+    "arm64": "aarch64-manylinux_2_28",
+}
+"""The Lambda runtime for Python 3.13 is Amazon Linux 2023, whose glibc is 2.34."""
+RECIPE = "3"
+"""Raised when the way of building changes, so that what an older recipe built is not taken for current."""
+NEVER_IMPORTED = ("*.pyi", "*.pyx", "*.pxd", "*.h", "*.c", "*.dist-info/RECORD", "*.dist-info/licenses")
+"""Left out of a third-party layer: what only a compiler, a type checker or an installer reads."""
+TOP_LEVEL_EXTRAS = ("bin", "share", "isympy.py")
+"""Commands and manuals, which a function never runs or reads."""
+
+
+class BuildError(Exception):
+    """A layer could not be built; the sentence carries what uv said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Folders ready to be zipped: the functions, and the layers they share."""
+
+    functions: Path
+    core: Path
+    runtime: Path
+    judges: Path
+    checks: Path
+
+
+def build(architecture: Architecture, *, build_dir: Path = ROOT / ".build") -> Code:
+    """Build what is not yet built; a folder is named after the hash of all that determines it."""
+    runtime = _locked("layer-runtime")
+    brought = {_name(line) for line in runtime}
+    judges = [line for line in _locked("layer-judges") if _name(line) not in brought]
+    checks = [line for line in _locked("layer-checks") if _name(line) not in brought]
+    third_party = {"runtime": runtime, "judges": judges, "checks": checks}
+    with ThreadPoolExecutor(max_workers=len(third_party)) as builders:
+        built = {
+            name: builders.submit(_third_party, name, lines, architecture, build_dir)
+            for name, lines in third_party.items()
+        }
+        return Code(
+            functions=_own("functions", ROOT / "functions", Path("functions"), build_dir),
+            core=_own("core", ROOT / "layers/core/touchstone", Path("python/touchstone"), build_dir, without=("cli",)),
+            runtime=built["runtime"].result(),
+            judges=built["judges"].result(),
+            checks=built["checks"].result(),
+        )
+
+
+def _locked(group: str) -> list[str]:
+    """The exact requirements of one group of the lock file, one a line, without our own packages."""
+    reply = _uv("export", "--frozen", "--no-emit-workspace", "--only-group", group, "--no-hashes", "--no-annotate")
+    return [line for line in reply.splitlines() if line and not line.startswith("#")]
+
+
+def _name(requirement: str) -> str:
+    return re.split(r"[\s=;\[<>]", requirement, maxsplit=1)[0]
+
+
+def _third_party(name: str, requirements: list[str], architecture: Architecture, build_dir: Path) -> Path:
+    def install(target: Path) -> None:
+        site_packages = target / "python"
+        _uv(
+            "pip", "install", "--quiet", "--no-deps", "--no-config", "--link-mode", "copy",
+            "--target", str(site_packages),
+            "--python-version", PYTHON_VERSION, "--python-platform", WHEEL_PLATFORMS[architecture],
+            "--only-binary", ":all:", "--requirements", "-",
+            stdin="\n".join(requirements),
+        )  # fmt: skip
+        _trim(site_packages)
+        _compile(target, beside_source=True)
+        _keep_bytecode_only(site_packages)
+
+    digest = _digest([*requirements, architecture])
+    return _once(build_dir / f"{name}-{architecture}-{digest}", install)
+
+
+def _own(name: str, source: Path, inside: Path, build_dir: Path, *, without: tuple[str, ...] = ()) -> Path:
+    """Our own package, under `inside` of the folder to be zipped, without the named top-level subpackages."""
+    files = sorted(
+        path
+        for path in source.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts and path.relative_to(source).parts[0] not in without
+    )
+
+    def copy(target: Path) -> None:
+        for path in files:
+            place = target / inside / path.relative_to(source)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, place)
+        _compile(target)
+
+    digest = _digest([f"{path.relative_to(source)} {hashlib.sha256(path.read_bytes()).hexdigest()}" for path in files])
+    return _once(build_dir / f"{name}-{digest}", copy)
+
+
+def _once(folder: Path, fill: Callable[[Path], None]) -> Path:
+    """Fill a folder unless it is there; it appears whole or not at all."""
+    if folder.is_dir():
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".building-") as scratch:
+        target = Path(scratch) / "content"
+        target.mkdir()
+        fill(target)
+        for path in target.rglob("*"):
+            path.chmod(0o755 if path.is_dir() else 0o644)
+        try:
+            target.rename(folder)
+        except OSError:
+            if not folder.is_dir():  # another process was first, which is as good
+                raise
+    return folder
+
+
+def _compile(folder: Path, *, beside_source: bool = False) -> None:
+    """Bytecode that is taken as it is: the content of a zip cannot change under it."""
+    mounted_at = "/opt" if (folder / "python").is_dir() else "/var/task"
+    subprocess.run(
+        [
+            sys.executable, "-m", "compileall", "-qq", "-j", "0", *(["-b"] if beside_source else []),
+            "--invalidation-mode", "unchecked-hash", "-s", str(folder), "-p", mounted_at, str(folder),
+        ],
+        check=False,  # a package may carry a file for another Python, which nothing imports
+    )  # fmt: skip
+
+
+def _trim(site_packages: Path) -> None:
+    """Drop what no function imports: tests, headers, stubs, commands. It is a third of what was installed."""
+    unwanted = [site_packages / name for name in TOP_LEVEL_EXTRAS]
+    unwanted += [path for pattern in NEVER_IMPORTED for path in site_packages.rglob(pattern)]
+    unwanted += [path for path in site_packages.rglob("tests") if any(path.glob("test_*.py"))]
+    for path in unwanted:
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def _keep_bytecode_only(site_packages: Path) -> None:
+    """Third-party source is needed to read, not to run: without it a layer is half as large and starts as fast."""
+    for source in site_packages.rglob("*.py"):
+        if source.with_suffix(".pyc").is_file():
+            source.unlink()
+
+
+def _digest(parts: Iterable[str]) -> str:
+    lines = [RECIPE, MAGIC_NUMBER.hex(), *parts]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
+def _uv(*arguments: str, stdin: str | None = None) -> str:
+    reply = subprocess.run(
+        [toolchain.uv(), *arguments], cwd=ROOT, input=stdin, capture_output=True, text=True, check=False
+    )
+    if reply.returncode != 0:
+        raise BuildError(f"`uv {' '.join(arguments[:2])}` failed while building a layer: {reply.stderr.strip()}")
+    return reply.stdout

@@ -1,0 +1,209 @@
+"""The real synthesized template, deployed into the local cloud: synthesized once, then only what changed."""
+
+import hashlib
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from infra import layers
+from infra.layers import ROOT, Architecture, Code
+from infra.local.emulator import CloudError
+from infra.local.home import Home, Running
+from infra.settings import ASSETS_BUCKET, PASSED_THROUGH
+
+STACK_NAME = "Touchstone"
+DEPLOY_SECONDS = 180.0
+DONE = frozenset({"CREATE_COMPLETE", "UPDATE_COMPLETE"})
+IN_PROGRESS = "_IN_PROGRESS"
+
+
+def client(service: str, running: Running, home: Home) -> Any:
+    """A boto3 client of the local cloud, whatever credentials and endpoints this machine has otherwise."""
+    import boto3
+    from botocore.config import Config
+
+    variables = home.credentials(running)
+    return boto3.client(
+        service,
+        endpoint_url=running.endpoint,
+        region_name=variables["AWS_REGION"],
+        aws_access_key_id=variables["AWS_ACCESS_KEY_ID"],
+        aws_secret_access_key=variables["AWS_SECRET_ACCESS_KEY"],
+        config=Config(inject_host_prefix=False, s3={"addressing_style": "path"}, retries={"total_max_attempts": 2}),
+    )
+
+
+def host_architecture() -> Architecture:
+    """The architecture of this machine: locally the functions run on it."""
+    return "arm64" if platform.machine().lower() in {"arm64", "aarch64"} else "x86_64"
+
+
+def passed_through() -> dict[str, str]:
+    """The variables of this process that a deployment hands to the functions."""
+    return {name: os.environ[name] for name in sorted(PASSED_THROUGH) if name in os.environ}
+
+
+def deploy(home: Home, running: Running) -> dict[str, str]:
+    """Bring the stack to what the checkout says, and return its outputs. Raises `CloudError`."""
+    architecture = host_architecture()
+    code = layers.build(architecture)
+    template = _with_code(_synthesize(architecture), code)
+    digest = hashlib.sha256(template.encode()).hexdigest()
+    deployed = home.read("deployed")
+    cloudformation = client("cloudformation", running, home)
+    status = _status(cloudformation)
+    if deployed and deployed.get("template") == digest and status in DONE:
+        return outputs(cloudformation)
+    s3 = client("s3", running, home)
+    _upload(s3, code, template, digest, home.scratch)
+    _apply(cloudformation, s3, digest, status)
+    home.write("deployed", {"template": digest})
+    return outputs(cloudformation)
+
+
+def outputs(cloudformation: Any) -> dict[str, str]:
+    """The outputs of the deployed stack by name."""
+    stack = cloudformation.describe_stacks(StackName=STACK_NAME)["Stacks"][0]
+    return {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", [])}
+
+
+def _synthesize(architecture: Architecture) -> str:
+    """The template, synthesized unless one of these sources is in `.build` already."""
+    context = {
+        "touchstone:stack": STACK_NAME,
+        "touchstone:local": "true",
+        "touchstone:architecture": architecture,
+        "touchstone:environment": json.dumps(passed_through(), sort_keys=True),
+    }
+    cdk = json.loads((ROOT / "cdk.json").read_text(encoding="utf-8"))
+    sources = [*_sources(), ROOT / "cdk.json", ROOT / "uv.lock"]
+    digest = hashlib.sha256(json.dumps(context, sort_keys=True).encode())
+    for path in sources:
+        digest.update(path.read_bytes())
+    folder = ROOT / ".build" / f"assembly-{digest.hexdigest()[:16]}"
+    template = folder / f"{STACK_NAME}.template.json"
+    if not template.is_file():
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".building-") as scratch:
+            _run_app(Path(scratch), {**cdk.get("context", {}), **context})
+            shutil.rmtree(folder, ignore_errors=True)
+            shutil.copytree(scratch, folder)
+    return template.read_text(encoding="utf-8")
+
+
+def _sources() -> Iterable[Path]:
+    infra = ROOT / "infra"
+    here = Path(__file__).parent
+    for path in sorted(infra.rglob("*")):
+        if path.suffix in {".py", ".yaml"} and here not in path.parents:
+            yield path
+
+
+def _run_app(folder: Path, context: dict[str, Any]) -> None:
+    reply = subprocess.run(
+        [sys.executable, "-m", "infra.app"],
+        cwd=ROOT,
+        env={**os.environ, "CDK_OUTDIR": str(folder), "CDK_CONTEXT_JSON": json.dumps(context)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if reply.returncode != 0:
+        last = reply.stderr.strip().splitlines()[-15:]
+        raise CloudError("The stack could not be synthesized:\n" + "\n".join(last))
+
+
+def _with_code(template: str, code: Code) -> str:
+    """The template with each part's own key, so that a change of code is a change of the template."""
+
+    def key(match: re.Match[str]) -> str:
+        return f'"S3Key": "{getattr(code, match[1]).name}.zip"'
+
+    return re.sub(r'"S3Key": "(\w+)\.zip"', key, template)
+
+
+def _upload(s3: Any, code: Code, template: str, digest: str, scratch: Path) -> None:
+    from botocore.exceptions import ClientError
+
+    try:
+        s3.create_bucket(Bucket=ASSETS_BUCKET)
+    except ClientError as error:
+        if error.response["Error"]["Code"] not in {"BucketAlreadyOwnedByYou", "BucketAlreadyExists"}:
+            raise
+    there = {item["Key"] for item in s3.list_objects_v2(Bucket=ASSETS_BUCKET).get("Contents", [])}
+    for part in ("functions", "core", "runtime", "judges", "checks"):
+        folder: Path = getattr(code, part)
+        if f"{folder.name}.zip" not in there:
+            s3.upload_file(str(_zipped(folder, scratch)), ASSETS_BUCKET, f"{folder.name}.zip")
+    s3.put_object(Bucket=ASSETS_BUCKET, Key=f"{digest}.template.json", Body=template.encode())
+
+
+def _zipped(folder: Path, scratch: Path) -> Path:
+    """Stored, not deflated: every cold start unpacks it, and nothing is sent far."""
+    place = scratch / f"{folder.name}.zip"
+    with zipfile.ZipFile(place, "w", zipfile.ZIP_STORED) as archive:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                archive.write(path, path.relative_to(folder))
+    return place
+
+
+def _status(cloudformation: Any) -> str | None:
+    """The stack's status, None if there is no stack."""
+    from botocore.exceptions import ClientError
+
+    try:
+        status = cloudformation.describe_stacks(StackName=STACK_NAME)["Stacks"][0]["StackStatus"]
+    except ClientError:
+        return None
+    return None if status == "DELETE_COMPLETE" else str(status)
+
+
+def _apply(cloudformation: Any, s3: Any, digest: str, status: str | None) -> None:
+    from botocore.exceptions import ClientError
+
+    if status is not None and status not in DONE and not status.startswith("UPDATE_ROLLBACK"):
+        cloudformation.delete_stack(StackName=STACK_NAME)
+        _wait(cloudformation)
+        status = None
+    request = {
+        "StackName": STACK_NAME,
+        "TemplateURL": f"{s3.meta.endpoint_url}/{ASSETS_BUCKET}/{digest}.template.json",
+        "Capabilities": ["CAPABILITY_IAM", "CAPABILITY_NAMED_IAM"],
+    }
+    try:
+        (cloudformation.create_stack if status is None else cloudformation.update_stack)(**request)
+    except ClientError as error:
+        if "No updates" not in str(error):
+            raise CloudError(f"The local cloud refused the stack: {error}") from None
+    final = _wait(cloudformation)
+    if final not in DONE:
+        raise CloudError(f"The stack ended as {final}: {_why(cloudformation)}")
+
+
+def _wait(cloudformation: Any) -> str | None:
+    deadline = time.monotonic() + DEPLOY_SECONDS
+    while (status := _status(cloudformation)) and status.endswith(IN_PROGRESS):
+        if time.monotonic() > deadline:
+            raise CloudError(f"The stack is still {status} after {DEPLOY_SECONDS:.0f} s.")
+        time.sleep(0.2)
+    return status
+
+
+def _why(cloudformation: Any) -> str:
+    events = cloudformation.describe_stack_events(StackName=STACK_NAME)["StackEvents"]
+    reasons = [
+        f"{event.get('LogicalResourceId')}: {event['ResourceStatusReason']}"
+        for event in events
+        if "FAILED" in event.get("ResourceStatus", "") and event.get("ResourceStatusReason")
+    ]
+    return "; ".join(reasons[:5]) or "it gave no reason"

@@ -1,0 +1,187 @@
+"""Starting and stopping the process that stands for AWS on this machine."""
+
+import hashlib
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
+
+from infra import toolchain
+from infra.layers import ROOT
+from infra.local.home import REGION, Home, Running
+
+REQUIREMENTS = Path(__file__).with_name("cloud-requirements.txt")
+START_SECONDS = 30.0
+STOP_SECONDS = 20.0
+"""It writes its state before it ends, which takes seconds when there is much of it."""
+PAUSE_SECONDS = 0.1
+
+
+class CloudError(Exception):
+    """The local cloud could not be started, reached or used; the sentence says what and where to look."""
+
+
+def python() -> Path:
+    """The interpreter of the cloud's own environment, made on first use and again when its pins change.
+
+    It is apart from ours, since it pins versions of its own, and since the functions run on it: what it has beside the
+    standard library (boto3) is what a Lambda runtime has.
+    """
+    digest = hashlib.sha256(REQUIREMENTS.read_bytes() + sys.version.encode()).hexdigest()[:16]
+    folder = ROOT / ".build" / f"cloud-{digest}"
+    interpreter = folder / "bin" / "python"
+    if (folder / "complete").is_file():
+        return interpreter
+    uv = toolchain.uv()
+    for command in (
+        [uv, "venv", "--quiet", "--clear", "--no-config", "--python", sys.executable, str(folder)],
+        [
+            uv, "pip", "install", "--quiet", "--no-config", "--compile-bytecode",
+            "--python", str(interpreter), "--requirements", str(REQUIREMENTS),
+        ],
+    ):  # fmt: skip
+        reply = subprocess.run(command, capture_output=True, text=True, check=False)
+        if reply.returncode != 0:
+            raise CloudError(f"The local cloud could not be installed: {reply.stderr.strip()}")
+    (folder / "complete").touch()
+    return interpreter
+
+
+def alive(running: Running) -> bool:
+    """Whether it answers, and the process is the one that was started."""
+    return _exists(running.pid) and _healthy(running)
+
+
+def start(home: Home, *, wait_scale: str = "1") -> Running:
+    """The cloud of `home`, started unless it runs. `wait_scale` multiplies the waits of state machines (tests: 0).
+
+    Raises `CloudError`.
+    """
+    known = home.running()
+    if known and alive(known):
+        return known
+    if known:
+        stop(home)
+    running = Running(pid=0, port=_free_port())
+    for folder in (home.state, home.scratch):
+        folder.mkdir(parents=True, exist_ok=True)
+    with home.log.open("ab") as log:
+        process = subprocess.Popen(
+            [str(python()), "-m", "ministack"],
+            env=_environment(home, running.port, wait_scale),
+            cwd=home.folder,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    running = Running(pid=process.pid, port=running.port)
+    home.remember_running(running)
+    deadline = time.monotonic() + START_SECONDS
+    while not _healthy(running):
+        if process.poll() is not None or time.monotonic() > deadline:
+            stop(home)
+            raise CloudError(f"The local cloud did not start; its last words are in {home.log}.")
+        time.sleep(PAUSE_SECONDS)
+    return running
+
+
+def stop(home: Home) -> bool:
+    """End the cloud of `home` with all the functions it started. False if none ran; a crashed one is cleaned up."""
+    running = home.running()
+    if running is None:
+        return False
+    group = _group(running.pid)
+    if group is not None:
+        _send(running.pid, signal.SIGTERM)
+        deadline = time.monotonic() + STOP_SECONDS
+        while _exists(running.pid) and time.monotonic() < deadline:
+            time.sleep(PAUSE_SECONDS)
+    _end_group(running.pid)
+    home.remember_running(None)
+    shutil.rmtree(home.scratch, ignore_errors=True)
+    return group is not None
+
+
+def _environment(home: Home, port: int, wait_scale: str) -> dict[str, str]:
+    """What the cloud and its functions see of our environment: no key of a judge, no credential of AWS."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "LC_ALL") if name in os.environ}
+    return {
+        **kept,
+        "BIND_HOST": "127.0.0.1",
+        "GATEWAY_PORT": str(port),
+        "MINISTACK_REGION": REGION,
+        "PERSIST_STATE": "1",
+        "STATE_DIR": str(home.state),
+        "S3_PERSIST": "1",
+        "S3_DATA_DIR": str(home.state / "s3"),
+        "SFTP_ENABLED": "0",
+        "SFN_WAIT_SCALE": wait_scale,
+        "LOG_LEVEL": "WARNING",
+        "TMPDIR": str(home.scratch),
+        "PYTHONUNBUFFERED": "1",
+    }
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _healthy(running: Running) -> bool:
+    try:
+        with urlopen(f"{running.endpoint}/_ministack/health", timeout=2) as reply:  # noqa: S310 - our own loopback
+            return bool(reply.status == 200)  # noqa: PLR2004
+    except (URLError, OSError):
+        return False
+
+
+def _exists(pid: int) -> bool:
+    try:
+        os.waitpid(pid, os.WNOHANG)  # if it is our child, do not take its corpse for alive
+    except ChildProcessError:
+        pass
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return _is_cloud(pid)
+
+
+def _is_cloud(pid: int) -> bool:
+    """Whether the process is a cloud, and not another that was given its number since."""
+    command = Path(f"/proc/{pid}/cmdline")
+    if not command.parent.parent.is_dir() or not Path("/proc/self").exists():
+        return True  # no /proc on this system: the health check decides
+    try:
+        return b"ministack" in command.read_bytes()
+    except OSError:
+        return False
+
+
+def _group(pid: int) -> int | None:
+    return pid if _exists(pid) else None
+
+
+def _send(pid: int, what: signal.Signals) -> None:
+    try:
+        os.kill(pid, what)
+    except ProcessLookupError:
+        return
+
+
+def _end_group(pid: int) -> None:
+    """The cloud leads a session of its own, and its functions are in its group: none outlives it."""
+    try:
+        os.killpg(pid, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        return

@@ -1,0 +1,74 @@
+"""What a deployment is told from outside: read once from the CDK context, checked, then passed down."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, get_args
+
+from infra.layers import Architecture
+
+ASSETS_BUCKET = "touchstone-assets"
+"""Where the code lies when the CDK does not publish it: on a laptop, where bucket names are one's own."""
+PASSED_THROUGH = frozenset(
+    {
+        "ANTHROPIC_BASE_URL",
+        "GOOGLE_GEMINI_BASE_URL",
+        "OPENAI_BASE_URL",
+        "SUBJECT_PROVIDER_MAP",
+        "TOUCHSTONE_CLOCK_OFFSET_SECONDS",
+        "TOUCHSTONE_DAILY_CEILING_USD",
+        "TOUCHSTONE_FRESH_SHARE",
+        "TOUCHSTONE_REGISTRY_OVERRIDES",
+    }
+)
+"""Variables of the functions that whoever deploys may set; all others are the stack's own."""
+
+
+class ContextError(Exception):
+    """A value of the CDK context is wrong; the sentence names it and says what it may be."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """One deployment.
+
+    `local`: on a laptop, where data may go with the stack. `environment`: variables of `PASSED_THROUGH` for every
+    function that judges. `alarm_email`: who is told by the alarms, None for nobody but the topic.
+    """
+
+    stack_name: str = "Touchstone"
+    architecture: Architecture = "arm64"
+    local: bool = False
+    environment: dict[str, str] = field(default_factory=dict)
+    alarm_email: str | None = None
+
+
+def read(context: Callable[[str], Any]) -> Settings:
+    """The settings in a CDK context: `touchstone:stack`, `…:architecture`, `…:local`, `…:environment`, `…:alarm-email`.
+
+    Raises `ContextError`.
+    """
+    architecture = context("touchstone:architecture") or "arm64"
+    if architecture not in get_args(Architecture.__value__):
+        raise ContextError(f"touchstone:architecture is {architecture!r}; it may be arm64 or x86_64.")
+    return Settings(
+        stack_name=str(context("touchstone:stack") or "Touchstone"),
+        architecture=architecture,
+        local=str(context("touchstone:local") or "").lower() == "true",
+        environment=_environment(context("touchstone:environment")),
+        alarm_email=context("touchstone:alarm-email") or None,
+    )
+
+
+def _environment(given: Any) -> dict[str, str]:
+    try:
+        variables = json.loads(given) if isinstance(given, str) else (given or {})
+    except json.JSONDecodeError as error:
+        raise ContextError(f"touchstone:environment is not a JSON object: {error.msg}.") from None
+    if not isinstance(variables, dict):
+        raise ContextError("touchstone:environment must be a JSON object of variables.")
+    if unknown := sorted(set(variables) - PASSED_THROUGH):
+        raise ContextError(
+            f"touchstone:environment may not set {', '.join(unknown)}; it may set {', '.join(sorted(PASSED_THROUGH))}."
+        )
+    return {name: str(value) for name, value in variables.items()}

@@ -1,0 +1,65 @@
+"""The whole of Touchstone as one stack."""
+
+from aws_cdk import CfnOutput, DefaultStackSynthesizer, Stack
+from constructs import Construct
+
+from infra.constructs.answers import Answers
+from infra.constructs.api import Api
+from infra.constructs.batch import Batch
+from infra.constructs.function import Runtime
+from infra.constructs.intake import RECEIVING, Intake
+from infra.constructs.operations import Operations
+from infra.constructs.queues import Queues
+from infra.constructs.schedules import Schedules
+from infra.constructs.store import Store
+from infra.layers import Code
+from infra.settings import Settings
+
+
+class TouchstoneStack(Stack):
+    """Everything one deployment needs, in any account and region."""
+
+    def __init__(self, scope: Construct, *, settings: Settings, code: Code | None) -> None:
+        super().__init__(
+            scope,
+            settings.stack_name,
+            # A laptop's cloud was never bootstrapped, so there is no version of that to check.
+            synthesizer=DefaultStackSynthesizer(generate_bootstrap_version_rule=not settings.local),
+            description="Touchstone: verdicts on model-made teaching material that can be trusted, explained and afforded",
+        )
+        runtime = Runtime(self, "Code", code=code, settings=settings)
+        self.store = Store(self, "Store", local=settings.local)
+        self.queues = Queues(self, "Queues", intake_timeout_s=RECEIVING.timeout_s)
+        self.answers = Answers(self, "Answers", runtime=runtime, store=self.store, queues=self.queues)
+        self.batch = Batch(
+            self, "Batch", runtime=runtime, store=self.store, queues=self.queues, answers=self.answers
+        )
+        self.api = Api(self, "Api", runtime=runtime, store=self.store, answers=self.answers, batch=self.batch)
+        Intake(self, "Intake", runtime=runtime, store=self.store, queues=self.queues, answers=self.answers)
+        Schedules(self, "Schedules", answers=self.answers)
+        operations = Operations(self, "Operations", api=self.api, queues=self.queues, settings=settings)
+        self._outputs({"AlarmTopicArn": operations.topic.topic_arn})
+
+    def _outputs(self, more: dict[str, str]) -> None:
+        outputs = {
+            "ApiId": self.api.api.api_id,
+            "ApiUrl": self.api.api.api_endpoint,
+            "TableName": self.store.table.table_name,
+            "IdempotencyTableName": self.store.idempotency.table_name,
+            "BucketName": self.store.bucket.bucket_name,
+            "JudgeKeysSecretArn": self.store.judge_keys.secret_arn,
+            "DeferredQueueUrl": self.queues.deferred.queue_url,
+            "IntakeQueueUrl": self.queues.intake.queue_url,
+            "DeadLetterQueueUrl": self.queues.dead_letters.queue_url,
+            "VerifyMachineArn": self.answers.verify_machine.arn,
+            "SolveMachineArn": self.answers.solve_machine.arn,
+            "EvaluateMachineArn": self.answers.evaluate_machine.arn,
+            "DrainMachineArn": self.answers.drain_machine.arn,
+            "BatchMachineArn": self.batch.machine.arn,
+            "SweepFunctionName": self.answers.sweep.function.function_name,
+            "DrainFunctionName": self.answers.drain.function.function_name,
+            "EvaluateFunctionName": self.answers.evaluate.function.function_name,
+            **more,
+        }
+        for name, value in outputs.items():
+            CfnOutput(self, name, value=value)
