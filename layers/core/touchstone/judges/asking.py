@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from touchstone.clock import Clock, Deadline
 from touchstone.errors import JudgeError, MisconfiguredError, StoreError, TimedOutError
@@ -28,6 +28,9 @@ from touchstone.judges.retrying import Retries
 
 SETTLE_SECONDS = 0.05
 """What is kept of the deadline to settle a call that used it up: one write to the table takes about 10 ms."""
+
+RECALL_SECONDS = 0.5
+"""A cache that takes longer is skipped: looking a reply up must not use up the time to ask for it."""
 
 MAX_ADMISSIONS = 3
 """Permits that expired before they could be used, one after the other; the third means that something stalls."""
@@ -126,22 +129,21 @@ class ModelJudge:
 
     async def ask[T: BaseModel](self, question: Question[T], *, deadline: Deadline) -> Reply[T]:
         """Ask, retrying only what can succeed, all within `deadline`. Raises `JudgeError` or `LimitError`."""
-        retries = Retries(self._around.draw)
-        try:
-            async with asyncio.timeout(deadline.remaining):
-                return await self._answer(question, deadline, retries)
-        except TimeoutError:
-            raise self._too_late(sent=retries.attempts > 0) from None
-
-    async def _answer[T: BaseModel](self, question: Question[T], deadline: Deadline, retries: Retries) -> Reply[T]:
         cache = self._around.cache if question.use_cache else None
         key = "" if cache is None else self._key(question)
-        if cache is not None and (known := await self._recall(cache, key, question)) is not None:
+        if cache is not None and (known := await self._recall(cache, key, question, deadline)) is not None:
             return known
-        await self._connection.load()
+        await self._in_time(self._connection.load(), deadline)
+        reply = await self._answer(question, deadline)
+        if cache is not None:
+            await self._around.finish(_remember(cache, key, reply), within=deadline.remaining)
+        return reply
+
+    async def _answer[T: BaseModel](self, question: Question[T], deadline: Deadline) -> Reply[T]:
+        retries = Retries(self._around.draw)
         while True:
             try:
-                reply = await self._call(question, deadline, attempt=retries.attempts + 1)
+                return await self._call(question, deadline, attempt=retries.attempts + 1)
             except JudgeError as error:
                 pause = retries.wait(error, remaining=deadline.remaining)
                 logger.info(
@@ -156,17 +158,19 @@ class ModelJudge:
                     raise
                 if pause > 0.0:
                     await self._around.sleep(pause)
-                continue
-            if cache is not None:
-                await self._around.finish(_remember(cache, key, reply), within=deadline.remaining)
-            return reply
 
     async def _call[T: BaseModel](self, question: Question[T], deadline: Deadline, *, attempt: int) -> Reply[T]:
         if deadline.passed:
             raise self._too_late(sent=False)
-        highest = None if self._around.admission is None else self._highest_cost(question)
-        permit = await self._admitted(highest)
-        timeout = max(0.0, deadline.remaining - (0.0 if permit is None else SETTLE_SECONDS))
+        admission = self._around.admission
+        highest = None if admission is None else self._highest_cost(question)
+        permit = None if admission is None else await self._in_time(self._admitted(admission, highest), deadline)
+        timeout = deadline.remaining
+        if permit is not None:
+            timeout -= SETTLE_SECONDS
+            if timeout <= 0.0:
+                await self._around.finish(permit.release(), within=deadline.remaining)
+                raise self._too_late(sent=False)
         started = time.perf_counter()
         try:
             async with asyncio.timeout(timeout):
@@ -203,10 +207,15 @@ class ModelJudge:
             attempts=attempt,
         )
 
-    async def _admitted(self, highest: float | None) -> Permit | None:
-        admission = self._around.admission
-        if admission is None:
-            return None
+    async def _in_time[R](self, before: Coroutine[object, object, R], deadline: Deadline) -> R:
+        """What comes before a call, within the deadline."""
+        try:
+            async with asyncio.timeout(deadline.remaining):
+                return await before
+        except TimeoutError:
+            raise self._too_late(sent=False) from None
+
+    async def _admitted(self, admission: Admission, highest: float | None) -> Permit:
         for _ in range(MAX_ADMISSIONS):
             permit = await admission.admit(
                 Call(
@@ -246,19 +255,24 @@ class ModelJudge:
             on=self._around.clock().date(),
         )
 
-    async def _recall[T: BaseModel](self, cache: ReplyCache, key: str, question: Question[T]) -> Reply[T] | None:
+    async def _recall[T: BaseModel](
+        self, cache: ReplyCache, key: str, question: Question[T], deadline: Deadline
+    ) -> Reply[T] | None:
         try:
-            if (stored := await cache.get(key)) is None:
+            async with asyncio.timeout(min(RECALL_SECONDS, deadline.remaining)):
+                stored = await cache.get(key)
+            if stored is None:
                 return None
-            known = _Known.model_validate_json(stored)
-            value = question.reply_type.model_validate_json(known.value)
-        except (StoreError, ValidationError) as error:
+            known = json.loads(stored)
+            value = question.reply_type.model_validate_json(known["value"])
+            model = str(known["model"])
+        except (StoreError, TimeoutError, ValueError, LookupError, TypeError) as error:
             logger.warning("The reply cache could not be read: %s", type(error).__name__)
             return None
         return Reply(
             value=value,
             provider=self.provider,
-            model=known.model,
+            model=model,
             requested_model=self.model,
             prompt_version=question.prompt.version,
             cost_usd=0.0,
@@ -287,16 +301,9 @@ class ModelJudge:
         return TimedOutError(f"{self.provider}'s {self.model} gave no whole reply within the deadline.", sent=sent)
 
 
-class _Known(BaseModel):
-    """A reply as the cache keeps it: who answered, and the value as JSON."""
-
-    model: str
-    value: str
-
-
 async def _remember(cache: ReplyCache, key: str, reply: Reply[BaseModel]) -> None:
     value = reply.value.model_dump_json(by_alias=True, round_trip=True)
-    await cache.put(key, _Known(model=reply.model, value=value).model_dump_json())
+    await cache.put(key, json.dumps({"model": reply.model, "value": value}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,15 @@
 """Earlier replies by content address: in memory for one process, in a file for the command line."""
 
 import asyncio
-import sqlite3
 from collections import OrderedDict
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from touchstone.errors import StoreError
+
+if TYPE_CHECKING:
+    import sqlite3
 
 MEMORY_ENTRIES = 4_096
 """A reply is about 1 KB, so the whole is some 4 MB."""
@@ -55,6 +58,8 @@ class FileCache:
         await asyncio.to_thread(self._put, key, reply_json)
 
     def _get(self, key: str) -> str | None:
+        import sqlite3
+
         try:
             with closing(self._open()) as file:
                 row = file.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
@@ -63,13 +68,17 @@ class FileCache:
         return None if row is None else str(row[0])
 
     def _put(self, key: str, reply_json: str) -> None:
+        import sqlite3
+
         try:
             with closing(self._open()) as file, file:
                 file.execute("INSERT OR REPLACE INTO replies (key, reply) VALUES (?, ?)", (key, reply_json))
         except (sqlite3.Error, OSError) as error:
             raise self._unusable(error) from None
 
-    def _open(self) -> sqlite3.Connection:
+    def _open(self) -> "sqlite3.Connection":
+        import sqlite3
+
         self._path.parent.mkdir(parents=True, exist_ok=True)
         file = sqlite3.connect(self._path, timeout=BUSY_SECONDS)
         try:

@@ -25,14 +25,15 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any
-
-from jinja2 import Environment, StrictUndefined, pass_context
-from jinja2 import Template as JinjaTemplate
-from jinja2.runtime import Context, Undefined
+from typing import TYPE_CHECKING, Any
 
 from touchstone.judges.base import Prompt
 from touchstone.judges.fence import Fenced, fence, new_mark
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from jinja2 import Template as JinjaTemplate
+    from jinja2.runtime import Context
 
 VERSION_DIGITS = 16
 """64 bits of the file's SHA-256: no two files of a project share it, and it stays readable in a record."""
@@ -52,8 +53,8 @@ class Template:
     name: str
     language: str
     version: str
-    system: JinjaTemplate
-    user: JinjaTemplate
+    system: "JinjaTemplate"
+    user: "JinjaTemplate"
 
     def render(self, **values: Any) -> Prompt:
         """The prompt with these values, which are JSON-like: texts, numbers, booleans, None, lists, dicts of them.
@@ -101,7 +102,9 @@ def parse_prompt(source: bytes, *, name: str, language: str) -> Template:
 
 
 @lru_cache(maxsize=1)
-def _environment() -> Environment:
+def _environment() -> "Environment":
+    from jinja2 import Environment, StrictUndefined, pass_context
+
     environment = Environment(
         undefined=StrictUndefined,
         autoescape=False,  # noqa: S701 - a prompt is not HTML; texts are fenced instead
@@ -109,29 +112,35 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_only_safe,
     )
-    environment.filters["fenced"] = _fenced
+    environment.filters["fenced"] = pass_context(_fenced)
     environment.filters["label"] = label
     return environment
 
 
-@pass_context
-def _fenced(context: Context, text: object) -> Fenced:
-    if isinstance(text, Undefined):
-        str(text)  # raises that it is undefined, which says more than the next line
+def _fenced(context: "Context", text: object) -> Fenced:
+    _defined(text)
     if not isinstance(text, str):
         raise TypeError(f"Only a text can be fenced, not a {type(text).__name__}.")
     return fence(text, str(context[_MARK]))
 
 
-def label(text: str) -> Fenced:
+def label(text: object) -> Fenced:
     """A short word on one line: other characters than letters, digits and `-_+./ ` become spaces."""
     return Fenced(" ".join(_NOT_IN_LABELS.sub(" ", str(text)).split())[:LABEL_CHARS])
 
 
 def _only_safe(value: object) -> object:
-    if isinstance(value, Fenced | int | float | Undefined):
+    _defined(value)
+    if isinstance(value, Fenced | int | float):
         return value
     raise TypeError(f"A {type(value).__name__} in a prompt must pass through `fenced` or `label`.")
+
+
+def _defined(value: object) -> None:
+    from jinja2.runtime import Undefined
+
+    if isinstance(value, Undefined):
+        str(value)  # raises, and names what is undefined
 
 
 def _digest(template: Template, values: dict[str, Any]) -> str:
