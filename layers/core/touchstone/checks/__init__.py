@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from touchstone.checks.arithmetic import first_arithmetic_error
+    from touchstone.checks.contentless import is_contentless
     from touchstone.checks.findings import Finding, Proof
 
 _HOMES = {
     "Finding": "touchstone.checks.findings",
     "Proof": "touchstone.checks.findings",
     "first_arithmetic_error": "touchstone.checks.arithmetic",
+    "is_contentless": "touchstone.checks.contentless",
 }
 
-__all__ = ["Finding", "Proof", "first_arithmetic_error"]
+__all__ = ["Finding", "Proof", "first_arithmetic_error", "is_contentless"]
 
 
 def __getattr__(name: str) -> object:
