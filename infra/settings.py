@@ -33,7 +33,7 @@ class Settings:
     """One deployment.
 
     `local`: on a laptop, where data may go with the stack. `environment`: variables of `PASSED_THROUGH` for every
-    function that judges. `alarm_email`: who is told by the alarms, None for nobody but the topic.
+    function. `alarm_email`: who is told by the alarms, None for nobody but the topic.
     """
 
     stack_name: str = "Touchstone"

@@ -9,11 +9,6 @@ from infra.constructs.machine import Machine
 from infra.constructs.queues import Queues
 from infra.constructs.store import Store
 
-ARTIFACTS = "artifacts"
-"""Bodies too large for a record, and images of problems."""
-INBOX = "inbox"
-"""Files of requests, and their results beside them."""
-
 QUICK = Size(memory_mb=512, timeout_s=30)
 """Reads and writes records only: more memory would buy time that the store spends."""
 JUDGING = Size(memory_mb=1024, timeout_s=60)
@@ -85,7 +80,7 @@ class Answers(Construct):
         everyone = (*judging, self.settle, self.retrieve, self.fail, self.sweep)
         store.let_read_judge_keys(*judging)
         store.let_write_records(*everyone)
-        store.let_use_objects(*everyone, read=[ARTIFACTS], write=[ARTIFACTS])
+        store.let_use_objects(*everyone)
 
     def _function(self, construct_id: str, module: str, size: Size, *layers: LayerName) -> Function:
         names: Sequence[LayerName] = layers

@@ -7,7 +7,7 @@ from aws_cdk import aws_apigatewayv2_integrations as integrations
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from infra.constructs.answers import ARTIFACTS, INBOX, Answers
+from infra.constructs.answers import Answers
 from infra.constructs.batch import Batch
 from infra.constructs.function import LOG_RETENTION, Function, Runtime, Size
 from infra.constructs.store import Store
@@ -47,7 +47,7 @@ class Api(Construct):
         authorizer.set(TOUCHSTONE_TABLE=store.table.table_name)
         store.let_write_records(self.function)
         store.let_remember_requests(self.function)
-        store.let_use_objects(self.function, read=[INBOX, ARTIFACTS], write=[INBOX, ARTIFACTS])
+        store.let_use_objects(self.function)
         answers.verify_machine.let_run(self.function, variable="TOUCHSTONE_VERIFY_MACHINE_ARN")
         answers.solve_machine.let_start(self.function, variable="TOUCHSTONE_SOLVE_MACHINE_ARN")
         answers.evaluate_machine.let_start(self.function, variable="TOUCHSTONE_EVALUATE_MACHINE_ARN")

@@ -6,12 +6,14 @@ from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from infra.constructs.answers import ARTIFACTS, INBOX, Answers
+from infra.constructs.answers import Answers
 from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.queues import Queues
 from infra.constructs.store import Store
 
+INBOX = "inbox"
+"""Where files of requests are dropped: `inbox/<tenant>/<name>.jsonl`."""
 PREPARING = Size(memory_mb=1024, timeout_s=300)
 """Parses a file of tens of thousands of lines, which is a processor's work."""
 WORKING = Size(memory_mb=1769, timeout_s=900)
@@ -39,7 +41,7 @@ class Batch(Construct):
         )
         collect = Function(self, "Collect", runtime=runtime, module="functions.batch.collect", size=COLLECTING)
         store.let_write_records(prepare, lines, collect)
-        store.let_use_objects(prepare, lines, collect, read=[INBOX, ARTIFACTS], write=[INBOX, ARTIFACTS])
+        store.let_use_objects(prepare, lines, collect)
         store.let_read_judge_keys(lines)
         answers.solve_machine.let_start(lines, variable="TOUCHSTONE_SOLVE_MACHINE_ARN")
         answers.evaluate_machine.let_start(lines, variable="TOUCHSTONE_EVALUATE_MACHINE_ARN")
@@ -51,11 +53,7 @@ class Batch(Construct):
             calls={"PrepareFunction": prepare, "LinesFunction": lines, "CollectFunction": collect},
             places={"Bucket": store.bucket.bucket_name},
         )
-        self.machine.allow(
-            ["s3:GetObject"],
-            store.bucket.arn_for_objects(f"{ARTIFACTS}/*"),
-            store.bucket.arn_for_objects(f"{INBOX}/*"),
-        )
+        self.machine.allow(["s3:GetObject"], store.bucket.arn_for_objects("*"))
         self._let_map()
         events.Rule(
             self,

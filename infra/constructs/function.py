@@ -82,7 +82,6 @@ class Function(Construct):
         module: str,
         size: Size,
         layers: Sequence[LayerName] = (),
-        environment: dict[str, str] | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
         settings = runtime.settings
@@ -95,7 +94,6 @@ class Function(Construct):
         )
         self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
         self.allow(["logs:CreateLogStream", "logs:PutLogEvents"], log_group.log_group_arn)
-        judging = settings.environment if "judges" in layers else {}
         self.function = lambda_.Function(
             self,
             "Function",
@@ -110,7 +108,7 @@ class Function(Construct):
             tracing=lambda_.Tracing.ACTIVE,
             log_group=log_group,
             logging_format=lambda_.LoggingFormat.JSON,
-            environment={"POWERTOOLS_SERVICE_NAME": "touchstone", **judging, **(environment or {})},
+            environment={"POWERTOOLS_SERVICE_NAME": "touchstone", **settings.environment},
         )
 
     def allow(self, actions: Sequence[str], *resources: str) -> None:

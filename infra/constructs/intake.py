@@ -4,7 +4,7 @@ from aws_cdk import Duration
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from infra.constructs.answers import ARTIFACTS, Answers
+from infra.constructs.answers import Answers
 from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.queues import Queues
 from infra.constructs.store import Store
@@ -26,7 +26,7 @@ class Intake(Construct):
         function = Function(self, "Intake", runtime=runtime, module="functions.answers.intake", size=RECEIVING)
         store.let_write_records(function)
         store.let_remember_requests(function)
-        store.let_use_objects(function, read=[ARTIFACTS], write=[ARTIFACTS])
+        store.let_use_objects(function)
         answers.verify_machine.let_run(function, variable="TOUCHSTONE_VERIFY_MACHINE_ARN")
         answers.solve_machine.let_start(function, variable="TOUCHSTONE_SOLVE_MACHINE_ARN")
         answers.evaluate_machine.let_start(function, variable="TOUCHSTONE_EVALUATE_MACHINE_ARN")

@@ -86,5 +86,3 @@ class Machine(Construct):
         for function in functions:
             function.allow(["states:StartSyncExecution"], self.arn)
             function.set(**{variable: self.arn})
-
-

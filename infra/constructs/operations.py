@@ -45,7 +45,9 @@ class Operations(Construct):
             above=OLDEST_DEFERRED.to_seconds(),
         )
         if not settings.local:  # a local cloud computes no metric maths, and nobody sleeps beside it
-            self._alarm("SkipRate", "Too many answers of the last hour are unverified", self._skip_rate(), above=SKIP_PERCENT)
+            self._alarm(
+                "SkipRate", "Too many answers of the last hour are unverified", self._skip_rate(), above=SKIP_PERCENT
+            )
         self._alarm(
             "ServerErrors",
             "The API answered with 5xx",

@@ -1,7 +1,5 @@
 """What is kept: records, idempotency keys, bodies and artifacts, and the judges' keys. Access is granted by purpose."""
 
-from collections.abc import Iterable
-
 from aws_cdk import Duration, RemovalPolicy, SecretValue
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_s3 as s3
@@ -110,15 +108,14 @@ class Store(Construct):
             )
             function.set(TOUCHSTONE_IDEMPOTENCY_TABLE=self.idempotency.table_name)
 
-    def let_use_objects(self, *functions: Function, read: Iterable[str] = (), write: Iterable[str] = ()) -> None:
-        """Read or write objects under the named prefixes, and none elsewhere."""
-        reads = [self.bucket.arn_for_objects(f"{prefix}/*") for prefix in read]
-        writes = [self.bucket.arn_for_objects(f"{prefix}/*") for prefix in write]
+    def let_use_objects(self, *functions: Function) -> None:
+        """Read and write bodies. Their keys begin with the tenant, so there is no narrower prefix to grant.
+
+        Listing is what makes S3 say "there is none" instead of "you may not" of a missing object.
+        """
         for function in functions:
-            if reads:
-                function.allow(["s3:GetObject"], *reads)
-            if writes:
-                function.allow(["s3:PutObject"], *writes)
+            function.allow(["s3:GetObject", "s3:PutObject"], self.bucket.arn_for_objects("*"))
+            function.allow(["s3:ListBucket"], self.bucket.bucket_arn)
             function.set(TOUCHSTONE_BUCKET=self.bucket.bucket_name)
 
     def let_read_judge_keys(self, *functions: Function) -> None:

@@ -1,0 +1,178 @@
+"""The command `touchstone-local`: the whole stack on this machine, started, shown, tested and stopped."""
+
+import shlex
+import shutil
+import sys
+import time
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from infra.layers import BuildError
+from infra.local import deployment, emulator, tenant
+from infra.local.emulator import CloudError
+from infra.local.home import Home, Running
+from infra.toolchain import ToolMissingError
+
+app = typer.Typer(
+    help="The whole of Touchstone on this machine: no Docker, no account, no key.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+console = Console()
+LOG_GROUPS_PREFIX = "/aws/lambda/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ready:
+    """A local cloud with the stack deployed into it and somebody to call it."""
+
+    running: Running
+    outputs: dict[str, str]
+    token: str
+    judge_keys: tuple[str, ...]
+
+    @property
+    def api_url(self) -> str:
+        """The API's base URL, in a form that every client resolves: `*.localhost` names fail in some."""
+        return f"{self.running.endpoint}/_aws/execute-api/{self.outputs['ApiId']}"
+
+
+def bring_up(home: Home, *, wait_scale: str = "1") -> Ready:
+    """Start what does not run, deploy what changed. Raises `CloudError`, `BuildError` or `ToolMissingError`."""
+    running = emulator.start(home, wait_scale=wait_scale)
+    outputs = deployment.deploy(home, running)
+    token = tenant.ensure_token(home, running, outputs)
+    keys = tenant.put_judge_keys(home, running, outputs)
+    return Ready(running=running, outputs=outputs, token=token, judge_keys=keys)
+
+
+@app.command()
+def up() -> None:
+    """Start the local cloud and bring the stack in it to what this checkout says."""
+    home = Home.of_environment()
+    began = time.monotonic()
+    with console.status("Starting the local cloud and deploying the stack …"):
+        ready = bring_up(home)
+    console.print(f"Touchstone runs on this machine ({time.monotonic() - began:.1f} s).", style="green")
+    _say_what_next(home, ready)
+
+
+@app.command()
+def down(
+    *, delete: Annotated[bool, typer.Option("--delete", help="Remove its records, logs and token too.")] = False
+) -> None:
+    """Stop the local cloud and every function in it; its records stay unless told otherwise."""
+    home = Home.of_environment()
+    with console.status("Stopping the local cloud …"):
+        ran = emulator.stop(home)
+    if delete:
+        shutil.rmtree(home.folder, ignore_errors=True)
+    console.print(("Stopped." if ran else "It was not running.") + (f" {home.folder} is gone." if delete else ""))
+
+
+@app.command()
+def status() -> None:
+    """Say whether it runs, where, and in what state its stack is. Exit code 1 if it does not run."""
+    home = Home.of_environment()
+    running = home.running()
+    if running is None or not emulator.alive(running):
+        console.print("The local cloud is not running; `touchstone-local up` starts it.")
+        raise typer.Exit(1)
+    outputs = deployment.outputs(deployment.client("cloudformation", running, home))
+    console.print(f"Running as process {running.pid} on {running.endpoint}; its state is in {home.folder}.")
+    for name, value in outputs.items():
+        console.print(f"  {name}: {value}", soft_wrap=True, highlight=False)
+
+
+@app.command()
+def env() -> None:
+    """Print the variables that point `touchstone`, boto3 and the AWS CLI at it: `eval "$(touchstone-local env)"`."""
+    home = Home.of_environment()
+    ready = bring_up(home)
+    variables = {
+        **home.credentials(ready.running),
+        "TOUCHSTONE_API_URL": ready.api_url,
+        "TOUCHSTONE_TOKEN": ready.token,
+        "TOUCHSTONE_STACK": deployment.STACK_NAME,
+    }
+    for name, value in variables.items():
+        print(f"export {name}={shlex.quote(value)}")
+
+
+@app.command()
+def logs(
+    function: Annotated[str, typer.Argument(help="Part of a function's name; without it, all.")] = "",
+    *,
+    minutes: Annotated[int, typer.Option(min=1, help="How far back.")] = 10,
+) -> None:
+    """Print what the functions logged of late, and where the cloud's own log is."""
+    home = Home.of_environment()
+    running = home.running()
+    if running is None or not emulator.alive(running):
+        raise CloudError(f"The local cloud is not running; what it said last is in {home.log}.")
+    client = deployment.client("logs", running, home)
+    since = int((time.time() - minutes * 60) * 1000)
+    events = []
+    for page in client.get_paginator("describe_log_groups").paginate():
+        for group in page["logGroups"]:
+            if function.lower() in group["logGroupName"].lower():
+                found = client.filter_log_events(logGroupName=group["logGroupName"], startTime=since)["events"]
+                events += [(event["timestamp"], group["logGroupName"], event["message"].rstrip()) for event in found]
+    for timestamp, group, message in sorted(events):
+        clock = time.strftime("%H:%M:%S", time.localtime(timestamp / 1000))
+        print(f"{clock} {group.removeprefix(LOG_GROUPS_PREFIX)} {message}")
+    print(f"The cloud's own log: {home.log}", file=sys.stderr)
+
+
+@app.command()
+def demo() -> None:
+    """Verify the sample answers through the API and show the verdicts as they come."""
+    from infra.local import demo as samples
+
+    home = Home.of_environment()
+    with console.status("Starting the local cloud and deploying the stack …"):
+        ready = bring_up(home)
+    has_judge = bool(ready.judge_keys) or "OPENAI_BASE_URL" in deployment.passed_through()
+    complete = samples.run(console, api_url=ready.api_url, token=ready.token, has_judge=has_judge)
+    _say_what_next(home, ready)
+    raise typer.Exit(0 if complete else 1)
+
+
+@app.command()
+def test(
+    arguments: Annotated[list[str] | None, typer.Argument(help="Passed on to pytest for every step.")] = None,
+) -> None:
+    """Check and test everything: style, types, imports, then unit, moto and cloud tests with coverage."""
+    from infra.local import testing
+
+    raise typer.Exit(testing.run(arguments or []))
+
+
+def _say_what_next(home: Home, ready: Ready) -> None:
+    judges = ", ".join(ready.judge_keys) or "no key found, so checks decide alone"
+    for line in (
+        f"API:     {ready.api_url}",
+        f"Swagger: {ready.api_url}/swagger",
+        f"Token:   in {home.token_file}",
+        f"Judges:  {judges}",
+        "",
+        "Next:",
+        '  eval "$(uv run touchstone-local env)"   # points the next commands at it',
+        '  uv run touchstone verify --problem "Compute 3/4 + 1/6." --answer "11/12"',
+        '  curl -s -H "Authorization: Bearer $TOUCHSTONE_TOKEN" "$TOUCHSTONE_API_URL/v1/answers"',
+        "  uv run touchstone-local down            # stops it; its records stay",
+    ):
+        console.print(line, soft_wrap=True, highlight=False, markup=False)
+
+
+def main() -> None:
+    """Run the command; an error that was foreseen is one sentence, and exit code 1."""
+    try:
+        app()
+    except (CloudError, BuildError, ToolMissingError) as error:
+        console.print(str(error), style="red", soft_wrap=True, markup=False)
+        sys.exit(1)

@@ -1,0 +1,122 @@
+"""The main job on the sample answers, before one's eyes: each is sent through the API, and its verdict shown."""
+
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from infra.layers import ROOT
+
+SAMPLES = ROOT / "events" / "answers.jsonl"
+AT_ONCE = 4
+"""Enough to keep two processors busy; each one more would be another cold start."""
+TIMEOUT_SECONDS = 60.0
+LONGEST_CELL = 44
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One line of the samples: an answer that somebody gave to a problem."""
+
+    problem: str
+    answer: str
+    request: dict[str, Any]
+
+
+def samples(path: Path = SAMPLES) -> tuple[Sample, ...]:
+    """The given answers among the sample requests."""
+    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    return tuple(
+        Sample(
+            problem=line["problem"],
+            answer=line["answer"],
+            request={name: value for name, value in line.items() if name != "kind"},
+        )
+        for line in lines
+        if line["kind"] == "verify"
+    )
+
+
+def run(console: Console, *, api_url: str, token: str, has_judge: bool) -> bool:
+    """Verify all samples and show them as they are decided. True if each came back with a verdict or a reason."""
+    given = samples()
+    rows: list[tuple[Text, ...] | None] = [None] * len(given)
+    complete = True
+    with (
+        httpx.Client(headers={"Authorization": f"Bearer {token}"}, timeout=TIMEOUT_SECONDS) as http,
+        Live(_table(given, rows), console=console, refresh_per_second=8) as live,
+    ):
+        for position, view in _verdicts(http, f"{api_url}/v1/verifications", given):
+            complete = complete and "error" not in view
+            rows[position] = _row(view)
+            live.update(_table(given, rows))
+    if not has_judge:
+        console.print(
+            "No judge has a key here: what checks can prove is decided, what only a judge could decide is unverified.\n"
+            "Set GEMINI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY (or OPENAI_BASE_URL) and run this again.",
+            style="dim",
+        )
+    return complete
+
+
+def _verdicts(http: httpx.Client, url: str, given: tuple[Sample, ...]) -> Iterator[tuple[int, dict[str, Any]]]:
+    with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
+        asked = {pool.submit(_ask, http, url, sample): position for position, sample in enumerate(given)}
+        for reply in as_completed(asked):
+            yield asked[reply], reply.result()
+
+
+def _ask(http: httpx.Client, url: str, sample: Sample) -> dict[str, Any]:
+    try:
+        reply = http.post(url, json=sample.request)
+        body = reply.json()
+    except (httpx.HTTPError, json.JSONDecodeError) as error:
+        return {"error": f"no answer ({type(error).__name__})"}
+    if reply.is_error:
+        return {"error": body.get("detail") or body.get("title") or f"HTTP {reply.status_code}"}
+    return dict(body)
+
+
+def _row(view: dict[str, Any]) -> tuple[Text, ...]:
+    """Badge, confidence, and how it was decided."""
+    if "error" in view:
+        return Text("✗", style="red"), Text(""), Text(_short(view["error"]), style="red")
+    from touchstone.answers.badges import badge
+
+    shown = badge(view.get("verification_status"), view.get("language"))
+    status = Text(shown.text, style=shown.colour) if shown else Text(str(view.get("verification_status")), style="dim")
+    confidence = view.get("verification_confidence")
+    return status, Text("" if confidence is None else f"{confidence:.2f}"), Text(_short(_how(view)), style="dim")
+
+
+def _how(view: dict[str, Any]) -> str:
+    match view.get("method"):
+        case "proof":
+            return "proof: " + next(iter(reversed(view.get("derivation") or ())), "")
+        case "judge":
+            independent = view.get("independent_answer")
+            return f"judge, who found {independent}" if independent else "judge"
+        case _:
+            return f"nobody: {view.get('skip_reason') or view.get('verify_error') or 'not decided'}"
+
+
+def _table(given: tuple[Sample, ...], rows: list[tuple[Text, ...] | None]) -> Table:
+    table = Table(title="Answers verified through the API", title_justify="left")
+    for heading in ("Problem", "Answer", "Badge", "Confidence", "Decided by"):
+        table.add_column(heading, overflow="fold")
+    for sample, row in zip(given, rows, strict=True):
+        table.add_row(_short(sample.problem), _short(sample.answer), *(row or (Text("…", style="dim"), "", "")))
+    return table
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= LONGEST_CELL else flat[: LONGEST_CELL - 1] + "…"

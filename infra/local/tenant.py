@@ -1,0 +1,65 @@
+"""What makes a fresh local cloud usable at once: a tenant of its own, a token, and the judges' keys it may use."""
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from infra.local.deployment import client
+from infra.local.home import Home, Running
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+TENANT = "demo"
+
+
+def ensure_token(home: Home, running: Running, outputs: dict[str, str]) -> str:
+    """The demo tenant's admin token: the one in the token file while it is valid, else a new one written there."""
+    from touchstone.errors import ConflictError, UnauthenticatedError
+    from touchstone.records import Tenants, Tokens
+
+    table = _table(home, running, outputs)
+    tokens = Tokens(table)
+    try:
+        token = home.token_file.read_text(encoding="utf-8").strip()
+        tokens.resolve(token)
+    except (OSError, UnauthenticatedError):
+        try:
+            Tenants(table).create(tenant=TENANT, name="Demo")
+        except ConflictError:
+            pass  # the tenant outlived its token file
+        token, _ = tokens.issue(tenant=TENANT, role="admin", name="touchstone-local")
+        home.token_file.unlink(missing_ok=True)
+        descriptor = os.open(home.token_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(token + "\n")
+    return token
+
+
+def put_judge_keys(home: Home, running: Running, outputs: dict[str, str]) -> tuple[str, ...]:
+    """Put the keys found in this process's environment where the functions read them; returns their names."""
+    from touchstone.judges.registry import load_registry
+
+    variables = {name for provider in load_registry().providers.values() for name in provider.key_variables}
+    keys = {name: value for name in sorted(variables) if (value := os.environ.get(name, "").strip())}
+    secrets = client("secretsmanager", running, home)
+    secret_id = outputs["JudgeKeysSecretArn"]
+    wanted = json.dumps(keys)
+    if secrets.get_secret_value(SecretId=secret_id).get("SecretString") != wanted:
+        secrets.put_secret_value(SecretId=secret_id, SecretString=wanted)
+    return tuple(keys)
+
+
+def _table(home: Home, running: Running, outputs: dict[str, str]) -> "Table":
+    import boto3
+
+    variables = home.credentials(running)
+    resource: Any = boto3.resource(
+        "dynamodb",
+        endpoint_url=running.endpoint,
+        region_name=variables["AWS_REGION"],
+        aws_access_key_id=variables["AWS_ACCESS_KEY_ID"],
+        aws_secret_access_key=variables["AWS_SECRET_ACCESS_KEY"],
+    )
+    table: Table = resource.Table(outputs["TableName"])
+    return table
