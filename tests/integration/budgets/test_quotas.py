@@ -4,15 +4,16 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import boto3
 import pytest
-from botocore.client import BaseClient
 
+from tests.support.clocks import StandingClock
+from touchstone.budgets.book import Reservation
 from touchstone.budgets.decision import GUARD, WINDOW_SECONDS
 from touchstone.budgets.items import QuotaKey
-from touchstone.budgets.quotas import Quotas, Reservation
+from touchstone.budgets.quotas import Quotas
 from touchstone.errors import DayQuotaError, InputError, MinuteQuotaError, QuotaExceededError
 from touchstone.judges.base import Limits
 
@@ -24,39 +25,16 @@ NOON = datetime(2026, 11, 21, 20, 0, tzinfo=UTC)
 DEEP = Limits(per_day=250, per_minute=10)
 
 
-class Hand:
-    """A clock that stands until it is moved."""
-
-    def __init__(self, now: datetime = NOON) -> None:
-        self.now = now
-
-    def __call__(self) -> datetime:
-        return self.now
-
-    def forward(self, **parts: float) -> None:
-        self.now += timedelta(**parts)
-
-
-@pytest.fixture
-def hand() -> Hand:
-    return Hand()
-
-
-@pytest.fixture
-def quotas(table: "Table", hand: Hand) -> Quotas:
-    return Quotas(table, clock=hand)
-
-
-def drain(quotas: Quotas, hand: Hand, wanted: int, *, until: datetime) -> list[datetime]:
+def drain(quotas: Quotas, clock: StandingClock, wanted: int, *, until: datetime) -> list[datetime]:
     """Take units for the backlog as a drain does: wait for the minute, end with the day's quota."""
     taken: list[datetime] = []
-    while len(taken) < wanted and hand.now < until:
+    while len(taken) < wanted and clock.now < until:
         try:
             taken.append(quotas.reserve(KEY, DEEP, purpose="backlog").reserved_at)
         except QuotaExceededError as refused:
             if refused.window == "day":
                 break
-            hand.now = refused.until or until
+            clock.now = refused.until or until
     return taken
 
 
@@ -69,22 +47,22 @@ def test_a_unit_is_counted_before_the_call(quotas: Quotas) -> None:
     assert reservation.expires_at < NOON + GUARD
 
 
-def test_the_minute_says_exactly_when_a_unit_is_free(quotas: Quotas, hand: Hand) -> None:
+def test_the_minute_says_exactly_when_a_unit_is_free(quotas: Quotas, clock: StandingClock) -> None:
     for _ in range(10):
         quotas.reserve(KEY, DEEP, purpose="fresh")
-        hand.forward(seconds=1)
+        clock.forward(seconds=1)
     with pytest.raises(QuotaExceededError) as refused:
         quotas.reserve(KEY, DEEP, purpose="fresh")
     assert refused.value.window == "minute"
     assert refused.value.until is not None
-    hand.now = refused.value.until - timedelta(milliseconds=1)
+    clock.now = refused.value.until - timedelta(milliseconds=1)
     with pytest.raises(QuotaExceededError):
         quotas.reserve(KEY, DEEP, purpose="fresh")
-    hand.now = refused.value.until
+    clock.now = refused.value.until
     quotas.reserve(KEY, DEEP, purpose="fresh")
 
 
-def test_r8_the_251st_call_of_a_day_is_refused_until_the_reset(quotas: Quotas, hand: Hand) -> None:
+def test_r8_the_251st_call_of_a_day_is_refused_until_the_reset(quotas: Quotas, clock: StandingClock) -> None:
     limits = Limits(per_day=250)
     for _ in range(250):
         quotas.reserve(KEY, limits, purpose="fresh")
@@ -92,57 +70,47 @@ def test_r8_the_251st_call_of_a_day_is_refused_until_the_reset(quotas: Quotas, h
         quotas.reserve(KEY, limits, purpose="fresh")
     assert refused.value.window == "day"
     assert refused.value.until == datetime(2026, 11, 22, 8, 0, tzinfo=UTC) + GUARD
-    hand.now = refused.value.until
+    clock.now = refused.value.until
     quotas.reserve(KEY, limits, purpose="fresh")
     assert [(day.day, day.used) for day in quotas.history(KEY)] == [(date(2026, 11, 22), 1), (date(2026, 11, 21), 250)]
 
 
-def test_r9_a_backlog_of_600_takes_250_250_100(quotas: Quotas, hand: Hand) -> None:
-    hand.now = start = datetime(2026, 11, 21, 8, 30, tzinfo=UTC)
+def test_r9_a_backlog_of_600_takes_250_250_100(quotas: Quotas, clock: StandingClock) -> None:
+    clock.now = start = datetime(2026, 11, 21, 8, 30, tzinfo=UTC)
     left = 600
     for hour in range(72):
-        hand.now = max(hand.now, start + timedelta(hours=hour))
-        left -= len(drain(quotas, hand, left, until=start + timedelta(hours=hour + 1)))
+        clock.now = max(clock.now, start + timedelta(hours=hour))
+        left -= len(drain(quotas, clock, left, until=start + timedelta(hours=hour + 1)))
     assert left == 0
     assert [day.used for day in reversed(quotas.history(KEY))] == [250, 250, 100]
 
 
-def test_r9_fresh_requests_find_their_share_after_the_drain(quotas: Quotas, hand: Hand) -> None:
-    hand.now = datetime(2026, 11, 21, 8, 30, tzinfo=UTC)
-    assert len(drain(quotas, hand, 600, until=hand.now + timedelta(hours=12))) == 225
-    hand.forward(minutes=2)
+def test_r9_fresh_requests_find_their_share_after_the_drain(quotas: Quotas, clock: StandingClock) -> None:
+    clock.now = datetime(2026, 11, 21, 8, 30, tzinfo=UTC)
+    assert len(drain(quotas, clock, 600, until=clock.now + timedelta(hours=12))) == 225
+    clock.forward(minutes=2)
     for _ in range(25):
-        hand.forward(seconds=10)
+        clock.forward(seconds=10)
         quotas.reserve(KEY, DEEP, purpose="fresh")
     assert quotas.usage(KEY, DEEP).left == 0
 
 
-def test_r9_without_a_fresh_share_the_backlog_takes_all(table: "Table", hand: Hand) -> None:
-    quotas = Quotas(table, clock=hand, fresh_share=0.0)
-    hand.now = datetime(2026, 11, 21, 8, 30, tzinfo=UTC)
-    assert len(drain(quotas, hand, 600, until=hand.now + timedelta(hours=12))) == 250
-
-
-@pytest.fixture
-def one_request_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """DynamoDB serialises the requests on an item; moto checks a condition and writes in two steps."""
-    lock, send = threading.Lock(), BaseClient._make_api_call  # type: ignore[attr-defined]
-
-    def serialised(self: BaseClient, *arguments: Any) -> Any:
-        with lock:
-            return send(self, *arguments)
-
-    monkeypatch.setattr(BaseClient, "_make_api_call", serialised)
+def test_r9_without_a_fresh_share_the_backlog_takes_all(table: "Table", clock: StandingClock) -> None:
+    quotas = Quotas(table, clock=clock, fresh_share=0.0)
+    clock.now = datetime(2026, 11, 21, 8, 30, tzinfo=UTC)
+    assert len(drain(quotas, clock, 600, until=clock.now + timedelta(hours=12))) == 250
 
 
 @pytest.mark.parametrize("per_minute", [10, 15])
 @pytest.mark.usefixtures("one_request_at_a_time")
-def test_r11_twenty_workers_at_once_never_pass_the_minute(table: "Table", hand: Hand, per_minute: int) -> None:
+def test_r11_twenty_workers_at_once_never_pass_the_minute(
+    table: "Table", clock: StandingClock, per_minute: int
+) -> None:
     limits, barrier = Limits(per_day=1000, per_minute=per_minute), threading.Barrier(20)
     tables = [boto3.resource("dynamodb", region_name="us-east-1").Table(table.name) for _ in range(20)]
 
     def worker(own: "Table") -> Reservation | QuotaExceededError:
-        quotas = Quotas(own, clock=hand)
+        quotas = Quotas(own, clock=clock)
         barrier.wait()
         try:
             return quotas.reserve(KEY, limits, purpose="fresh")
@@ -157,20 +125,20 @@ def test_r11_twenty_workers_at_once_never_pass_the_minute(table: "Table", hand: 
         refused = [outcome for outcome in outcomes if isinstance(outcome, QuotaExceededError)]
         assert len(refused) == 20 - per_minute
         assert {refusal.window for refusal in refused} == {"minute"}
-        hand.now = max(refusal.until for refusal in refused if refusal.until)
+        clock.now = max(refusal.until for refusal in refused if refusal.until)
     assert len(sent) == 3 * per_minute
     window = timedelta(seconds=WINDOW_SECONDS)
     assert max(sum(first <= other <= first + window for other in sent) for first in sent) == per_minute
-    assert Quotas(table, clock=hand).usage(KEY, limits).used == len(sent)
+    assert Quotas(table, clock=clock).usage(KEY, limits).used == len(sent)
 
 
 @pytest.mark.usefixtures("one_request_at_a_time")
-def test_r11_twenty_workers_at_once_never_pass_the_day(table: "Table", hand: Hand) -> None:
+def test_r11_twenty_workers_at_once_never_pass_the_day(table: "Table", clock: StandingClock) -> None:
     barrier = threading.Barrier(20)
     tables = [boto3.resource("dynamodb", region_name="us-east-1").Table(table.name) for _ in range(20)]
 
     def worker(own: "Table") -> bool:
-        quotas = Quotas(own, clock=hand)
+        quotas = Quotas(own, clock=clock)
         barrier.wait()
         try:
             quotas.reserve(KEY, Limits(per_day=7), purpose="fresh")
@@ -191,47 +159,47 @@ RESETS = {
 
 
 @pytest.mark.parametrize("reset", RESETS.values(), ids=RESETS)
-def test_r10_a_day_ends_at_the_providers_midnight(quotas: Quotas, hand: Hand, reset: datetime) -> None:
+def test_r10_a_day_ends_at_the_providers_midnight(quotas: Quotas, clock: StandingClock, reset: datetime) -> None:
     limits = Limits(per_day=2)
     for minutes in (-61, -1):
-        hand.now = reset + timedelta(minutes=minutes)
+        clock.now = reset + timedelta(minutes=minutes)
         quotas.reserve(KEY, limits, purpose="fresh")
     with pytest.raises(QuotaExceededError) as refused:
         quotas.reserve(KEY, limits, purpose="fresh")
     assert refused.value.until == reset + GUARD
     for minutes in (1, 61):
-        hand.now = reset + timedelta(minutes=minutes)
+        clock.now = reset + timedelta(minutes=minutes)
         quotas.reserve(KEY, limits, purpose="fresh")
     with pytest.raises(QuotaExceededError):
         quotas.reserve(KEY, limits, purpose="fresh")
     assert [day.used for day in quotas.history(KEY)] == [2, 2]
 
 
-def test_r10_other_providers_days_end_at_utc_midnight(quotas: Quotas, hand: Hand) -> None:
+def test_r10_other_providers_days_end_at_utc_midnight(quotas: Quotas, clock: StandingClock) -> None:
     key, limits = QuotaKey("openai", "gpt", "default"), Limits(per_day=1)
-    hand.now = datetime(2026, 3, 8, 23, 59, tzinfo=UTC)
+    clock.now = datetime(2026, 3, 8, 23, 59, tzinfo=UTC)
     quotas.reserve(key, limits, purpose="fresh")
     with pytest.raises(QuotaExceededError):
         quotas.reserve(key, limits, purpose="fresh")
-    hand.forward(minutes=2)
+    clock.forward(minutes=2)
     quotas.reserve(key, limits, purpose="fresh")
 
 
 @pytest.mark.parametrize("seconds", [-4.9, 0.0, 4.9])
-def test_r10_nothing_is_reserved_at_the_edge_of_a_day(quotas: Quotas, hand: Hand, seconds: float) -> None:
+def test_r10_nothing_is_reserved_at_the_edge_of_a_day(quotas: Quotas, clock: StandingClock, seconds: float) -> None:
     reset = datetime(2026, 11, 22, 8, 0, tzinfo=UTC)
-    hand.now = reset + timedelta(seconds=seconds)
+    clock.now = reset + timedelta(seconds=seconds)
     with pytest.raises(QuotaExceededError) as refused:
         quotas.reserve(KEY, DEEP, purpose="fresh")
     assert (refused.value.window, refused.value.until) == ("minute", reset + GUARD)
 
 
-def test_a_clock_set_back_finds_the_tally_of_its_day_again(quotas: Quotas, hand: Hand) -> None:
+def test_a_clock_set_back_finds_the_tally_of_its_day_again(quotas: Quotas, clock: StandingClock) -> None:
     limits = Limits(per_day=3)
     quotas.reserve(KEY, limits, purpose="fresh")
-    hand.forward(days=2)
+    clock.forward(days=2)
     quotas.reserve(KEY, limits, purpose="fresh")
-    hand.forward(days=-2)
+    clock.forward(days=-2)
     assert quotas.usage(KEY, limits).used == 1
     quotas.reserve(KEY, limits, purpose="fresh")
     assert [(day.day.day, day.used) for day in quotas.history(KEY)] == [(23, 1), (21, 2)]
@@ -248,22 +216,22 @@ def test_a_released_unit_is_free_at_once_and_only_once(quotas: Quotas) -> None:
     assert quotas.usage(KEY, limits).used == 0
 
 
-def test_a_unit_of_yesterday_is_not_given_back_today(quotas: Quotas, hand: Hand) -> None:
+def test_a_unit_of_yesterday_is_not_given_back_today(quotas: Quotas, clock: StandingClock) -> None:
     unsent = quotas.reserve(KEY, DEEP, purpose="fresh")
-    hand.forward(days=1)
+    clock.forward(days=1)
     quotas.reserve(KEY, DEEP, purpose="fresh")
     quotas.release(unsent)
     assert [day.used for day in quotas.history(KEY)] == [1, 1]
 
 
-def test_r3_a_worker_that_dies_leaves_its_unit_spent(quotas: Quotas, hand: Hand) -> None:
+def test_r3_a_worker_that_dies_leaves_its_unit_spent(quotas: Quotas, clock: StandingClock) -> None:
     quotas.reserve(KEY, Limits(per_day=1), purpose="fresh")  # … and nothing more is ever heard of it
-    hand.forward(hours=1)
+    clock.forward(hours=1)
     with pytest.raises(QuotaExceededError):
         quotas.reserve(KEY, Limits(per_day=1), purpose="fresh")
 
 
-def test_r8_a_spent_day_is_believed_at_the_first_refusal(quotas: Quotas, hand: Hand) -> None:
+def test_r8_a_spent_day_is_believed_at_the_first_refusal(quotas: Quotas, clock: StandingClock) -> None:
     reservation = quotas.reserve(KEY, DEEP, purpose="fresh")
     quotas.learn(reservation, DayQuotaError("spent", limit=20))
     with pytest.raises(QuotaExceededError) as refused:
@@ -273,22 +241,22 @@ def test_r8_a_spent_day_is_believed_at_the_first_refusal(quotas: Quotas, hand: H
     usage = quotas.usage(KEY, DEEP)
     assert (usage.limit, usage.learned, usage.left) == (20, Limits(per_day=20), 0)
     assert usage.blocked_until == reset + GUARD
-    hand.now = reset + GUARD
+    clock.now = reset + GUARD
     assert quotas.usage(KEY, DEEP).left == 20
 
 
-def test_a_learned_day_limit_is_tried_anew_after_a_week(quotas: Quotas, hand: Hand) -> None:
+def test_a_learned_day_limit_is_tried_anew_after_a_week(quotas: Quotas, clock: StandingClock) -> None:
     quotas.learn(quotas.reserve(KEY, DEEP, purpose="fresh"), DayQuotaError("spent", limit=20))
-    hand.forward(days=6)
+    clock.forward(days=6)
     assert quotas.usage(KEY, DEEP).limit == 20
-    hand.forward(days=1)
+    clock.forward(days=1)
     assert quotas.usage(KEY, DEEP).limit == 250
 
 
-def test_a_refusal_that_arrives_after_midnight_does_not_block_the_new_day(quotas: Quotas, hand: Hand) -> None:
-    hand.now = datetime(2026, 11, 22, 7, 59, 50, tzinfo=UTC)
+def test_a_refusal_that_arrives_after_midnight_does_not_block_the_new_day(quotas: Quotas, clock: StandingClock) -> None:
+    clock.now = datetime(2026, 11, 22, 7, 59, 50, tzinfo=UTC)
     late = quotas.reserve(KEY, DEEP, purpose="fresh")
-    hand.forward(seconds=20)
+    clock.forward(seconds=20)
     quotas.learn(late, DayQuotaError("spent"))
     quotas.reserve(KEY, DEEP, purpose="fresh")
 
@@ -300,23 +268,25 @@ def test_forgetting_frees_a_day_that_the_provider_had_spent(quotas: Quotas) -> N
     assert quotas.usage(KEY, DEEP).learned == Limits()
 
 
-def refused_minutes(quotas: Quotas, hand: Hand, error: Callable[[], MinuteQuotaError], *, minutes: int) -> int:
+def refused_minutes(
+    quotas: Quotas, clock: StandingClock, error: Callable[[], MinuteQuotaError], *, minutes: int
+) -> int:
     """How many calls are sent, and refused by the provider, in so many minutes by a caller that never gives up."""
-    sent, end = 0, hand.now + timedelta(minutes=minutes)
-    while hand.now < end:
+    sent, end = 0, clock.now + timedelta(minutes=minutes)
+    while clock.now < end:
         try:
             quotas.learn(quotas.reserve(KEY, DEEP, purpose="fresh"), error())
             sent += 1
         except QuotaExceededError as refused:
-            hand.now = refused.until or end
+            clock.now = refused.until or end
     return sent
 
 
 @pytest.mark.parametrize("error", [lambda: MinuteQuotaError("busy"), lambda: MinuteQuotaError("cut", limit=0)])
 def test_r15_a_quota_cut_overnight_starts_no_storm(
-    quotas: Quotas, hand: Hand, error: Callable[[], MinuteQuotaError]
+    quotas: Quotas, clock: StandingClock, error: Callable[[], MinuteQuotaError]
 ) -> None:
-    assert refused_minutes(quotas, hand, error, minutes=10) <= 30
+    assert refused_minutes(quotas, clock, error, minutes=10) <= 30
 
 
 def test_two_keys_never_share_an_account(quotas: Quotas) -> None:

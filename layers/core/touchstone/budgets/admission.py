@@ -1,0 +1,154 @@
+"""Admission to a judge: money first, then a unit of quota, both before anything is sent and both settled after it."""
+
+import asyncio
+import logging
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from touchstone.budgets.book import QuotaBook, Reservation
+from touchstone.budgets.items import QuotaKey
+from touchstone.budgets.quotas import Quotas
+from touchstone.budgets.spending import Spending, SpendReservation
+from touchstone.errors import DayQuotaError, JudgeError, MinuteQuotaError, StoreError, TouchstoneError
+from touchstone.judges.base import Admission, Call, Permit
+
+CEILING_HOLDS = timedelta(seconds=30)
+"""How long a tenant's ceiling is remembered between calls, to spare each of them a read."""
+
+_log = logging.getLogger(__name__)
+
+
+class SpendBook(Protocol):
+    """Tenants' spending, wherever it is kept."""
+
+    def reserve(self, tenant: str, usd: float | None, ceiling: float | None) -> SpendReservation:
+        """Hold money back, or raise `SpendingCeilingError`."""
+        ...
+
+    def settle(self, reservation: SpendReservation, *, cost_usd: float | None, error: JudgeError | None = None) -> None:
+        """Count what a call cost."""
+        ...
+
+    def release(self, reservation: SpendReservation) -> None:
+        """Free what was held back."""
+        ...
+
+    def ceiling(self, tenant: str) -> float | None:
+        """The tenant's own ceiling, None if the default holds."""
+        ...
+
+
+class BudgetAdmission(Admission, ABC):
+    """The rules of admission over a book of quotas and a book of spending.
+
+    `ceiling_usd` is the ceiling a day of tenants that have none of their own; None: there is none.
+    """
+
+    def __init__(self, quotas: QuotaBook, spending: SpendBook, *, ceiling_usd: float | None) -> None:
+        self.quotas = quotas
+        self.spending = spending
+        self._ceiling_usd = ceiling_usd
+        self._ceilings: dict[str, tuple[float | None, datetime]] = {}
+
+    async def admit(self, call: Call) -> Permit:
+        """Reserve money and one unit. Raises `QuotaExceededError`, `SpendingCeilingError` or `StoreError`."""
+        abandoned = threading.Event()
+
+        def reserve() -> BudgetPermit:
+            permit = self._reserve(call)
+            if abandoned.is_set():
+                permit.give_back()
+            return permit
+
+        try:
+            return await self.run(reserve)
+        except asyncio.CancelledError:
+            abandoned.set()  # the thread goes on without us, and gives back what nobody will use
+            raise
+
+    @abstractmethod
+    async def run[T](self, work: Callable[[], T]) -> T:
+        """Run work that may block."""
+
+    def _reserve(self, call: Call) -> "BudgetPermit":
+        money = self.spending.reserve(call.tenant, call.max_cost_usd, self._ceiling_of(call.tenant))
+        key = QuotaKey(call.provider, call.model, call.account)
+        try:
+            unit = self.quotas.reserve(key, call.limits, purpose=call.purpose)
+        except TouchstoneError:
+            _lenient(lambda: self.spending.release(money))
+            raise
+        return BudgetPermit(self, unit=unit, money=money)
+
+    def _ceiling_of(self, tenant: str) -> float | None:
+        now = self.quotas.clock()
+        own, read_at = self._ceilings.get(tenant, (None, None))
+        if read_at is None or abs(now - read_at) >= CEILING_HOLDS:
+            own = self.spending.ceiling(tenant)
+            self._ceilings[tenant] = (own, now)
+        return self._ceiling_usd if own is None else own
+
+
+class BudgetPermit(Permit):
+    """One unit and the money for one call. Only the first of `settle` and `release` has an effect.
+
+    Neither raises when the store fails: a reply that was paid for is not lost over its bookkeeping, and what could not
+    be given back stays reserved, which errs on the side of the limit.
+    """
+
+    def __init__(self, admission: BudgetAdmission, *, unit: Reservation, money: SpendReservation) -> None:
+        self._admission = admission
+        self._unit = unit
+        self._money = money
+        self._ended = False
+
+    @property
+    def expired(self) -> bool:
+        """Whether the call would fall into another minute or day than the one it was counted in."""
+        return self._admission.quotas.clock() >= self._unit.expires_at
+
+    async def settle(self, *, cost_usd: float | None, error: JudgeError | None = None) -> None:
+        """The call was sent: count its cost, and keep what the provider said of its quota."""
+        if self._end():
+            await self._admission.run(lambda: self._settle(cost_usd, error))
+
+    async def release(self) -> None:
+        """The call was never sent: free the unit and the money."""
+        if self._end():
+            await self._admission.run(self.give_back)
+
+    def give_back(self) -> None:
+        """Free the unit and the money, blocking."""
+        _lenient(lambda: self._admission.quotas.release(self._unit))
+        _lenient(lambda: self._admission.spending.release(self._money))
+
+    def _settle(self, cost_usd: float | None, error: JudgeError | None) -> None:
+        if isinstance(error, DayQuotaError | MinuteQuotaError):
+            _lenient(lambda: self._admission.quotas.learn(self._unit, error))
+        _lenient(lambda: self._admission.spending.settle(self._money, cost_usd=cost_usd, error=error))
+
+    def _end(self) -> bool:
+        first, self._ended = not self._ended, True
+        return first
+
+
+class DynamoAdmission(BudgetAdmission):
+    """Admission by the accounts in the table, for everything that is deployed."""
+
+    def __init__(self, quotas: Quotas, spending: Spending, *, ceiling_usd: float | None) -> None:
+        super().__init__(quotas, spending, ceiling_usd=ceiling_usd)
+
+    async def run[T](self, work: Callable[[], T]) -> T:
+        """Run work in a thread, since boto3 blocks."""
+        return await asyncio.to_thread(work)
+
+
+def _lenient(work: Callable[[], None]) -> None:
+    """Do bookkeeping whose failure is logged and costs no more than a reservation that is not given back."""
+    try:
+        work()
+    except StoreError:
+        _log.warning("A reservation could not be settled; it stays reserved.", exc_info=True)

@@ -1,0 +1,132 @@
+"""What can be done to the account of a quota, wherever it is kept: reserve, give back, learn, look."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import uuid4
+
+from touchstone.budgets.days import day_of
+from touchstone.budgets.decision import (
+    DEFAULT_FRESH_SHARE,
+    SEND_WITHIN,
+    Learned,
+    QuotaRules,
+    QuotaState,
+    Refused,
+    decide,
+    epoch_second,
+    released,
+)
+from touchstone.budgets.items import QuotaKey
+from touchstone.budgets.learning import learned_from
+from touchstone.budgets.usage import QuotaUsage, usage_of
+from touchstone.clock import Clock, system_clock
+from touchstone.errors import DayQuotaError, InputError, MinuteQuotaError, QuotaExceededError
+from touchstone.judges.base import Limits, Purpose
+
+type Change = Callable[[QuotaState, datetime], QuotaState]
+"""Makes the new state of an account; returns the same object to change nothing, or raises to refuse."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reservation:
+    """One reserved unit. The call must be sent before `expires_at` (UTC), else the unit is given back."""
+
+    id: str
+    key: QuotaKey
+    purpose: Purpose
+    reserved_at: datetime
+
+    @property
+    def expires_at(self) -> datetime:
+        """When the call would fall into another minute or day than the one it was counted in."""
+        return self.reserved_at + SEND_WITHIN
+
+
+def exceeded(key: QuotaKey, refusal: Refused) -> QuotaExceededError:
+    """The refusal as the error that callers see."""
+    return QuotaExceededError(
+        f"The {refusal.window}'s quota of {key} has no unit left before {refusal.until:%Y-%m-%d %H:%M:%S} UTC; "
+        "nothing was sent.",
+        window=refusal.window,
+        until=refusal.until,
+    )
+
+
+class QuotaBook(ABC):
+    """The accounts of quotas. Where they are kept is a subclass's matter; what happens to them is decided here.
+
+    `fresh_share` (0-1) is the part of a day that the backlog leaves for fresh requests until two hours before the
+    provider's reset; 0 leaves nothing.
+    """
+
+    def __init__(self, *, clock: Clock = system_clock, fresh_share: float = DEFAULT_FRESH_SHARE) -> None:
+        if not 0.0 <= fresh_share <= 1.0:
+            raise InputError(
+                f"The share kept for fresh requests must be 0 to 1, not {fresh_share}.", where="fresh_share"
+            )
+        self.clock = clock
+        self._fresh_share = fresh_share
+
+    def reserve(self, key: QuotaKey, limits: Limits, *, purpose: Purpose) -> Reservation:
+        """Reserve one unit, or raise `QuotaExceededError` with the moment at which one will be free."""
+        rules = self._rules(key, limits)
+
+        def take(state: QuotaState, now: datetime) -> QuotaState:
+            decision = decide(state, now, rules=rules, purpose=purpose)
+            if isinstance(decision, Refused):
+                raise exceeded(key, decision)
+            return decision.state
+
+        reservation_id = uuid4().hex
+        reserved_at = self._change(key, take, writer=reservation_id)
+        return Reservation(id=reservation_id, key=key, purpose=purpose, reserved_at=reserved_at)
+
+    def release(self, reservation: Reservation) -> None:
+        """Give a unit back whose call was certainly never sent. On a later day, or a second time, nothing happens."""
+        key = reservation.key
+        day, second = day_of(key.provider, reservation.reserved_at), epoch_second(reservation.reserved_at)
+
+        def give_back(state: QuotaState, _now: datetime) -> QuotaState:
+            return released(state, day=day, second=second, purpose=reservation.purpose)
+
+        self._change(key, give_back, writer=uuid4().hex, mark=reservation.id)
+
+    def learn(self, reservation: Reservation, error: DayQuotaError | MinuteQuotaError) -> None:
+        """Keep what the provider said about its quota when it refused the call made on `reservation`."""
+        key = reservation.key
+        reserved_on = day_of(key.provider, reservation.reserved_at)
+
+        def adapt(state: QuotaState, now: datetime) -> QuotaState:
+            return learned_from(state, error, reserved_on=reserved_on, now=now)
+
+        self._change(key, adapt, writer=uuid4().hex)
+
+    def usage(self, key: QuotaKey, limits: Limits) -> QuotaUsage:
+        """What is used and left now, where `limits` are the configured ones."""
+        now = self.clock()
+        return usage_of(self._state(key, now), now, rules=self._rules(key, limits))
+
+    def forget(self, key: QuotaKey) -> None:
+        """Forget the limits and refusals the provider named: its quota was raised, or its credit topped up."""
+
+        def reset(state: QuotaState, _now: datetime) -> QuotaState:
+            tally = replace(state.tally, exhausted=False)
+            return replace(state, tally=tally, learned=Learned(), blocked_until=None)
+
+        self._change(key, reset, writer=uuid4().hex)
+
+    def _rules(self, key: QuotaKey, limits: Limits) -> QuotaRules:
+        return QuotaRules(provider=key.provider, limits=limits, fresh_share=self._fresh_share)
+
+    @abstractmethod
+    def _state(self, key: QuotaKey, now: datetime) -> QuotaState:
+        """The account, turned to the provider's day at `now`."""
+
+    @abstractmethod
+    def _change(self, key: QuotaKey, change: Change, *, writer: str, mark: str | None = None) -> datetime:
+        """Apply `change` to the account exactly once; returns the moment it was made for.
+
+        `writer` names this change. `mark` names a reservation that is given back; if it already was, nothing happens.
+        """

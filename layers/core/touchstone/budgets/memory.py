@@ -1,0 +1,113 @@
+"""The same budgets without AWS: in memory, for the library and the command line, for as long as the process lives."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from uuid import uuid4
+
+from touchstone.budgets.admission import BudgetAdmission
+from touchstone.budgets.book import Change, QuotaBook
+from touchstone.budgets.days import day_of
+from touchstone.budgets.decision import DEFAULT_FRESH_SHARE, QuotaState, Tally
+from touchstone.budgets.items import QuotaKey
+from touchstone.budgets.money import billed, micros
+from touchstone.budgets.spending import SpendReservation, ceiling_reached
+from touchstone.clock import Clock, system_clock
+from touchstone.errors import JudgeError
+
+
+class MemoryQuotas(QuotaBook):
+    """Accounts of quotas in memory; may be shared by threads."""
+
+    def __init__(self, *, clock: Clock = system_clock, fresh_share: float = DEFAULT_FRESH_SHARE) -> None:
+        super().__init__(clock=clock, fresh_share=fresh_share)
+        self._states: dict[QuotaKey, QuotaState] = {}
+        self._released: set[str] = set()
+        self._lock = threading.Lock()
+
+    def _state(self, key: QuotaKey, now: datetime) -> QuotaState:
+        today = day_of(key.provider, now)
+        state = self._states.get(key, QuotaState(day=today))
+        return state if state.day == today else state.turned(today, Tally())
+
+    def _change(
+        self,
+        key: QuotaKey,
+        change: Change,
+        *,
+        writer: str,  # noqa: ARG002 - only a table can lose a reply
+        mark: str | None = None,
+    ) -> datetime:
+        with self._lock:
+            now = self.clock()
+            if mark is None or mark not in self._released:
+                self._states[key] = change(self._state(key, now), now)
+                if mark is not None:
+                    self._released.add(mark)
+            return now
+
+
+@dataclass
+class _Day:
+    committed: int = 0
+    open: set[str] = field(default_factory=set)
+
+
+class MemorySpending:
+    """Tenants' spending a day in memory; may be shared by threads."""
+
+    def __init__(self, *, clock: Clock = system_clock) -> None:
+        self._clock = clock
+        self._days: dict[tuple[str, date], _Day] = {}
+        self._lock = threading.Lock()
+
+    def reserve(self, tenant: str, usd: float | None, ceiling: float | None) -> SpendReservation:
+        """Hold back `usd` US dollars, or raise `SpendingCeilingError` where `ceiling` would be passed."""
+        amount, today = 0 if usd is None else micros(usd, where="usd"), self._clock().astimezone(UTC).date()
+        with self._lock:
+            day = self._days.setdefault((tenant, today), _Day())
+            if ceiling is not None and amount and day.committed + amount > micros(ceiling, where="ceiling"):
+                raise ceiling_reached(tenant, ceiling, today)
+            reservation = SpendReservation(
+                id=uuid4().hex, tenant=tenant, day=today, amount=amount, unpriced=usd is None
+            )
+            day.committed += amount
+            day.open.add(reservation.id)
+        return reservation
+
+    def settle(self, reservation: SpendReservation, *, cost_usd: float | None, error: JudgeError | None = None) -> None:
+        """Count what the call cost in place of what was held back for it. A second time is ignored."""
+        self._end(reservation, billed(reservation.amount, cost_usd, error))
+
+    def release(self, reservation: SpendReservation) -> None:
+        """Free what was held back for a call that was never sent. A second time is ignored."""
+        self._end(reservation, 0)
+
+    def ceiling(self, tenant: str) -> float | None:  # noqa: ARG002 - tenants have ceilings of their own in a table
+        """None: without a table only the default ceiling holds."""
+        return None
+
+    def _end(self, reservation: SpendReservation, actual: int) -> None:
+        with self._lock:
+            day = self._days[reservation.tenant, reservation.day]
+            if reservation.id in day.open:
+                day.open.remove(reservation.id)
+                day.committed += actual - reservation.amount
+
+
+class MemoryAdmission(BudgetAdmission):
+    """Admission by accounts in memory: the limits of this process, not of others on the same key.
+
+    `ceiling_usd` None: no ceiling. `fresh_share` 0, the default here: nobody else's requests are waiting.
+    """
+
+    def __init__(
+        self, *, ceiling_usd: float | None = None, clock: Clock = system_clock, fresh_share: float = 0.0
+    ) -> None:
+        quotas = MemoryQuotas(clock=clock, fresh_share=fresh_share)
+        super().__init__(quotas, MemorySpending(clock=clock), ceiling_usd=ceiling_usd)
+
+    async def run[T](self, work: Callable[[], T]) -> T:
+        """Run work at once: nothing blocks."""
+        return work()

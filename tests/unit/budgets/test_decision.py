@@ -1,0 +1,181 @@
+"""The rules of a quota, for any sequence of calls at any time."""
+
+from collections import Counter
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from touchstone.budgets.days import day_of, next_reset
+from touchstone.budgets.decision import (
+    GUARD,
+    RELEASE_BEFORE_RESET,
+    SEND_WITHIN,
+    WINDOW_SECONDS,
+    Granted,
+    Learned,
+    QuotaRules,
+    QuotaState,
+    Refused,
+    Tally,
+    decide,
+    effective_limits,
+    kept_for_fresh,
+    released,
+)
+from touchstone.judges.base import Limits, Purpose
+
+NOON = datetime(2026, 11, 21, 20, 0, tzinfo=UTC)
+TODAY = date(2026, 11, 21)
+SKEW = 0.5
+"""Seconds by which the clocks of two machines may be off; with `SEND_WITHIN` it stays inside `GUARD`."""
+
+edges = st.sampled_from(
+    [datetime(2026, 3, 9, 7, tzinfo=UTC), datetime(2026, 11, 2, 8, tzinfo=UTC), datetime(2026, 11, 2, 0, tzinfo=UTC)]
+)
+purposes = st.sampled_from(["fresh", "backlog"])
+attempts = st.lists(
+    st.tuples(
+        st.one_of(st.floats(0, 3), st.floats(50, 70), st.floats(0, 3600)),  # seconds since the attempt before
+        st.floats(-SKEW, SKEW),
+        st.floats(0, SEND_WITHIN.total_seconds(), exclude_max=True),  # seconds from reservation to call
+        purposes,
+    ),
+    max_size=60,
+)
+
+
+def rules_of(provider: str = "gemini", *, fresh_share: float = 0.1, **limits: int) -> QuotaRules:
+    return QuotaRules(provider=provider, limits=Limits(**limits), fresh_share=fresh_share)
+
+
+@given(
+    edge=edges,
+    offset=st.one_of(st.floats(-600, 60), st.floats(-8, 2)),
+    tried=attempts,
+    provider=st.sampled_from(["gemini", "openai"]),
+    per_day=st.one_of(st.integers(1, 3), st.integers(1, 25)),
+    per_minute=st.integers(1, 6),
+    fresh_share=st.sampled_from([0.0, 0.1, 0.5, 1.0]),
+)
+def test_i3_no_60_seconds_and_no_day_see_more_calls_than_the_limit(
+    *,
+    edge: datetime,
+    offset: float,
+    tried: list[tuple[float, float, float, Purpose]],
+    provider: str,
+    per_day: int,
+    per_minute: int,
+    fresh_share: float,
+) -> None:
+    rules = rules_of(provider, per_day=per_day, per_minute=per_minute, fresh_share=fresh_share)
+    now = edge + timedelta(seconds=offset)
+    state, sent = QuotaState(day=day_of(provider, now)), []
+    for gap, skew, delay, purpose in tried:
+        now += timedelta(seconds=gap)
+        decision = decide(state, now + timedelta(seconds=skew), rules=rules, purpose=purpose)
+        if isinstance(decision, Granted):
+            state = decision.state
+            sent.append(now + timedelta(seconds=delay))
+    window = timedelta(seconds=WINDOW_SECONDS)
+    assert all(sum(first <= other <= first + window for other in sent) <= per_minute for first in sent)
+    assert all(count <= per_day for count in Counter(day_of(provider, at) for at in sent).values())
+
+
+@given(
+    now=st.datetimes(datetime(2026, 3, 1), datetime(2026, 3, 15), timezones=st.just(UTC)),  # noqa: DTZ001 - bounds are naive
+    ago=st.dictionaries(st.integers(-70, 0), st.integers(1, 5), max_size=8),
+    used=st.integers(0, 12),
+    backlog_used=st.integers(0, 12),
+    purpose=purposes,
+    blocked=st.floats(0, 700),
+)
+def test_a_refusal_names_the_very_moment_at_which_a_unit_is_free(
+    *, now: datetime, ago: dict[int, int], used: int, backlog_used: int, purpose: Purpose, blocked: float
+) -> None:
+    second = int(now.timestamp())
+    state = QuotaState(
+        day=day_of("gemini", now),
+        tally=Tally(used=used, backlog_used=min(used, backlog_used)),
+        seconds={second + at: count for at, count in ago.items()},
+        blocked_until=now + timedelta(seconds=blocked),
+    )
+    rules = rules_of(per_day=10, per_minute=4, fresh_share=0.3)
+    decision = decide(state, now, rules=rules, purpose=purpose)
+    if isinstance(decision, Refused):
+        just_before = decision.until - timedelta(microseconds=1)
+        assert isinstance(decide(state, max(now, just_before), rules=rules, purpose=purpose), Refused)
+        assert isinstance(decide(state, decision.until, rules=rules, purpose=purpose), Granted)
+
+
+@given(st.lists(st.tuples(st.booleans(), purposes), max_size=30))
+def test_i2_what_is_released_was_never_counted(steps: list[tuple[bool, Purpose]]) -> None:
+    state, kept = QuotaState(day=TODAY), Counter[Purpose]()
+    for give_back, purpose in steps:
+        decision = decide(state, NOON, rules=rules_of(), purpose=purpose)
+        assert isinstance(decision, Granted)
+        state = decision.state
+        if give_back:
+            state = released(state, day=TODAY, second=int(NOON.timestamp()), purpose=purpose)
+        else:
+            kept[purpose] += 1
+    assert (state.tally.used, state.tally.backlog_used) == (kept.total(), kept["backlog"])
+    assert sum(state.seconds.values()) == kept.total()
+
+
+def test_releasing_more_than_was_reserved_never_goes_below_zero() -> None:
+    state = released(QuotaState(day=TODAY), day=TODAY, second=0, purpose="backlog")
+    assert state.tally == Tally()
+
+
+def test_the_backlog_gets_the_fresh_share_two_hours_before_the_reset() -> None:
+    rules, state = rules_of(per_day=250), QuotaState(day=TODAY, tally=Tally(used=225, backlog_used=225))
+    release = next_reset("gemini", NOON) - RELEASE_BEFORE_RESET
+    assert decide(state, NOON, rules=rules, purpose="backlog") == Refused(window="day", until=release)
+    assert isinstance(decide(state, NOON, rules=rules, purpose="fresh"), Granted)
+    assert isinstance(decide(state, release, rules=rules, purpose="backlog"), Granted)
+
+
+@pytest.mark.parametrize(
+    ("per_day", "share", "fresh_used", "kept"),
+    [(250, 0.1, 0, 25), (250, 0.1, 10, 15), (250, 0.1, 40, 0), (100, 0.29, 0, 29), (9, 0.1, 0, 0), (20, 0.0, 0, 0)],
+)
+def test_what_is_kept_for_fresh_requests(per_day: int, share: float, fresh_used: int, kept: int) -> None:
+    tally = Tally(used=fresh_used + 7, backlog_used=7)
+    assert kept_for_fresh(per_day, tally, fresh_share=share) == kept
+
+
+def test_a_limit_of_zero_lets_nothing_through() -> None:
+    reset = next_reset("gemini", NOON)
+    by_day = decide(QuotaState(day=TODAY), NOON, rules=rules_of(per_day=0), purpose="fresh")
+    assert by_day == Refused(window="day", until=reset + GUARD)
+    by_minute = decide(QuotaState(day=TODAY), NOON, rules=rules_of(per_minute=0), purpose="fresh")
+    assert isinstance(by_minute, Refused)
+    assert by_minute.window == "minute"
+    assert by_minute.until > NOON
+
+
+def test_without_limits_everything_is_let_through_and_counted() -> None:
+    state = QuotaState(day=TODAY)
+    for _ in range(1000):
+        decision = decide(state, NOON, rules=rules_of(), purpose="fresh")
+        assert isinstance(decision, Granted)
+        state = decision.state
+    assert state.tally.used == 1000
+
+
+def test_a_learned_limit_only_ever_lowers_the_configured_one() -> None:
+    learned = Learned(per_day=500, per_day_on=TODAY, per_minute=3, per_minute_until=NOON + timedelta(hours=1))
+    state = QuotaState(day=TODAY, learned=learned)
+    rules = rules_of(per_day=250, per_minute=10)
+    assert effective_limits(state, NOON, rules=rules) == Limits(per_day=250, per_minute=3)
+    later = NOON + timedelta(days=7)
+    assert effective_limits(state, later, rules=rules) == rules.limits
+    assert effective_limits(state, NOON, rules=rules_of()) == Limits(per_day=500, per_minute=3)
+
+
+def test_seconds_of_a_clock_that_was_set_ahead_do_not_count() -> None:
+    tomorrow = int(NOON.timestamp()) + 86_400
+    state = QuotaState(day=TODAY, seconds={tomorrow: 10}, blocked_until=NOON + timedelta(days=1))
+    assert isinstance(decide(state, NOON, rules=rules_of(per_minute=1), purpose="fresh"), Granted)
