@@ -11,28 +11,20 @@ What answers a request, first match first: the quotas, the script, the rules, th
 because a real service counts before it works; everything else is arranged by the test.
 """
 
+import argparse
 import asyncio
 import contextlib
-import re
 import socket
 import struct
 import threading
-import time
-from collections import deque
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from types import TracebackType
 from typing import Any, Self
 
 from aiohttp import web
-from pydantic import BaseModel, ConfigDict
 
-from tests.support.wire import Answer, Asked, Behaviour, Kind, answer, read_anthropic, read_gemini, read_openai
-
-type Responder = Callable[[Asked], Behaviour]
-
-MINUTE = 60.0
-"""Requests a minute are counted over a window of this many seconds that slides."""
+from tests.support.exchange import Call, Control, Exchange, Quota, Responder, Rule
+from tests.support.wire import Answer, Asked, Behaviour, Kind, read_anthropic, read_gemini, read_openai
 
 
 def success(value: Any = None, **options: Any) -> Behaviour:
@@ -53,162 +45,6 @@ def hang(seconds: float) -> Behaviour:
 def drip(seconds: float = 1.0) -> Behaviour:
     """A good answer, one byte every `seconds`."""
     return Behaviour(kind="drip", seconds=seconds)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
-    """One request that arrived. `at` is Unix time; `behaviour` how it was answered, `status` with which HTTP status.
-
-    The caller's key is not kept.
-    """
-
-    at: float
-    provider: str
-    model: str
-    system: str
-    prompt: str
-    images: int
-    schema: Mapping[str, Any] | None
-    title: str
-    max_output_tokens: int | None
-    temperature: float | None
-    behaviour: Kind
-    status: int
-
-
-class Rule(BaseModel):
-    """A standing arrangement: requests whose schema title, prompt, provider and model fit are answered so.
-
-    `prompt` is a regular expression searched in the system and user text; None fits all.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    behaviour: Behaviour
-    schema_title: str | None = None
-    prompt: str | None = None
-    provider: str | None = None
-    model: str | None = None
-
-    def fits(self, asked: Asked) -> bool:
-        """Whether this rule answers the request."""
-        return (
-            self.schema_title in {None, asked.title}
-            and self.provider in {None, asked.provider}
-            and self.model in {None, asked.model}
-            and (self.prompt is None or re.search(self.prompt, f"{asked.system}\n{asked.prompt}") is not None)
-        )
-
-
-class Quota(BaseModel):
-    """A limit the server keeps, a provider and model: requests a day and in any 60 s, both counted on arrival.
-
-    A day lasts until `ProviderServer.new_day`. None: unlimited; `provider` or `model` None: each one its own count.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    rpd: int | None = None
-    rpm: int | None = None
-    provider: str | None = None
-    model: str | None = None
-
-
-class Control(BaseModel):
-    """The body of `POST /__control__`. Fields left out change nothing; lists are appended, except after `reset`."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    reset: bool = False
-    new_day: bool = False
-    script: tuple[Behaviour, ...] = ()
-    rules: tuple[Rule, ...] = ()
-    quotas: tuple[Quota, ...] = ()
-    fallback: Behaviour | None = None
-
-
-class Exchange:
-    """What is arranged and what arrived. Safe to use from any thread."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self.reset()
-
-    def reset(self) -> None:
-        """Forget every arrangement, count and call."""
-        with self._lock:
-            self._script: deque[Behaviour] = deque()
-            self._responder: Responder | None = None
-            self._rules: list[Rule] = []
-            self._quotas: list[Quota] = []
-            self._fallback = Behaviour()
-            self._calls: list[Call] = []
-            self._today: dict[tuple[str, str], int] = {}
-            self._recent: dict[tuple[str, str], deque[float]] = {}
-
-    def arrange(self, control: Control) -> None:
-        """Apply a control message."""
-        if control.reset:
-            self.reset()
-        with self._lock:
-            if control.new_day:
-                self._today.clear()
-            self._script.extend(control.script)
-            self._rules.extend(control.rules)
-            self._quotas.extend(control.quotas)
-            self._fallback = control.fallback or self._fallback
-
-    def respond(self, responder: Responder | None) -> None:
-        """Let a function answer whatever the script does not; it runs on the server's thread. None removes it."""
-        with self._lock:
-            self._responder = responder
-
-    @property
-    def calls(self) -> list[Call]:
-        """Every request so far, in order of arrival."""
-        with self._lock:
-            return list(self._calls)
-
-    def meet(self, asked: Asked) -> tuple[Behaviour, Answer]:
-        """Decide how a request is answered, and take it down."""
-        with self._lock:
-            behaviour = self._spent(asked) or (self._script.popleft() if self._script else None)
-            responder = self._responder
-            rules, fallback = list(self._rules), self._fallback
-        if behaviour is None and responder is not None:
-            behaviour = responder(asked)
-        if behaviour is None:
-            behaviour = next((rule.behaviour for rule in reversed(rules) if rule.fits(asked)), fallback)
-        reply = answer(asked, behaviour)
-        kept = {name: value for name, value in asdict(asked).items() if name != "key"}
-        with self._lock:
-            self._calls.append(Call(at=time.time(), behaviour=behaviour.kind, status=reply.status, **kept))
-        return behaviour, reply
-
-    def _spent(self, asked: Asked) -> Behaviour | None:
-        """Count the request against the quotas: the 429 it meets, None when there is room."""
-        quota = next(
-            (
-                q
-                for q in reversed(self._quotas)
-                if q.provider in {None, asked.provider} and q.model in {None, asked.model}
-            ),
-            None,
-        )
-        if quota is None:
-            return None
-        counted, now = (asked.provider, asked.model), time.monotonic()
-        recent = self._recent.setdefault(counted, deque())
-        while recent and now - recent[0] >= MINUTE:
-            recent.popleft()
-        if quota.rpd is not None and self._today.get(counted, 0) >= quota.rpd:
-            return Behaviour(kind="day_quota", limit=quota.rpd, retry_after=37.5)
-        if quota.rpm is not None and len(recent) >= quota.rpm:
-            wait = MINUTE - (now - recent[0]) if recent else MINUTE
-            return Behaviour(kind="minute_quota", limit=quota.rpm, retry_after=round(wait, 1))
-        recent.append(now)
-        self._today[counted] = self._today.get(counted, 0) + 1
-        return None
 
 
 class ProviderServer:
@@ -335,7 +171,7 @@ def _application(exchange: Exchange) -> web.Application:
     application = web.Application(client_max_size=64 * 1024 * 1024)
     application.add_routes(
         [
-            web.post("/v1beta/models/{model}:generateContent", gemini),
+            web.post("/{version:v1|v1beta}/models/{model}:generateContent", gemini),
             web.post("/v1/chat/completions", openai),
             web.post("/compatible/v1/chat/completions", openai),
             web.post("/v1/messages", anthropic),
@@ -385,8 +221,6 @@ async def _drip(request: web.Request, reply: Answer, *, pause: float) -> web.Str
 
 def main() -> None:
     """Serve until killed; the first line printed is the base URL."""
-    import argparse  # noqa: PLC0415 - only as a process
-
     parser = argparse.ArgumentParser(description="A judge on loopback that speaks three providers' wire formats.")
     parser.add_argument("--port", type=int, default=0, help="port on 127.0.0.1; 0 takes a free one")
     with ProviderServer(port=parser.parse_args().port) as server:

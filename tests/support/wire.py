@@ -149,7 +149,7 @@ def read_anthropic(key: str, body: Mapping[str, Any]) -> Asked:
     )
 
 
-def sample(schema: Mapping[str, Any], root: Mapping[str, Any] | None = None) -> Any:  # noqa: PLR0911 - one a JSON type
+def sample(schema: Mapping[str, Any], root: Mapping[str, Any] | None = None) -> Any:
     """The plainest value that fits a JSON schema: what a success answers with when nothing else was arranged."""
     root = root or schema
     match schema:
@@ -190,15 +190,15 @@ def reply_text(asked: Asked, behaviour: Behaviour) -> str:
 
 def answer(asked: Asked, behaviour: Behaviour) -> Answer:
     """The provider's response to a request under a behaviour."""
-    from tests.support import wire_errors, wire_replies  # noqa: PLC0415 - they build on this module
+    from tests.support import wire_errors, wire_replies  # they build on this module
 
     match behaviour.kind:
         case "html":
             return Answer(status=200, body=b"<!doctype html><title>Welcome</title>", content_type="text/html")
-        case "success" | "drip" | "hang" | "truncated" | "empty" | "max_tokens" | "off_schema" | "refused" | "blocked":
-            return wire_replies.reply(asked, behaviour)
-        case _:
+        case kind if kind in wire_errors.STATUS:
             return wire_errors.error(asked, behaviour)
+        case _:
+            return wire_replies.reply(asked, behaviour)
 
 
 def json_answer(status: int, body: object, headers: Mapping[str, str] | None = None) -> Answer:

@@ -4,11 +4,12 @@ from typing import Any
 
 from tests.support.wire import Answer, Asked, Behaviour, json_answer, moment
 
-_STATUS = {
+STATUS = {
     "day_quota": 429, "minute_quota": 429, "unknown_quota": 429, "token_quota": 429, "credit": 429,
     "server_error": 500, "overloaded": 503, "unauthorized": 401, "forbidden": 403, "unknown_model": 404,
     "bad_request": 400,
 }  # fmt: skip
+"""The kinds that are HTTP errors, with the status that most providers give them."""
 
 
 def error(asked: Asked, behaviour: Behaviour) -> Answer:
@@ -111,7 +112,7 @@ def _openai(asked: Asked, behaviour: Behaviour) -> Answer:
         case _:
             message, param = f"Invalid schema for response_format in: {asked.prompt}", "response_format"
     body = {"error": {"message": message, "type": kind, "param": param, "code": code}}
-    return json_answer(_STATUS[behaviour.kind], body, headers)
+    return json_answer(STATUS[behaviour.kind], body, headers)
 
 
 def _openai_limits(behaviour: Behaviour) -> dict[str, str]:
@@ -127,7 +128,7 @@ def _openai_limits(behaviour: Behaviour) -> dict[str, str]:
 
 
 def _anthropic(asked: Asked, behaviour: Behaviour) -> Answer:
-    status, headers = _STATUS[behaviour.kind], {"request-id": "req_011CSHoEeqs5C35K2UUqR7Fy"}
+    status, headers = STATUS[behaviour.kind], {"request-id": "req_011CSHoEeqs5C35K2UUqR7Fy"}
     kind, message = "invalid_request_error", f"output_config: bad schema in {asked.prompt}"
     match behaviour.kind:
         case "day_quota" | "minute_quota":

@@ -1,0 +1,278 @@
+"""Providers' errors, read into the one taxonomy by status, code, type and id, never by message.
+
+Nothing that a provider wrote in prose goes on: messages echo keys and prompts. What a sentence quotes of an error body
+is a single word of letters and underscores.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from touchstone.errors import (
+    DayQuotaError,
+    JudgeError,
+    MinuteQuotaError,
+    MisconfiguredError,
+    OverloadedError,
+    RefusedError,
+    TimedOutError,
+    UnreadableError,
+)
+from touchstone.judges.adapters.replies import Response
+
+_WORD = re.compile(r"[A-Za-z]+(_[A-Za-z]+)*")
+_LONGEST_WORD = 48
+_DURATION = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?")
+_MINUTE = 60.0
+"""A bucket for requests a minute is full again within this many seconds; one that takes longer is a day's."""
+
+
+def timed_out(provider: str, model: str, seconds: float) -> TimedOutError:
+    """No whole reply within our own deadline."""
+    return TimedOutError(f"{provider} {model} gave no whole reply within {seconds:.1f} s.")
+
+
+def unreachable(provider: str, *, sent: bool) -> OverloadedError:
+    """No connection, or one that was lost. `sent` False: certainly before the request left."""
+    if not sent:
+        return OverloadedError(f"{provider} could not be reached; check the network and its base URL.", sent=False)
+    return OverloadedError(f"{provider} lost the connection before its reply was whole.")
+
+
+def bad_base_url(provider: str) -> MisconfiguredError:
+    """A base URL that nothing can be sent to."""
+    return MisconfiguredError(f"The base URL of {provider} is not an http(s) URL; correct it.", sent=False)
+
+
+def no_key(provider: str) -> MisconfiguredError:
+    """No key was given, or one that no HTTP header can carry; nothing was sent."""
+    sentence = f"No usable API key for {provider}; set it in the environment or in the secret."
+    return MisconfiguredError(sentence, sent=False)
+
+
+def no_sdk(provider: str) -> MisconfiguredError:
+    """The provider's SDK is not installed; nothing was sent."""
+    return MisconfiguredError(f"The SDK of {provider} is missing; install touchstone[judges].", sent=False)
+
+
+def unreadable(provider: str, model: str, why: str) -> UnreadableError:
+    """A response without a reply in it."""
+    return UnreadableError(f"{provider} {model} gave no readable reply: {why}.")
+
+
+def day_quota(
+    provider: str, model: str, *, limit: int | None = None, retry_after: float | None = None
+) -> DayQuotaError:
+    """The day's quota is spent."""
+    named = "" if limit is None else f" ({limit} requests a day)"
+    return DayQuotaError(
+        f"{provider}'s quota for {model} is spent for the day{named}; it returns with the provider's next day.",
+        limit=limit,
+        retry_after=retry_after,
+    )
+
+
+def credit_spent(provider: str) -> DayQuotaError:
+    """The account has no credit left: waiting a minute is useless, so it counts as the day's."""
+    return DayQuotaError(f"{provider}'s account has no credit left; add some in its billing settings.")
+
+
+def minute_quota(
+    provider: str, model: str, *, limit: int | None = None, retry_after: float | None = None
+) -> MinuteQuotaError:
+    """The minute's quota is spent, or one that the provider did not name."""
+    named = "" if limit is None else f" ({limit} requests a minute)"
+    return MinuteQuotaError(
+        f"{provider} takes no more requests for {model} just now{named}.", limit=limit, retry_after=retry_after
+    )
+
+
+def refused(provider: str, model: str, why: str | None) -> RefusedError:
+    """The provider or the model declined to answer."""
+    return RefusedError(f"{provider} {model} declined to answer{f' ({why})' if why else ''}.")
+
+
+def by_status(provider: str, model: str, response: Response, said: str | None) -> JudgeError:
+    """What an HTTP status says by itself. `said` is the provider's own word for the error, if it is a word."""
+    after, named = retry_after(response), f" ({said})" if said else ""
+    match response.status:
+        case 401 | 403:
+            sentence = f"{provider} refuses the API key{named}; check that it is valid and may use {model}."
+            return MisconfiguredError(sentence)
+        case 402:
+            return credit_spent(provider)
+        case 404:
+            sentence = f"{provider} does not know the model {model}, or has retired it{named}; choose another."
+            return MisconfiguredError(sentence)
+        case 408 | 504:
+            return TimedOutError(f"{provider} {model} did not finish within its own deadline{named}.")
+        case 429:
+            return minute_quota(provider, model, retry_after=after)
+        case status if status >= 500:  # noqa: PLR2004 - HTTP's server errors
+            sentence = f"{provider} {model} is overloaded or broken: HTTP {status}{named}."
+            return OverloadedError(sentence, retry_after=after)
+        case status:
+            sentence = f"{provider} rejects the request to {model}: HTTP {status}{named}; check model and base URL."
+            return MisconfiguredError(sentence)
+
+
+def gemini(model: str, response: Response) -> JudgeError:
+    """An error of the Gemini API: `google.rpc.Status` with details."""
+    error = _error(response.json())
+    details = [detail for detail in _list(error.get("details")) if isinstance(detail, dict)]
+    reasons = [reason for detail in details if (reason := word(detail.get("reason")))]
+    if any(reason.startswith("API_KEY_") for reason in reasons):
+        return MisconfiguredError(f"Gemini refuses the API key ({reasons[0]}); check that it is valid.")
+    said = next(iter(reasons), None) or word(error.get("status"))
+    if response.status != 429:  # noqa: PLR2004 - HTTP's own
+        return by_status("Gemini", model, response, said)
+    delays = (seconds(detail.get("retryDelay")) for detail in details)
+    after = next((delay for delay in delays if delay is not None), retry_after(response))
+    # RetryInfo speaks of seconds even when the day is spent: only the quota's id tells.
+    violations = [v for detail in details for v in _list(detail.get("violations")) if isinstance(v, dict)]
+    if any("PerDay" in str(violation.get("quotaId")) for violation in violations):
+        return day_quota("Gemini", model, limit=_request_limit(violations, "PerDay"), retry_after=after)
+    return minute_quota("Gemini", model, limit=_request_limit(violations, "PerMinute"), retry_after=after)
+
+
+def _request_limit(violations: list[dict[str, Any]], window: str) -> int | None:
+    """The number of requests a window that a quota failure names; quotas of tokens name none."""
+    for violation in violations:
+        quota, value = str(violation.get("quotaId")), str(violation.get("quotaValue"))
+        if window in quota and "Requests" in quota and value.isdecimal():
+            return int(value)
+    return None
+
+
+def openai(provider: str, model: str, response: Response) -> JudgeError:
+    """An error of OpenAI or of a server compatible with it."""
+    error = _error(response.json())
+    code, kind = word(error.get("code")), word(error.get("type"))
+    match code or kind:
+        case "insufficient_quota" | "billing_not_active" | "billing_hard_limit_reached":
+            return credit_spent(provider)
+        case "content_filter" | "content_policy_violation":
+            return refused(provider, model, code)
+        case "model_not_found":
+            sentence = f"{provider} does not know the model {model}, or the key may not use it; choose another."
+            return MisconfiguredError(sentence)
+    if response.status != 429:  # noqa: PLR2004 - HTTP's own
+        return by_status(provider, model, response, code or kind)
+    return _bucket_quota(
+        provider,
+        model,
+        response,
+        spent=response.headers.get("x-ratelimit-remaining-requests"),
+        limit=response.headers.get("x-ratelimit-limit-requests"),
+        resets=[
+            seconds(response.headers.get(name)) for name in ("x-ratelimit-reset-requests", "x-ratelimit-reset-tokens")
+        ],
+    )
+
+
+def anthropic(model: str, response: Response) -> JudgeError:
+    """An error of the Anthropic API."""
+    kind = word(_error(response.json()).get("type"))
+    match kind:
+        case "billing_error":
+            return credit_spent("Anthropic")
+        case "timeout_error":
+            return TimedOutError(f"Anthropic {model} did not finish within its own deadline.")
+        case "overloaded_error":
+            return OverloadedError(f"Anthropic {model} is overloaded.", retry_after=retry_after(response))
+        case "invalid_request_error" if response.status == 400:  # noqa: PLR2004 - HTTP's own
+            # An account without credit is answered so too, and told apart by its message alone.
+            sentence = f"Anthropic rejects the request to {model}; check the model, and the account's credit."
+            return MisconfiguredError(sentence)
+    if response.status != 429:  # noqa: PLR2004 - HTTP's own
+        return by_status("Anthropic", model, response, kind)
+    prefix = "anthropic-ratelimit-"
+    spent = [name for name in response.headers if name.startswith(prefix) and name.endswith("-remaining")]
+    spent = [name for name in spent if response.headers[name] == "0"]
+    return _bucket_quota(
+        "Anthropic",
+        model,
+        response,
+        spent=response.headers.get(f"{prefix}requests-remaining"),
+        limit=response.headers.get(f"{prefix}requests-limit"),
+        resets=[_until(response, response.headers.get(name.removesuffix("remaining") + "reset")) for name in spent],
+    )
+
+
+def _bucket_quota(
+    provider: str, model: str, response: Response, *, spent: str | None, limit: str | None, resets: list[float | None]
+) -> JudgeError:
+    """A spent bucket by its headers: it is the day's where it takes longer than a minute to fill.
+
+    The limit counts only where the requests themselves ran out (`spent` is "0"), not the tokens.
+    """
+    requests = int(limit) if spent == "0" and limit is not None and limit.isdecimal() else None
+    after, longest = retry_after(response), max((reset for reset in resets if reset is not None), default=0.0)
+    if longest > _MINUTE:
+        return day_quota(provider, model, limit=requests, retry_after=after)
+    return minute_quota(provider, model, limit=requests, retry_after=after if after is not None else longest or None)
+
+
+def retry_after(response: Response) -> float | None:
+    """The provider's advice in seconds, from `retry-after-ms` or `retry-after` (seconds, or a date)."""
+    headers = response.headers
+    if (exact := _number(headers.get("retry-after-ms"))) is not None:
+        return exact / 1000
+    advice = headers.get("retry-after")
+    plain = _number(advice)
+    return plain if plain is not None else _until(response, advice)
+
+
+def seconds(duration: Any) -> float | None:
+    """A duration as providers write it: `37s`, `37.5s`, `6m0s`, `1h2m3s`, `120ms`. None for anything else."""
+    found = _DURATION.fullmatch(duration) if isinstance(duration, str) and duration else None
+    if found is None:
+        return None
+    hours, minutes, whole, thousandths = (float(part or 0) for part in found.groups())
+    return hours * 3600 + minutes * 60 + whole + thousandths / 1000
+
+
+def word(value: Any) -> str | None:
+    """A code, type or reason, if it is a single word fit to be repeated; anything longer might quote a secret."""
+    fits = isinstance(value, str) and len(value) <= _LONGEST_WORD and _WORD.fullmatch(value)
+    return value if fits else None
+
+
+def _until(response: Response, moment: str | None) -> float | None:
+    """Seconds from the response's own date to a moment, so that a wrong or rehearsed clock here does not matter."""
+    now, then = _date(response.headers.get("date")), _date(moment)
+    return None if now is None or then is None else max(0.0, (then - now).total_seconds())
+
+
+def _date(text: str | None) -> datetime | None:
+    """A moment as HTTP or RFC 3339 writes it."""
+    for read in (datetime.fromisoformat, parsedate_to_datetime):
+        try:
+            moment = read(text or "")
+        except ValueError:
+            continue
+        return moment if moment.tzinfo is not None else None
+    return None
+
+
+def _number(text: str | None) -> float | None:
+    """A plain number of seconds, not negative."""
+    return float(text) if text is not None and re.fullmatch(r"\d{1,9}(\.\d{1,9})?", text) else None
+
+
+def _error(body: Any) -> Mapping[str, Any]:
+    """The error object of a body: under `error`, in a list of one, or the body itself. Empty where there is none."""
+    first = next(_objects(body), {})
+    inner = first.get("error", first)
+    return inner if isinstance(inner, dict) else first
+
+
+def _objects(body: Any) -> Iterator[Mapping[str, Any]]:
+    """The objects that a body is or holds."""
+    yield from (item for item in (body if isinstance(body, list) else [body]) if isinstance(item, dict))
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,82 @@
+"""A reply's JSON schema in the dialect that all providers accept.
+
+The dialect is OpenAI's strict one, the narrowest: every object is closed and all its properties are required, and
+there are no defaults. Bounds, lengths and patterns, which Anthropic refuses, are told in the description instead, where
+the model sees them; pydantic checks them afterwards in any case. Gemini knows no `const` (an `enum` of one says the
+same) and none knows `oneOf` (`anyOf`), nor objects with free keys.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from pydantic import BaseModel
+
+_KEPT = ("title", "type", "description", "enum", "$ref")
+"""Keywords taken over as they are; `title` at the root only, where it names the schema."""
+_STRUCTURAL = ("properties", "required", "items", "anyOf", "oneOf", "allOf", "$defs", "additionalProperties")
+_DROPPED = ("default", "examples", "const", "discriminator", "title")
+
+
+@lru_cache(maxsize=256)
+def reply_schema(reply_type: type[BaseModel]) -> Mapping[str, Any]:
+    """The schema to ask for. Shared between calls: do not change it. Raises TypeError for an object with free keys."""
+    schema = reply_type.model_json_schema()
+    definitions = schema.get("$defs", {})
+    strict = {"title": schema_name(reply_type)} | _strict(schema, definitions, within=())
+    if definitions:
+        strict["$defs"] = {name: _strict(part, definitions, within=(name,)) for name, part in definitions.items()}
+    return strict
+
+
+@lru_cache(maxsize=256)
+def schema_name(reply_type: type[BaseModel]) -> str:
+    """The schema's name, in the characters that OpenAI allows."""
+    return re.sub(r"[^a-zA-Z0-9_-]+", "_", reply_type.__name__).strip("_")[:64]
+
+
+def _strict(part: Mapping[str, Any], definitions: Mapping[str, Any], *, within: tuple[str, ...]) -> dict[str, Any]:
+    """One node of the schema in the common dialect. `within` names the definitions being spelled out around it."""
+    if "$ref" in part and len(part) > 1:
+        part = _spelled_out(part, definitions, within)
+        within = (*within, part.get("title", ""))
+    if "allOf" in part and len(part["allOf"]) == 1:
+        part = {**part["allOf"][0], **{key: value for key, value in part.items() if key != "allOf"}}
+        return _strict(part, definitions, within=within)
+    kept = {key: part[key] for key in _KEPT if key in part and key != "title"}
+    if "const" in part:
+        kept["enum"] = [part["const"]]
+    if part.get("type") == "object":
+        kept |= _closed_object(part, definitions, within)
+    if isinstance(part.get("items"), dict):
+        kept["items"] = _strict(part["items"], definitions, within=within)
+    for choice in ("anyOf", "oneOf"):
+        if choice in part:
+            kept["anyOf"] = [_strict(variant, definitions, within=within) for variant in part[choice]]
+    told = {key: value for key, value in part.items() if key not in (*_KEPT, *_STRUCTURAL, *_DROPPED)}
+    if told:
+        constraints = ", ".join(f"{key}: {value}" for key, value in told.items())
+        kept["description"] = f"{kept.get('description', '')} ({constraints})".strip()
+    return kept
+
+
+def _spelled_out(part: Mapping[str, Any], definitions: Mapping[str, Any], within: tuple[str, ...]) -> dict[str, Any]:
+    """A reference with siblings, which strict schemas forbid: its definition in its place, or without siblings."""
+    name = part["$ref"].rsplit("/", 1)[-1]
+    if name in within:
+        return {"$ref": part["$ref"]}
+    siblings = {key: value for key, value in part.items() if key != "$ref"}
+    return {**definitions[name], **siblings, "title": name}
+
+
+def _closed_object(part: Mapping[str, Any], definitions: Mapping[str, Any], within: tuple[str, ...]) -> dict[str, Any]:
+    """The object's part of a node: all properties required, no others allowed."""
+    properties = part.get("properties")
+    if not properties:
+        raise TypeError("a judge's reply may not hold an object with free keys: give it a model with named fields")
+    return {
+        "properties": {name: _strict(value, definitions, within=within) for name, value in properties.items()},
+        "required": list(properties),
+        "additionalProperties": False,
+    }

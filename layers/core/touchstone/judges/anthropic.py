@@ -1,0 +1,131 @@
+"""Anthropic's Claude, through the Messages API."""
+
+import base64
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from touchstone.judges.adapters import failures, loading, replies
+from touchstone.judges.adapters.schemas import reply_schema
+from touchstone.judges.base import Answered, Question, Usage
+
+if TYPE_CHECKING:
+    import httpx2
+    from anthropic import AsyncAnthropic
+
+    from touchstone.judges.adapters.sending import Outcome
+
+_NAME = "Anthropic"
+
+
+class AnthropicAdapter:
+    """The Anthropic API. `base_url` None: the SDK's own, or `ANTHROPIC_BASE_URL`."""
+
+    provider = "anthropic"
+
+    def __init__(self, *, api_key: str, base_url: str | None = None) -> None:
+        self._api_key = api_key
+        self._base_url = base_url
+        self._client: AsyncAnthropic | None = None
+        self._http: httpx2.AsyncClient | None = None
+
+    def load(self) -> None:
+        """Import the SDK and build the client. Raises `MisconfiguredError` without a usable key."""
+        if self._client is not None:
+            return
+        key = loading.usable_key(_NAME, self._api_key)
+        with loading.sdk_of(_NAME):
+            from anthropic import AsyncAnthropic
+
+            from touchstone.judges.adapters import connections
+        self._http = connections.client()
+        self._client = AsyncAnthropic(
+            api_key=key, base_url=self._base_url, http_client=self._http, max_retries=0, timeout=None
+        )
+
+    async def ask[T: BaseModel](self, model: str, question: Question[T], *, timeout: float) -> Answered[T]:  # noqa: ASYNC109 - handed on
+        """Ask once, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
+        self.load()
+        import anthropic
+
+        from touchstone.judges.adapters import sending
+
+        async def send() -> "Outcome":
+            body = request_body(model, question)
+            return await sending.posted(anthropic, self._client, "/v1/messages", body, provider=_NAME)
+
+        response = await sending.delivered(_NAME, model, send, timeout=timeout)
+        if response.status != 200:  # noqa: PLR2004 - HTTP's own
+            raise failures.anthropic(model, response)
+        return read_reply(model, question, replies.json_object(_NAME, model, response))
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        if self._http is not None:
+            await self._http.aclose()
+        self._client = self._http = None
+
+
+def request_body[T: BaseModel](model: str, question: Question[T]) -> dict[str, Any]:
+    """The body of a message request."""
+    content: str | list[dict[str, Any]] = question.prompt.user
+    if question.images:
+        pictures = [
+            {
+                "type": "image",
+                "source": {
+                    "type": "base64",
+                    "media_type": image.media_type,
+                    "data": base64.b64encode(image.data).decode(),
+                },
+            }
+            for image in question.images
+        ]
+        content = [*pictures, {"type": "text", "text": question.prompt.user}]
+    body: dict[str, Any] = {
+        "model": model,
+        "max_tokens": question.max_output_tokens,
+        "messages": [{"role": "user", "content": content}],
+        "output_config": {"format": {"type": "json_schema", "schema": reply_schema(question.reply_type)}},
+    }
+    if question.prompt.system:
+        body["system"] = question.prompt.system
+    if question.temperature is not None:
+        body["temperature"] = question.temperature
+    return body
+
+
+def read_reply[T: BaseModel](model: str, question: Question[T], body: dict[str, Any]) -> Answered[T]:
+    """The answer in a body of status 200. Raises `RefusedError` or `UnreadableError`."""
+    match body:
+        case {"stop_reason": "refusal"}:
+            raise failures.refused(_NAME, model, None)
+        case {"stop_reason": "max_tokens" | "model_context_window_exceeded"}:
+            raise replies.cut_off(_NAME, model, question.max_output_tokens)
+        case {"stop_reason": "end_turn" | "stop_sequence", "content": [_, *_] as blocks}:
+            text = "".join(str(block["text"]) for block in blocks if block.get("type") == "text")
+        case {"stop_reason": "end_turn" | "stop_sequence"}:
+            raise failures.unreadable(_NAME, model, "it holds no text")
+        case _:
+            reason = failures.word(body.get("stop_reason"))
+            raise failures.unreadable(_NAME, model, f"it stopped for {reason or 'no known reason'}")
+    return Answered(
+        value=replies.parsed(_NAME, model, question.reply_type, text),
+        model=replies.model_named(body.get("model"), model),
+        usage=_usage(body.get("usage")),
+    )
+
+
+def _usage(counts: Any) -> Usage:
+    """Input that was read from or written to the cache is counted beside `input_tokens`, so it is added."""
+    match counts:
+        case {**known}:
+            cached = replies.count(known.get("cache_read_input_tokens"))
+            written = replies.count(known.get("cache_creation_input_tokens"))
+            return Usage(
+                input_tokens=replies.count(known.get("input_tokens")) + cached + written,
+                output_tokens=replies.count(known.get("output_tokens")),
+                cached_input_tokens=cached,
+            )
+        case _:
+            return Usage()

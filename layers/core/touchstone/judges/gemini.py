@@ -1,0 +1,179 @@
+"""Gemini, through google-genai."""
+
+import base64
+import math
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from touchstone.judges.adapters import failures, loading, replies
+from touchstone.judges.adapters.schemas import reply_schema
+from touchstone.judges.base import Answered, Question, Usage
+
+if TYPE_CHECKING:
+    import httpx2
+    from google.genai import Client
+    from google.genai.types import GenerateContentConfig
+
+    from touchstone.judges.adapters.sending import Outcome
+
+_NAME = "Gemini"
+_SHORTEST_DEADLINE = 10.0
+"""Seconds: the SDK sends its timeout as the server's deadline, and the service refuses a shorter one with HTTP 400."""
+_DECLINED = frozenset(
+    {"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT"}
+)
+"""Reasons to finish that are refusals."""
+
+
+class GeminiAdapter:
+    """The Gemini API. `base_url` None: the SDK's own, or `GOOGLE_GEMINI_BASE_URL`.
+
+    The request body is written as the API documents it and passed as the SDK's `extra_body`: converting its typed
+    configuration costs four times what the whole rest of a call does. The SDK's aiohttp client is not used: it repeats
+    a request after a lost connection, unasked, even with retries off.
+    """
+
+    provider = "gemini"
+
+    def __init__(self, *, api_key: str, base_url: str | None = None) -> None:
+        self._api_key = api_key
+        self._base_url = base_url
+        self._client: Client | None = None
+        self._http: httpx2.AsyncClient | None = None
+
+    def load(self) -> None:
+        """Import the SDK and build the client. Raises `MisconfiguredError` without a usable key."""
+        self._loaded()
+
+    def _loaded(self) -> "Client":
+        if self._client is not None:
+            return self._client
+        key = loading.usable_key(_NAME, self._api_key)
+        with loading.sdk_of(_NAME):
+            from google.genai import Client
+            from google.genai.types import HttpOptions
+
+            from touchstone.judges.adapters import connections
+        self._http = connections.client()
+        # Both clients are given, so that the SDK does not load certificates for two of its own.
+        options = HttpOptions(
+            base_url=self._base_url, httpx_async_client=self._http, httpx_client=connections.unused_client()
+        )
+        _config_type()
+        self._client = Client(api_key=key, vertexai=False, http_options=options)
+        return self._client
+
+    async def ask[T: BaseModel](self, model: str, question: Question[T], *, timeout: float) -> Answered[T]:  # noqa: ASYNC109 - handed on
+        """Ask once, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
+        client = self._loaded()
+        from touchstone.judges.adapters import sending
+
+        async def send() -> "Outcome":
+            return await _send(client, model, request_body(question), seconds=timeout)
+
+        response = await sending.delivered(_NAME, model, send, timeout=timeout)
+        if response.status != 200:  # noqa: PLR2004 - HTTP's own
+            raise failures.gemini(model, response)
+        return read_reply(model, question, replies.json_object(_NAME, model, response))
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        if self._http is not None:
+            await self._http.aclose()
+        self._client = self._http = None
+
+
+async def _send(client: "Client", model: str, body: dict[str, Any], *, seconds: float) -> "Outcome":
+    """One request through the SDK."""
+    from google.genai.errors import APIError
+    from google.genai.types import HttpOptions
+
+    from touchstone.judges.adapters import sending
+
+    deadline = math.ceil(max(seconds, _SHORTEST_DEADLINE) * 1000)
+    config = _config_type()(
+        should_return_http_response=True, http_options=HttpOptions(timeout=deadline, extra_body=body)
+    )
+    try:
+        # The contents given here are replaced by those of the body; the SDK insists on some.
+        result = await client.aio.models.generate_content(model=model, contents="-", config=config)
+    except APIError as error:
+        return sending.plain(error.response)
+    raw = result.sdk_http_response
+    return replies.Response(status=200, headers={}, body=raw.body if raw and raw.body else "")
+
+
+@cache
+def _config_type() -> "type[GenerateContentConfig]":
+    """The SDK's configuration, made quick to search.
+
+    The SDK asks some sixty times a call whether a name is `in` the model, before it looks at the attribute. Pydantic
+    answers by walking all fields, and always no, for it walks pairs. This says no at once.
+    """
+    from google.genai.types import GenerateContentConfig
+
+    class QuickConfig(GenerateContentConfig):
+        def __contains__(self, name: object) -> bool:
+            return False
+
+    return QuickConfig
+
+
+def request_body[T: BaseModel](question: Question[T]) -> dict[str, Any]:
+    """The body of a `generateContent` request."""
+    pictures = [
+        {"inlineData": {"mimeType": image.media_type, "data": base64.b64encode(image.data).decode()}}
+        for image in question.images
+    ]
+    config = {
+        "responseMimeType": "application/json",
+        "responseJsonSchema": reply_schema(question.reply_type),
+        "maxOutputTokens": question.max_output_tokens,
+    }
+    if question.temperature is not None:
+        config["temperature"] = question.temperature
+    body: dict[str, Any] = {
+        "contents": [{"role": "user", "parts": [*pictures, {"text": question.prompt.user}]}],
+        "generationConfig": config,
+    }
+    if question.prompt.system:
+        body["systemInstruction"] = {"parts": [{"text": question.prompt.system}]}
+    return body
+
+
+def read_reply[T: BaseModel](model: str, question: Question[T], body: dict[str, Any]) -> Answered[T]:
+    """The answer in a body of status 200. Raises `RefusedError` or `UnreadableError`."""
+    match body:
+        case {"promptFeedback": {"blockReason": reason}}:
+            raise failures.refused(_NAME, model, failures.word(reason))
+        case {"candidates": [{"finishReason": "MAX_TOKENS"}, *_]}:
+            raise replies.cut_off(_NAME, model, question.max_output_tokens)
+        case {"candidates": [{"finishReason": str(reason)}, *_]} if reason in _DECLINED:
+            raise failures.refused(_NAME, model, reason)
+        case {"candidates": [{"finishReason": "STOP", "content": {"parts": [*parts]}}, *_]}:
+            text = "".join(str(part.get("text", "")) for part in parts if not part.get("thought"))
+        case {"candidates": [{"finishReason": reason}, *_]}:
+            raise failures.unreadable(_NAME, model, f"it stopped for {failures.word(reason) or 'no known reason'}")
+        case _:
+            raise failures.unreadable(_NAME, model, "it holds no candidate")
+    return Answered(
+        value=replies.parsed(_NAME, model, question.reply_type, text),
+        model=replies.model_named(body.get("modelVersion"), model),
+        usage=_usage(body.get("usageMetadata")),
+    )
+
+
+def _usage(counts: Any) -> Usage:
+    """Thinking is billed as output."""
+    match counts:
+        case {**known}:
+            return Usage(
+                input_tokens=replies.count(known.get("promptTokenCount")),
+                output_tokens=replies.count(known.get("candidatesTokenCount"))
+                + replies.count(known.get("thoughtsTokenCount")),
+                cached_input_tokens=replies.count(known.get("cachedContentTokenCount")),
+            )
+        case _:
+            return Usage()

@@ -1,0 +1,151 @@
+"""OpenAI, and every server that speaks its chat completions: Ollama, vLLM, a gateway.
+
+Chat completions, not the Responses API: it is the one wire format that compatible servers share, so one reading serves
+both, and it keeps no copy of the prompt at OpenAI unless asked to, where Responses stores by default.
+"""
+
+import base64
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from touchstone.judges.adapters import failures, loading, replies
+from touchstone.judges.adapters.schemas import reply_schema, schema_name
+from touchstone.judges.base import Answered, Question, Usage
+
+if TYPE_CHECKING:
+    import httpx2
+    from openai import AsyncOpenAI
+
+    from touchstone.judges.adapters.sending import Outcome
+
+_KEYLESS = "none"
+"""What is sent as a key to a compatible server that needs none; the SDK insists on one."""
+
+
+class OpenAIAdapter:
+    """OpenAI's API, or with `compatible` any server that speaks it, then known as `provider`.
+
+    `base_url` None: the SDK's own, or `OPENAI_BASE_URL`. A compatible server needs no key, may know no JSON schema (its
+    reply is then searched for the JSON object in it) and takes `max_tokens`, which OpenAI's own newer models refuse.
+    """
+
+    def __init__(
+        self, *, api_key: str, base_url: str | None = None, provider: str = "openai", compatible: bool = False
+    ) -> None:
+        self.provider = provider
+        self._name = provider if compatible else "OpenAI"
+        self._api_key = api_key
+        self._base_url = base_url
+        self._compatible = compatible
+        self._client: AsyncOpenAI | None = None
+        self._http: httpx2.AsyncClient | None = None
+
+    def load(self) -> None:
+        """Import the SDK and build the client. Raises `MisconfiguredError` without a usable key."""
+        if self._client is not None:
+            return
+        keyless = self._compatible and not self._api_key
+        key = _KEYLESS if keyless else loading.usable_key(self._name, self._api_key)
+        with loading.sdk_of(self._name):
+            from openai import AsyncOpenAI
+
+            from touchstone.judges.adapters import connections
+        self._http = connections.client()
+        self._client = AsyncOpenAI(
+            api_key=key, base_url=self._base_url, http_client=self._http, max_retries=0, timeout=None
+        )
+
+    async def ask[T: BaseModel](self, model: str, question: Question[T], *, timeout: float) -> Answered[T]:  # noqa: ASYNC109 - handed on
+        """Ask once, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
+        self.load()
+        import openai
+
+        from touchstone.judges.adapters import sending
+
+        async def send() -> "Outcome":
+            body = request_body(model, question, compatible=self._compatible)
+            return await sending.posted(openai, self._client, "/chat/completions", body, provider=self._name)
+
+        response = await sending.delivered(self._name, model, send, timeout=timeout)
+        if response.status != 200:  # noqa: PLR2004 - HTTP's own
+            raise failures.openai(self._name, model, response)
+        return self._read(model, question, response)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        if self._http is not None:
+            await self._http.aclose()
+        self._client = self._http = None
+
+    def _read[T: BaseModel](self, model: str, question: Question[T], response: replies.Response) -> Answered[T]:
+        """The answer in a response of status 200. Raises the `JudgeError` that it is instead."""
+        body = replies.json_object(self._name, model, response)
+        match body:
+            case {"choices": [{"message": {"refusal": str(refusal)}}, *_]} if refusal:
+                raise failures.refused(self._name, model, None)
+            case {"choices": [{"finish_reason": "content_filter"}, *_]}:
+                raise failures.refused(self._name, model, "content_filter")
+            case {"choices": [{"finish_reason": "length"}, *_]}:
+                raise replies.cut_off(self._name, model, question.max_output_tokens)
+            case {"choices": [{"message": {"content": str(text)}}, *_]}:
+                pass
+            case {"error": {"code": int(status)}}:
+                # Gateways report the failure of the provider behind them in a response of status 200.
+                failed = replies.Response(status=status, headers=response.headers, body=response.body)
+                raise failures.openai(self._name, model, failed)
+            case _:
+                raise failures.unreadable(self._name, model, "it holds no message")
+        text = replies.embedded_object(text) if self._compatible else text
+        return Answered(
+            value=replies.parsed(self._name, model, question.reply_type, text),
+            model=replies.model_named(body.get("model"), model),
+            usage=_usage(body.get("usage")),
+        )
+
+
+def request_body[T: BaseModel](model: str, question: Question[T], *, compatible: bool) -> dict[str, Any]:
+    """The body of a chat completion."""
+    content: str | list[dict[str, Any]] = question.prompt.user
+    if question.images:
+        pictures = [
+            {"type": "image_url", "image_url": {"url": f"data:{image.media_type};base64,{_base64(image.data)}"}}
+            for image in question.images
+        ]
+        content = [{"type": "text", "text": question.prompt.user}, *pictures]
+    system = [{"role": "system", "content": question.prompt.system}] if question.prompt.system else []
+    body: dict[str, Any] = {
+        "model": model,
+        "messages": [*system, {"role": "user", "content": content}],
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {
+                "name": schema_name(question.reply_type),
+                "strict": True,
+                "schema": reply_schema(question.reply_type),
+            },
+        },
+        "max_tokens" if compatible else "max_completion_tokens": question.max_output_tokens,
+    }
+    if question.temperature is not None:
+        body["temperature"] = question.temperature
+    return body
+
+
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def _usage(counts: Any) -> Usage:
+    """Cached input is part of the prompt's tokens already."""
+    match counts:
+        case {**known}:
+            details = known.get("prompt_tokens_details")
+            cached = details.get("cached_tokens") if isinstance(details, dict) else 0
+            return Usage(
+                input_tokens=replies.count(known.get("prompt_tokens")),
+                output_tokens=replies.count(known.get("completion_tokens")),
+                cached_input_tokens=replies.count(cached),
+            )
+        case _:
+            return Usage()
