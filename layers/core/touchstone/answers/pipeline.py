@@ -1,0 +1,254 @@
+"""The whole job in one process, without AWS: for the library, the command and batches.
+
+The deployment's state machines walk the same steps, one function each, with the record kept between them::
+
+    verify    quick_verify ─> settled
+    solve     read_image? ─> analyze ─> retrieve ─> [exact] ─> enrich ─> settled
+                                            └─> next_attempt ─> quick_verify ─> route ─> enrich ─> settled
+                                                     ^                            │ retry
+                                                     └────────────────────────────┘
+"""
+
+import uuid
+from dataclasses import dataclass
+from typing import Any
+
+from touchstone.answers.analysis import analyze
+from touchstone.answers.enrichment import enrich
+from touchstone.answers.evaluation import evaluate
+from touchstone.answers.model import (
+    Analysis,
+    AnswerRecord,
+    Attempt,
+    EvaluationProgress,
+    SolveRequest,
+    Spend,
+    VerifyRequest,
+)
+from touchstone.answers.progress import new_record, settled
+from touchstone.answers.providers import Preferences
+from touchstone.answers.reading import inline_image, read_image
+from touchstone.answers.retrieval import EarlierSolution, SolutionStore, retrieve, retrieved_attempt
+from touchstone.answers.routing import route
+from touchstone.answers.solving import NO_PROVIDER, next_attempt
+from touchstone.answers.verification import VERIFY_SECONDS, quick_verify
+from touchstone.clock import Clock, Deadline, system_clock
+from touchstone.errors import ConflictError, JudgeError, LimitError, MisconfiguredError
+from touchstone.judges.base import Image
+from touchstone.judges.opening import Judges
+
+SOLVE_SECONDS = 180.0
+"""Longest time for solving a problem whole: two attempts by strong models take up to a minute each."""
+EVALUATE_SECONDS = 60.0
+"""Longest time for a deep evaluation: nobody waits for it, but a call that hangs must end."""
+
+
+async def verify_answer(
+    request: VerifyRequest,
+    *,
+    judges: Judges,
+    deadline: Deadline | None = None,
+    tenant: str = "local",
+    answer_id: str | None = None,
+    clock: Clock = system_clock,
+) -> AnswerRecord:
+    """Verify an answer that somebody already has, within `deadline` (None: `VERIFY_SECONDS` from now).
+
+    `answer_id` None: a fresh one. Raises `InputError` for a blank problem; never for a judge that fails.
+    """
+    record = new_record(request, tenant=tenant, answer_id=answer_id or uuid.uuid4().hex, now=clock())
+    verified = await quick_verify(
+        request.problem,
+        request.answer,
+        request.steps,
+        judge=judges.prefer("verify"),
+        deadline=deadline or Deadline.after(VERIFY_SECONDS),
+        language=record.language,
+        use_cache=request.use_cache,
+    )
+    attempt = record.attempts[0].model_copy(update={"verification": verified.verification})
+    return settled(record.model_copy(update={"attempts": (attempt,), "spends": verified.spends}), now=clock())
+
+
+async def solve_and_verify(
+    request: SolveRequest,
+    *,
+    judges: Judges,
+    store: SolutionStore | None = None,
+    preferences: Preferences | None = None,
+    deadline: Deadline | None = None,
+    tenant: str = "local",
+    answer_id: str | None = None,
+    clock: Clock = system_clock,
+) -> AnswerRecord:
+    """Solve a problem, verify the solution, and solve it once more by another provider where that is called for.
+
+    `store` None: nothing is retrieved. `deadline` None: `SOLVE_SECONDS` from now. A record in stage `failed` says in
+    `failure` why there is no answer. Raises `InputError` for a blank problem, an image that is none, or one in S3;
+    `StoreError` where the store fails; never for a judge that fails.
+    """
+    picture = None if request.image is None else inline_image(request.image)
+    run = _Run(
+        record=new_record(request, tenant=tenant, answer_id=answer_id or uuid.uuid4().hex, now=clock()),
+        judges=judges,
+        deadline=deadline or Deadline.after(SOLVE_SECONDS),
+    )
+    if picture is not None:
+        await run.read(picture)
+    if (problem := run.record.problem) is not None:
+        await run.work(problem, store, preferences)
+        if run.record.attempts:
+            run.record = settled(run.record, now=clock())
+            await run.enrich(problem)
+    return run.record.model_copy(update={"updated_at": clock()})
+
+
+async def deep_evaluate(
+    record: AnswerRecord,
+    *,
+    judges: Judges,
+    deadline: Deadline | None = None,
+    clock: Clock = system_clock,
+) -> AnswerRecord:
+    """The record with its deep evaluation, within `deadline` (None: `EVALUATE_SECONDS` from now).
+
+    Raises `ConflictError` for a record without an answer, `JudgeError` or `LimitError` where nobody evaluates it, and
+    of those `MisconfiguredError` where no provider has a key.
+    """
+    judge = judges.prefer("evaluate")
+    if record.best is None or record.problem is None:
+        raise ConflictError("There is no answer to evaluate: the record has none.")
+    if judge is None:
+        raise MisconfiguredError(NO_PROVIDER, sent=False)
+    requested_at = clock()
+    evaluated = await evaluate(
+        record.problem,
+        record.best.solution,
+        judge=judge,
+        deadline=deadline or Deadline.after(EVALUATE_SECONDS),
+        clock=clock,
+        language=record.language,
+        use_cache=record.use_cache,
+    )
+    progress = EvaluationProgress(state="done", requested_at=record.evaluation.requested_at or requested_at, tries=1)
+    return record.model_copy(
+        update={
+            "deep_evaluation": evaluated.evaluation,
+            "evaluation": progress,
+            "spends": (*record.spends, *evaluated.spends),
+            "updated_at": clock(),
+        }
+    )
+
+
+@dataclass(slots=True, kw_only=True)
+class _Run:
+    """One problem on its way through the pipeline; `record` is replaced at each step."""
+
+    record: AnswerRecord
+    judges: Judges
+    deadline: Deadline
+    analysis: Analysis | None = None
+
+    def change(self, spends: tuple[Spend, ...] = (), **changes: Any) -> None:
+        self.record = self.record.model_copy(update={**changes, "spends": (*self.record.spends, *spends)})
+
+    def fail(self, failure: str) -> None:
+        self.change(stage="failed", failure=failure)
+
+    async def read(self, picture: Image) -> None:
+        judge = self.judges.prefer("strong")
+        if judge is None:
+            return self.fail(NO_PROVIDER)
+        try:
+            reading = await read_image(
+                picture,
+                judge=judge,
+                deadline=self.deadline,
+                language=self.record.language,
+                use_cache=self.record.use_cache,
+            )
+        except (JudgeError, LimitError) as error:
+            return self.fail(f"The image could not be read: {error}")
+        self.change(reading.spends, problem=reading.problem)
+        if reading.problem is None:
+            return self.fail(f"The image could not be read: {reading.obstacle}")
+        return None
+
+    async def work(self, problem: str, store: SolutionStore | None, preferences: Preferences | None) -> None:
+        """Analyse, retrieve, and attempt the problem as often as routing says."""
+        await self._analyze(problem)
+        examples: tuple[EarlierSolution, ...] = ()
+        if store is not None and self.record.use_retrieved:
+            retrieved = await retrieve(problem, store)
+            if retrieved.exact is not None:
+                attempt = retrieved_attempt(retrieved.exact)
+                return self.change(attempts=(attempt,), retrieved_from=retrieved.exact.answer_id)
+            examples = retrieved.examples
+        while True:
+            attempted = await next_attempt(
+                problem,
+                self.record.attempts,
+                judges=self.judges,
+                deadline=self.deadline,
+                preferences=preferences,
+                subject=self.record.subject,
+                analysis=self.analysis,
+                examples=examples,
+                language=self.record.language,
+                use_cache=self.record.use_cache,
+            )
+            self.change(attempted.spends)
+            if attempted.attempt is None:
+                # An earlier attempt stands, with the verdict it has; without one there is no answer at all.
+                return None if self.record.attempts else self.fail(attempted.failure or NO_PROVIDER)
+            if not await self._verify(problem, attempted.attempt):
+                return None
+
+    async def _analyze(self, problem: str) -> None:
+        found = await analyze(
+            problem,
+            judge=self.judges.prefer("fast"),
+            deadline=self.deadline,
+            language=self.record.language,
+            use_cache=self.record.use_cache,
+        )
+        self.analysis = found.analysis
+        self.change(found.spends, stage="solving", language=found.language)
+        if found.analysis is not None:
+            self.change(
+                subject=self.record.subject or found.analysis.subject,
+                difficulty=found.analysis.difficulty,
+                knowledge_points=found.analysis.knowledge_points,
+            )
+
+    async def _verify(self, problem: str, attempt: Attempt) -> bool:
+        """Verify an attempt and keep it; whether it is to be followed by another one."""
+        seconds = min(VERIFY_SECONDS, self.deadline.remaining)
+        verified = await quick_verify(
+            problem,
+            attempt.solution.answer,
+            attempt.solution.steps,
+            judge=self.judges.prefer("verify"),
+            deadline=Deadline.after(seconds),
+            language=self.record.language,
+            use_cache=self.record.use_cache,
+        )
+        done = attempt.model_copy(update={"verification": verified.verification})
+        self.change(verified.spends, attempts=(*self.record.attempts, done))
+        return route(verified.verification, self.record.attempt_count) == "retry"
+
+    async def enrich(self, problem: str) -> None:
+        best, status = self.record.best, self.record.verification_status
+        if best is None or status is None:
+            return
+        enriched = await enrich(
+            problem,
+            best.solution,
+            status=status,
+            judge=self.judges.prefer("fast"),
+            deadline=self.deadline,
+            language=self.record.language,
+            use_cache=self.record.use_cache,
+        )
+        self.change(enriched.spends, enrichment=enriched.enrichment)

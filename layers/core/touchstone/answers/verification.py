@@ -1,0 +1,212 @@
+"""QUICK_VERIFY: is this the answer? Decided by proof where one exists, by a judge otherwise, by nobody if that fails.
+
+answer without content ──> failed, no call
+proof ──> passed or failed, confidence 1.0
+judge ──> passed or failed; capped at 0.5 where it contradicts itself
+no judge, no time, no quota, no readable reply ──> None: skipped, with the reason
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from pydantic import Field
+
+from touchstone import checks
+from touchstone.answers.calls import JudgeReply, ask, prompt, skip_reason, spend_of
+from touchstone.answers.language import Language, language_of
+from touchstone.answers.model import SkipReason, Spend, Verification
+from touchstone.clock import Deadline
+from touchstone.errors import JudgeError, LimitError
+from touchstone.judges.base import Judge, Question, Reply
+
+VERIFY_SECONDS = 5.0
+"""The hard limit of a verification, everything included; a door that has spent time before asks for less."""
+CONTRADICTED_AT_MOST = 0.5
+"""Highest confidence of a judge that contradicts itself: its two statements cancel out, so it is a coin toss."""
+CHECK_SECONDS = 2.0
+"""Longest wait for one check. Checks bound themselves to 0.3 s; this leaves room for loading sympy in a cold start,
+and leaves the judge more than half of the 5 s that a verification may take."""
+MAX_OUTPUT_TOKENS = 2048
+"""Room for a model that thinks before it answers; the answer itself takes about 100."""
+
+
+class VerifyReply(JudgeReply):
+    """What a judge says of an answer. The order of the fields is the order of the work: first its own answer."""
+
+    independent_answer: str | None
+    is_correct: bool
+    error_description: str | None = None
+    confidence: Annotated[float, Field(ge=0.0, le=1.0)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verified:
+    """A verification and the judge calls it took; `spends` is empty where a check decided or nobody answered."""
+
+    verification: Verification
+    spends: tuple[Spend, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Work:
+    """What is to be verified, and the calls that were paid for it so far."""
+
+    problem: str
+    answer: str
+    steps: str
+    language: Language
+    use_cache: bool
+    deadline: Deadline
+    spends: list[Spend] = field(default_factory=list)
+
+
+async def quick_verify(
+    problem: str,
+    answer: str,
+    steps: str = "",
+    *,
+    judge: Judge | None,
+    deadline: Deadline,
+    language: Language | None = None,
+    use_cache: bool = True,
+) -> Verified:
+    """Verify an answer, ending at the deadline whatever happens.
+
+    `steps` is a summary of how it was reached, possibly empty. `judge` None: no key is configured. `language` None:
+    recognised from the problem. A judge that fails, in whatever way, is a skip and never an exception.
+    """
+    work = _Work(
+        problem=problem,
+        answer=answer,
+        steps=steps.strip(),
+        language=language or language_of(problem),
+        use_cache=use_cache,
+        deadline=deadline,
+    )
+    try:
+        async with asyncio.timeout(deadline.remaining):
+            verification = await _by_check(work) or await _by_judge(work, judge)
+    except TimeoutError:
+        verification = _skipped("timed_out", "Not verified: the time for it was up.")
+    return Verified(verification=verification, spends=tuple(work.spends))
+
+
+async def _by_check(work: _Work) -> Verification | None:
+    """The verdict of a check, None where no check decides."""
+    if checks.is_contentless(work.answer):
+        return Verification(
+            passed=False,
+            confidence=1.0,
+            method="proof",
+            error="The answer says nothing: it holds no value and no statement that could be right.",
+            skip_reason="contentless",
+        )
+    proof = await _off_thread(lambda: checks.prove_answer(work.problem, work.answer))
+    if proof is None or proof.outcome == "unknown":
+        return None
+    refuted = proof.outcome == "refuted"
+    return Verification(
+        passed=not refuted,
+        confidence=1.0,
+        method="proof",
+        independent_answer=proof.correct_answer,
+        error=_refutation(proof.correct_answer) if refuted else None,
+        derivation=proof.derivation,
+    )
+
+
+async def _by_judge(work: _Work, judge: Judge | None) -> Verification:
+    """The verdict of a judge, or a skip that says why there is none."""
+    finding = await _off_thread(lambda: checks.first_arithmetic_error(work.steps)) if work.steps else None
+    arithmetic_error = None if finding is None else finding.detail
+    if judge is None:
+        return _skipped("misconfigured", _NO_JUDGE, arithmetic_error)
+    question = Question(
+        prompt=prompt(
+            "verify",
+            work.language,
+            problem=work.problem,
+            answer=work.answer,
+            steps=work.steps,
+            finding=arithmetic_error,
+        ),
+        reply_type=VerifyReply,
+        max_output_tokens=MAX_OUTPUT_TOKENS,
+        use_cache=work.use_cache,
+    )
+    try:
+        reply = await ask(judge, question, deadline=work.deadline)
+    except (JudgeError, LimitError) as error:
+        return _skipped(skip_reason(error), f"Not verified: {error}", arithmetic_error)
+    work.spends.append(spend_of(reply, "verify"))
+    same = await _same(work.answer, reply.value.independent_answer)
+    return _judged(reply, same).model_copy(update={"arithmetic_error": arithmetic_error})
+
+
+def _judged(reply: Reply[VerifyReply], same: bool | None) -> Verification:
+    """A judge's reply as a verification. `same`: whether its own answer equals the given one, None if undecided."""
+    said = reply.value
+    contradicted = same is not None and same != said.is_correct
+    return Verification(
+        passed=said.is_correct,
+        confidence=min(said.confidence, CONTRADICTED_AT_MOST) if contradicted else said.confidence,
+        method="judge",
+        independent_answer=said.independent_answer,
+        error=_objection(said, contradicted=contradicted),
+        contradicted=contradicted,
+        provider=reply.provider,
+        model=reply.model,
+    )
+
+
+async def _same(answer: str, independent_answer: str | None) -> bool | None:
+    """Whether two answers have the same value; None where it cannot be decided, or the judge gave none of its own."""
+    if independent_answer is None or not independent_answer.strip():
+        return None
+    return await _off_thread(lambda: checks.equivalent(answer, independent_answer))
+
+
+async def _off_thread[T](check: Callable[[], T]) -> T | None:
+    """What a check finds, without holding up the event loop (nor does loading it); None where it takes too long."""
+    try:
+        async with asyncio.timeout(CHECK_SECONDS):
+            return await asyncio.to_thread(check)
+    except TimeoutError:
+        return None
+
+
+def _objection(said: VerifyReply, *, contradicted: bool) -> str | None:
+    """What speaks against the answer, or against the verdict on it; None where nothing does."""
+    parts = [_CONTRADICTIONS[said.is_correct]] if contradicted else []
+    if said.error_description and said.error_description.strip():
+        parts.append(said.error_description.strip())
+    return " ".join(parts) or None
+
+
+def _refutation(correct_answer: str | None) -> str:
+    if correct_answer is None:
+        return "A calculation shows that the answer is wrong."
+    return f"A calculation shows that the answer is wrong; it comes to {correct_answer}."
+
+
+def _skipped(reason: SkipReason, sentence: str, arithmetic_error: str | None = None) -> Verification:
+    return Verification(
+        passed=None,
+        confidence=0.0,
+        method="none",
+        error=sentence,
+        skip_reason=reason,
+        arithmetic_error=arithmetic_error,
+    )
+
+
+_NO_JUDGE = (
+    "Not verified: no check decides this, and there is no judge to ask. Set GEMINI_API_KEY, OPENAI_API_KEY or "
+    "ANTHROPIC_API_KEY in the environment, or put a key in the deployment's secret."
+)
+_CONTRADICTIONS = {
+    True: "The judge calls the answer correct, but worked out another value itself.",
+    False: "The judge calls the answer wrong, but worked out the same value itself.",
+}
