@@ -27,7 +27,10 @@ _UNSEEN = re.compile(
 _LINE_ENDS = re.compile("\r\n?|[\u0085\u2028\u2029]")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _BRACKETS = str.maketrans({"⟦": "[", "⟧": "]", "〚": "[", "〛": "]", "⦗": "[", "⦘": "]"})
-_LOOKALIKE = re.compile(r"([\[［【〔〖<＜(（{｛]\s*)(data|end)(\s*[:：#-]?\s*[0-9a-f]{4,})", re.IGNORECASE)
+_LOOKALIKE = re.compile(
+    r"([\[［【〔〖<＜(（{｛]\s*)([dｄ][aａ][tｔ][aａ]|[eｅ][nｎ][dｄ])(\s*[:：#-]?\s*[0-9a-f０-９ａ-ｆ]{4,})",
+    re.IGNORECASE,
+)
 _QUOTES = str.maketrans(
     {"“": '"', "”": '"', "„": '"', "‟": '"', "«": '"', "»": '"', "「": '"', "」": '"', "『": '"', "』": '"'}
     | {"‘": "'", "’": "'", "‚": "'", "‛": "'", "′": "'", "`": "'", "´": "'", "＂": '"', "＇": "'"}
