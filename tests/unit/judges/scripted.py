@@ -114,10 +114,11 @@ class LoggedPermit:
     costs: list[float | None] = field(default_factory=list)
     errors: list[JudgeError | None] = field(default_factory=list)
     settle_error: Exception | None = None
-    settle_seconds: float = 0.0
+    held: asyncio.Event | None = None
 
     async def settle(self, *, cost_usd: float | None, error: JudgeError | None = None) -> None:
-        await asyncio.sleep(self.settle_seconds)
+        if self.held is not None:
+            await self.held.wait()
         self.endings.append("settle")
         self.costs.append(cost_usd)
         self.errors.append(error)

@@ -8,7 +8,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
@@ -113,6 +113,7 @@ FAILURES = st.one_of(
 STEPS = st.lists(st.builds(Step, error=FAILURES, seconds=st.floats(0, 12)), max_size=6)
 
 
+@settings(deadline=None)  # each example makes an event loop, which a busy machine may take long for
 @given(steps=STEPS, seconds=st.floats(0, 30), jitter=st.floats(0, 0.999))
 def test_calls_never_exceed_permits_nor_the_deadline_whatever_the_provider_does(
     steps: list[Step], seconds: float, jitter: float
@@ -156,14 +157,15 @@ async def test_many_first_questions_at_once_load_the_sdk_once() -> None:
     assert (adapter.loads, adapter.calls) == (1, 8)
 
 
-async def test_a_missing_sdk_is_a_misconfiguration_that_says_what_to_install() -> None:
+async def test_an_sdk_that_cannot_be_loaded_costs_no_unit() -> None:
     adapter = ScriptedAdapter()
-    adapter.load_error = ModuleNotFoundError("No module named 'google'")
+    adapter.load_error = MisconfiguredError("not installed", sent=False)
     admission = LoggedAdmission()
-    with pytest.raises(MisconfiguredError, match=r"install touchstone\[judges\]") as caught:
-        await judge_with(adapter, admission=admission).ask(question(), deadline=within())
-    assert caught.value.sent is False
-    assert admission.given == []
+    judge = judge_with(adapter, admission=admission)
+    for _ in range(2):
+        with pytest.raises(MisconfiguredError):
+            await judge.ask(question(), deadline=within())
+    assert (admission.given, adapter.loads) == ([], 2)
 
 
 async def test_what_admission_sees_of_a_call() -> None:
@@ -183,6 +185,7 @@ async def test_what_admission_sees_of_a_call() -> None:
     assert "canary" not in call.account
 
 
+@settings(deadline=None)
 @given(text=st.text(max_size=400), output=st.integers(1, 500))
 def test_a_call_never_costs_more_than_was_reserved_for_it(text: str, output: int) -> None:
     prompt = Prompt(name="p", version="v", system=text, user=text)
@@ -268,7 +271,7 @@ async def test_a_judge_that_hangs_is_left_at_the_deadline_and_stays_paid() -> No
     begun = real_time.monotonic()
     with pytest.raises(TimedOutError) as caught:
         await judge.ask(question(), deadline=Deadline.after(0.1))
-    assert real_time.monotonic() - begun < 0.15
+    assert real_time.monotonic() - begun < 1.0
     assert caught.value.sent is True
     assert admission.given[0].endings == ["settle"]
 
@@ -302,14 +305,16 @@ async def test_the_adapter_is_told_less_time_than_is_left_so_that_the_call_can_b
 
 
 async def test_a_slow_settlement_does_not_hold_the_reply_beyond_the_deadline_and_is_not_lost() -> None:
-    permit = LoggedPermit(settle_seconds=0.04)
+    table_answers = asyncio.Event()
+    permit = LoggedPermit(held=table_answers)
     adapter = ScriptedAdapter()
     judges = judges_with(adapter, admission=LoggedAdmission(LoggedPermit(), permit))
     judge = judges.get("gemini", "verify")
     await judge.ask(question(), deadline=within())
-    reply = await judge.ask(question(), deadline=Deadline.after(0.02))
+    reply = await judge.ask(question(), deadline=Deadline.after(0.15))
     assert reply.value == VERDICT
     assert permit.endings == []
+    table_answers.set()
     await judges.aclose()
     assert permit.endings == ["settle"]
 

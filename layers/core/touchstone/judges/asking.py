@@ -20,7 +20,7 @@ from functools import cached_property, lru_cache
 from pydantic import BaseModel
 
 from touchstone.clock import Clock, Deadline
-from touchstone.errors import JudgeError, MisconfiguredError, StoreError, TimedOutError
+from touchstone.errors import JudgeError, StoreError, TimedOutError
 from touchstone.judges.base import Adapter, Admission, Answered, Call, Permit, Purpose, Question, Reply, ReplyCache
 from touchstone.judges.cost import cost_usd, max_cost_usd
 from touchstone.judges.registry import Model
@@ -61,15 +61,9 @@ class Connection:
 
     def _load(self) -> None:
         with self._loading:
-            if self.loaded:
-                return
-            try:
+            if not self.loaded:
                 self.adapter.load()
-            except ImportError:
-                raise MisconfiguredError(
-                    f"The SDK for {self.adapter.provider} is not installed: install touchstone[judges].", sent=False
-                ) from None
-            self.loaded = True
+                self.loaded = True
 
 
 @dataclass(slots=True)

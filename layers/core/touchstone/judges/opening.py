@@ -3,19 +3,27 @@
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
 from touchstone.clock import Clock, system_clock
 from touchstone.judges import retirement
 from touchstone.judges.asking import Connection, ModelJudge, Surroundings
 from touchstone.judges.base import Adapter, Admission, Judge, Purpose, ReplyCache, Tier
 from touchstone.judges.keys import Keys, account_of, missing_key
-from touchstone.judges.registry import Provider, Registry
-
-NO_KEY = "none"
-"""What is sent as the key to an endpoint that wants none: the SDKs refuse an empty one."""
+from touchstone.judges.registry import Model, Provider, Registry
 
 FIRST_ASKED: dict[Tier, str] = {"verify": "gemini", "evaluate": "gemini"}
 """The default judge of an answer, where it has a key; other tiers go by the registry's order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seat:
+    """The model that serves a tier, and the account whose quota its calls use."""
+
+    tier: Tier
+    account: str
+    model: Model
+
 
 type Connect = Callable[[Provider, str | None], Adapter]
 """Makes the adapter of a provider with its key (None: it wants none)."""
@@ -27,16 +35,16 @@ def connect(provider: Provider, key: str | None) -> Adapter:
         case "gemini":
             from touchstone.judges.gemini import GeminiAdapter
 
-            return GeminiAdapter(api_key=key or NO_KEY, base_url=provider.base_url)
+            return GeminiAdapter(api_key=key or "", base_url=provider.base_url)
         case "anthropic":
             from touchstone.judges.anthropic import AnthropicAdapter
 
-            return AnthropicAdapter(api_key=key or NO_KEY, base_url=provider.base_url)
+            return AnthropicAdapter(api_key=key or "", base_url=provider.base_url)
         case "openai" | "compatible" as kind:
             from touchstone.judges.openai import OpenAIAdapter
 
             return OpenAIAdapter(
-                api_key=key or NO_KEY,
+                api_key=key or "",
                 base_url=provider.base_url,
                 provider=provider.name,
                 compatible=kind == "compatible",
@@ -110,6 +118,16 @@ class Judges:
             return None
         first = FIRST_ASKED.get(tier)
         return self.get(first if first in available else available[0], tier, purpose=purpose)
+
+    def seat(self, tier: Tier) -> Seat | None:
+        """Which account's quota a tier uses, as `prefer` would choose it; None when no provider has a key."""
+        available = self.available()
+        if not available:
+            return None
+        first = FIRST_ASKED.get(tier)
+        provider = self._registry.provider(first if first in available else available[0])
+        account = account_of(provider, self._keys.get(provider.name))
+        return Seat(tier=tier, account=account, model=self._registry.model(provider.name, tier))
 
     async def aclose(self) -> None:
         """Settle what is unsettled and close the connections."""

@@ -1,0 +1,167 @@
+"""Real SDKs against a real server: from a key in the environment to a reply, a failure told, and nothing leaked."""
+
+import logging
+import time
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import pytest
+
+from tests.support.providers import ProviderServer, drip, error, hang, success
+from tests.support.wire import Behaviour
+from tests.unit.judges.scripted import LoggedAdmission, Verdict, question
+from touchstone.clock import Deadline
+from touchstone.errors import (
+    DayQuotaError,
+    JudgeError,
+    MisconfiguredError,
+    OverloadedError,
+    RefusedError,
+    TimedOutError,
+    UnreadableError,
+)
+from touchstone.judges import EnvironmentKeys, Judges, Prompt, Question, load_registry, parse_prompt
+
+PROVIDERS = ["claude", "openai", "gemini", "compatible"]
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[ProviderServer]:
+    with ProviderServer() as server:
+        yield server
+
+
+@pytest.fixture
+def server(running: ProviderServer) -> ProviderServer:
+    running.reset()
+    return running
+
+
+async def _no_wait(_seconds: float) -> None:
+    """Back-offs take no time here; how long they are is tested elsewhere."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    judges: Judges
+    server: ProviderServer
+    admission: LoggedAdmission
+
+
+@pytest.fixture
+async def scene(server: ProviderServer) -> AsyncIterator[Scene]:
+    environ = server.environment() | {
+        "TOUCHSTONE_COMPATIBLE_BASE_URL": server.compatible_url,
+        "TOUCHSTONE_COMPATIBLE_MODEL": "qwen3",
+    }
+    registry = load_registry(environ)
+    admission = LoggedAdmission()
+    judges = Judges(
+        registry,
+        EnvironmentKeys(registry, environ),
+        admission=admission,
+        clock=lambda: datetime(2026, 11, 21, tzinfo=UTC),
+        sleep=_no_wait,
+    )
+    yield Scene(judges, server, admission)
+    await judges.aclose()
+
+
+def soon(seconds: float = 20.0) -> Deadline:
+    return Deadline.after(seconds)
+
+
+TEMPLATE = parse_prompt(b"=== system ===\nCheck.\n=== user ===\n{{ answer | fenced }}\n", name="verify", language="en")
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+async def test_a_question_is_answered_with_what_it_cost(provider: str, scene: Scene) -> None:
+    scene.server.script(success({"is_correct": True, "note": "解 = 42"}, input_tokens=200, output_tokens=50))
+    asked = Question(prompt=TEMPLATE.render(answer="x = 42"), reply_type=Verdict, max_output_tokens=700)
+    reply = await scene.judges.get(provider, "verify").ask(asked, deadline=soon())
+    assert reply.value == Verdict(is_correct=True, note="解 = 42")
+    assert (reply.usage.input_tokens, reply.usage.output_tokens) == (200, 50)
+    assert (reply.cost_usd is None) == (provider == "compatible")
+    assert reply.attempts == 1
+    (call,) = scene.server.calls
+    assert "\nx = 42\n" in call.prompt
+    assert (call.system, call.max_output_tokens) == ("Check.", 700)
+    (permit,) = scene.admission.given
+    assert permit.costs == [reply.cost_usd]
+    reserved = scene.admission.calls[0].max_cost_usd
+    assert reserved is None or (reply.cost_usd or 0.0) <= reserved
+
+
+FAULTS = [
+    pytest.param([error("overloaded")], None, 2, id="overloaded once"),
+    pytest.param([error("server_error")] * 3, OverloadedError, 3, id="broken"),
+    pytest.param([error("reset")], None, 2, id="connection lost once"),
+    pytest.param([error("minute_quota", retry_after=1.0)], None, 2, id="minute quota"),
+    pytest.param([error("off_schema")], None, 2, id="off schema once"),
+    pytest.param([error("truncated"), error("empty")], UnreadableError, 2, id="garbled twice"),
+    pytest.param([error("html")], None, 2, id="HTML with status 200"),
+    pytest.param([error("refused")], RefusedError, 1, id="refused"),
+    pytest.param([error("unauthorized")], MisconfiguredError, 1, id="wrong key"),
+    pytest.param([error("unknown_model")], MisconfiguredError, 1, id="unknown model"),
+]
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize(("behaviours", "raised", "calls"), FAULTS)
+async def test_r13_a_fault_is_repeated_where_that_helps_and_told_by_its_type_where_not(
+    provider: str,
+    behaviours: list[Behaviour],
+    raised: type[JudgeError] | None,
+    calls: int,
+    scene: Scene,
+) -> None:
+    scene.server.script(*behaviours)
+    judge = scene.judges.get(provider, "verify")
+    if raised is None:
+        assert (await judge.ask(question(), deadline=soon())).attempts == calls
+    else:
+        with pytest.raises(raised):
+            await judge.ask(question(), deadline=soon())
+    assert len(scene.server.calls) == calls
+    assert [permit.endings for permit in scene.admission.given] == [["settle"]] * calls
+
+
+@pytest.mark.parametrize("provider", ["openai", "gemini"])
+async def test_a_spent_day_is_asked_about_once(provider: str, scene: Scene) -> None:
+    scene.server.script(error("day_quota" if provider == "gemini" else "credit", limit=20, retry_after=3.0))
+    with pytest.raises(DayQuotaError):
+        await scene.judges.get(provider, "verify").ask(question(), deadline=soon())
+    assert len(scene.server.calls) == 1
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("behaviour", [hang(1.0), drip(0.02)], ids=["no byte", "byte by byte"])
+async def test_r14_a_slow_reply_ends_at_the_total_deadline(provider: str, behaviour: Behaviour, scene: Scene) -> None:
+    judge = scene.judges.get(provider, "verify")
+    await judge.ask(question(), deadline=soon())
+    scene.server.script(behaviour)
+    begun = time.monotonic()
+    with pytest.raises(TimedOutError):
+        await judge.ask(question(), deadline=Deadline.after(0.2))
+    assert time.monotonic() - begun < 1.0
+    assert [permit.endings for permit in scene.admission.given] == [["settle"], ["settle"]]
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+async def test_a8_no_key_and_no_prompt_in_any_log_or_error(
+    provider: str, scene: Scene, caplog: pytest.LogCaptureFixture
+) -> None:
+    logging.getLogger("touchstone").setLevel(logging.DEBUG)
+    prompt = Prompt(name="verify", version="v", system="system-canary", user="user-canary")
+    for kind in ("unauthorized", "bad_request", "forbidden", "refused", "off_schema", "server_error", "truncated"):
+        scene.server.script(*[error(kind)] * 3)
+        with pytest.raises(JudgeError) as caught:
+            await scene.judges.get(provider, "verify").ask(question(prompt=prompt), deadline=soon())
+        assert "canary" not in repr(caught.value)
+        assert "loopback" not in repr(caught.value)
+        scene.server.reset()
+    told = " ".join(record.getMessage() for record in caplog.records if record.name.startswith("touchstone"))
+    assert told
+    assert "canary" not in told
+    assert "loopback-" not in told

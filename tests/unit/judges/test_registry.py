@@ -1,0 +1,166 @@
+"""The model registry: what is shipped, how a deployment changes it, and what it refuses."""
+
+import json
+from datetime import date
+
+import pytest
+from pydantic import ValidationError
+
+from touchstone.errors import SettingsError
+from touchstone.judges import Limits, Model, load_registry
+from touchstone.judges.registry import OVERRIDES_VARIABLE
+
+NAMED_FIRST = [
+    ("claude", "claude-sonnet-4-20250514"),
+    ("claude", "claude-haiku-4-5-20251001"),
+    ("openai", "gpt-4o"),
+    ("openai", "gpt-4o-mini"),
+    ("gemini", "gemini-2.5-flash"),
+    ("gemini", "gemini-2.5-flash-lite"),
+]
+
+
+def overridden(overrides: object) -> dict[str, str]:
+    return {OVERRIDES_VARIABLE: json.dumps(overrides)}
+
+
+@pytest.mark.parametrize(("provider", "name"), NAMED_FIRST)
+def test_the_models_named_first_stay_listed(provider: str, name: str) -> None:
+    assert load_registry({}).find(provider, name).provider == provider
+
+
+def test_the_ends_and_successors_of_those_that_end() -> None:
+    registry = load_registry({})
+    assert registry.find("claude", "claude-sonnet-4-20250514").retires == date(2026, 6, 15)
+    ending = registry.find("gemini", "gemini-2.5-flash")
+    assert (ending.retires, ending.successor) == (date(2026, 12, 1), "gemini-3.5-flash-lite")
+
+
+def test_every_model_says_where_its_figures_come_from() -> None:
+    assert [model.name for model in load_registry({}).models() if not model.source] == []
+
+
+def test_every_successor_is_listed_and_does_not_end_first() -> None:
+    registry = load_registry({})
+    for model in registry.models():
+        if model.successor is not None:
+            successor = registry.find(model.provider, model.successor)
+            assert successor.retires is None or (model.retires is not None and successor.retires > model.retires)
+
+
+def test_verify_and_evaluate_have_quotas_of_their_own() -> None:
+    registry = load_registry({})
+    verify, evaluate = registry.model("gemini", "verify"), registry.model("gemini", "evaluate")
+    assert verify.name != evaluate.name
+    assert verify.limits == Limits(per_day=1000, per_minute=15)
+    assert evaluate.limits == Limits(per_day=250, per_minute=10)
+
+
+@pytest.mark.parametrize("provider", ["claude", "openai"])
+def test_where_no_model_is_named_fast_verifies_and_strong_evaluates(provider: str) -> None:
+    registry = load_registry({})
+    assert registry.model(provider, "verify") == registry.model(provider, "fast")
+    assert registry.model(provider, "evaluate") == registry.model(provider, "strong")
+
+
+def test_limits_prices_and_tiers_are_overridden_one_by_one() -> None:
+    registry = load_registry(
+        overridden(
+            {
+                "gemini": {
+                    "account": "project-7",
+                    "tiers": {"strong": "gemini-4-hydrogen"},
+                    "models": {"gemini-3.8-flash": {"per_day": 10_000, "per_minute": None}},
+                }
+            }
+        )
+    )
+    changed = registry.find("gemini", "gemini-3.8-flash")
+    assert changed.limits == Limits(per_day=10_000, per_minute=None)
+    assert changed.price_in == load_registry({}).find("gemini", "gemini-3.8-flash").price_in
+    assert registry.model("gemini", "strong").name == "gemini-4-hydrogen"
+    assert registry.model("gemini", "verify").name == "gemini-3.5-flash-lite"
+    assert registry.provider("gemini").account == "project-7"
+
+
+def test_a_price_of_ones_own_is_not_raised_by_an_announced_one() -> None:
+    mine = {"gemini": {"models": {"gemini-3.8-flash": {"price_in": 0.5, "price_out": 1.0}}}}
+    model = load_registry(overridden(mine)).find("gemini", "gemini-3.8-flash")
+    assert model.price(on=date(2027, 6, 1), input_tokens=10).price_in == 0.5
+
+
+OLLAMA = {"ollama": {"base_url": "http://localhost:11434/v1", "tiers": {"strong": "qwen3", "fast": "qwen3"},
+                     "models": {"qwen3": {}}}}  # fmt: skip
+
+
+def test_a_new_provider_is_an_openai_compatible_one_without_a_price() -> None:
+    registry = load_registry(overridden(OLLAMA))
+    ollama = registry.provider("ollama")
+    assert (ollama.kind, ollama.needs_key) == ("compatible", False)
+    assert list(registry.providers) == ["claude", "openai", "gemini", "ollama"]
+    assert registry.model("ollama", "evaluate").price_in is None
+
+
+def test_one_compatible_endpoint_needs_two_variables() -> None:
+    environ = {"TOUCHSTONE_COMPATIBLE_BASE_URL": "http://localhost:8000/v1", "TOUCHSTONE_COMPATIBLE_MODEL": "qwen3"}
+    provider = load_registry(environ).provider("compatible")
+    assert (provider.base_url, provider.tiers["fast"]) == ("http://localhost:8000/v1", "qwen3")
+    with pytest.raises(SettingsError, match="TOUCHSTONE_COMPATIBLE_MODEL"):
+        load_registry({"TOUCHSTONE_COMPATIBLE_BASE_URL": "http://localhost:8000/v1"})
+
+
+def test_base_urls_come_from_the_environment_unless_overridden() -> None:
+    environ = {"OPENAI_BASE_URL": "http://gateway/v1", "ANTHROPIC_BASE_URL": ""}
+    registry = load_registry(environ | overridden({"gemini": {"base_url": "http://proxy"}}))
+    urls = {name: provider.base_url for name, provider in registry.providers.items()}
+    assert urls == {"claude": None, "openai": "http://gateway/v1", "gemini": "http://proxy"}
+
+
+BAD = [
+    ("{", "not valid JSON"),
+    ("[]", "must be a JSON object"),
+    ('{"gemini": 3}', "must be a JSON object"),
+    ('{"gemini": {"tiers": {"verify": "gemini-9"}}}', "tier verify names gemini-9"),
+    ('{"gemini": {"tiers": {"best": "gemini-3.8-flash"}}}', r"gemini\.tiers\.best"),
+    ('{"gemini": {"models": {"gemini-3.8-flash": {"per_day": -1}}}}', r"gemini\.models\.gemini-3\.8-flash\.per_day"),
+    ('{"gemini": {"models": {"gemini-3.8-flash": {"per_dya": 1}}}}', "per_dya"),
+    ('{"gemini": {"models": {"gemini-3.8-flash": {"price_in": NaN}}}}', "price_in"),
+    ('{"gemini": {"models": {"gemini-3.8-flash": 7}}}', "gemini-3.8-flash"),
+    ('{"gemini": {"models": 7}}', "gemini.models"),
+    ('{"gemini": {"account": "a b"}}', "gemini.account"),
+    ('{"ollama": {"tiers": {"strong": "q", "fast": "q"}, "models": {"q": {}}}}', "needs a base_url"),
+    ('{"ollama": {"base_url": "http://x", "tiers": {"fast": "q"}, "models": {"q": {}}}}', "for tier strong"),
+    ('{"Ollama!": {"base_url": "http://x", "tiers": {"strong": "q", "fast": "q"}, "models": {"q": {}}}}', "name"),
+]
+
+
+@pytest.mark.parametrize(("text", "told"), BAD)
+def test_wrong_overrides_are_refused_with_what_and_where(text: str, told: str) -> None:
+    with pytest.raises(SettingsError, match=told) as caught:
+        load_registry({OVERRIDES_VARIABLE: text})
+    assert OVERRIDES_VARIABLE in str(caught.value)
+
+
+def test_unknown_names_are_refused_with_what_there_is() -> None:
+    registry = load_registry({})
+    with pytest.raises(SettingsError, match="claude, openai, gemini"):
+        registry.provider("mistral")
+    with pytest.raises(SettingsError, match=r"no model gpt-9 of openai"):
+        registry.find("openai", "gpt-9")
+
+
+def test_models_do_not_change() -> None:
+    model = load_registry({}).model("gemini", "verify")
+    with pytest.raises(ValidationError):
+        model.price_in = 0.0  # type: ignore[misc]
+
+
+def test_the_latest_begun_price_holds() -> None:
+    model = Model.model_validate(
+        {"provider": "p", "name": "m", "price_in": 1, "price_out": 1, "later_prices": [
+            {"since": "2027-06-01", "price_in": 3, "price_out": 3},
+            {"since": "2027-01-01", "price_in": 2, "price_out": 2},
+        ]}
+    )  # fmt: skip
+    days = [date(2026, 12, 31), date(2027, 1, 1), date(2027, 5, 31), date(2027, 6, 1)]
+    assert [model.price(on=day, input_tokens=1).price_in for day in days] == [1, 2, 2, 3]
