@@ -77,15 +77,18 @@ async def test_a_judge_that_fails_is_an_error_that_says_how() -> None:
         await _evaluate(OverloadedError("Overloaded."))
 
 
+ONES: dict[Any, float] = dict.fromkeys(DIMENSIONS, 1.0)
+
+
 @pytest.mark.parametrize(
     "weights",
     [
         {"correctness": 1.0},
         dict.fromkeys(DIMENSIONS, 0.0),
-        {**dict.fromkeys(DIMENSIONS, 1.0), "humour": 1.0},
-        {**dict.fromkeys(DIMENSIONS, 1.0), "format": -0.1},
-        {**dict.fromkeys(DIMENSIONS, 1.0), "format": float("nan")},
-        {**dict.fromkeys(DIMENSIONS, 1.0), "format": float("inf")},
+        {**ONES, "humour": 1.0},
+        {**ONES, "format": -0.1},
+        {**ONES, "format": float("nan")},
+        {**ONES, "format": float("inf")},
     ],
 )
 async def test_wrong_weights_are_refused_before_a_call_is_paid(weights: dict[Any, float]) -> None:

@@ -29,7 +29,7 @@ from touchstone.answers.progress import new_record, settled
 from touchstone.answers.providers import Preferences
 from touchstone.answers.reading import inline_image, read_image
 from touchstone.answers.retrieval import EarlierSolution, SolutionStore, retrieve, retrieved_attempt
-from touchstone.answers.routing import route
+from touchstone.answers.routing import best_attempt, route, status_of
 from touchstone.answers.solving import NO_PROVIDER, next_attempt
 from touchstone.answers.verification import VERIFY_SECONDS, quick_verify
 from touchstone.clock import Clock, Deadline, system_clock
@@ -99,7 +99,7 @@ async def solve_and_verify(
         await run.work(problem, store, preferences)
         if run.record.attempts:
             run.record = settled(run.record, now=clock())
-            await run.enrich(problem)
+            await run.enrich(problem, run.record.attempts[best_attempt(run.record.attempts) - 1])
     return run.record.model_copy(update={"updated_at": clock()})
 
 
@@ -238,14 +238,11 @@ class _Run:
         self.change(verified.spends, attempts=(*self.record.attempts, done))
         return route(verified.verification, self.record.attempt_count) == "retry"
 
-    async def enrich(self, problem: str) -> None:
-        best, status = self.record.best, self.record.verification_status
-        if best is None or status is None:
-            return
+    async def enrich(self, problem: str, best: Attempt) -> None:
         enriched = await enrich(
             problem,
             best.solution,
-            status=status,
+            status=status_of(best.verification),
             judge=self.judges.prefer("fast"),
             deadline=self.deadline,
             language=self.record.language,
