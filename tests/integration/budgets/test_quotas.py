@@ -10,6 +10,7 @@ import boto3
 import pytest
 
 from tests.support.clocks import StandingClock
+from tests.support.drains import hourly_drains
 from touchstone.budgets.book import Reservation
 from touchstone.budgets.decision import GUARD, WINDOW_SECONDS
 from touchstone.budgets.items import QuotaKey
@@ -23,19 +24,6 @@ if TYPE_CHECKING:
 KEY = QuotaKey("gemini", "gemini-3.5-flash-lite", "default")
 NOON = datetime(2026, 11, 21, 20, 0, tzinfo=UTC)
 DEEP = Limits(per_day=250, per_minute=10)
-
-
-def drain(quotas: Quotas, clock: StandingClock, wanted: int, *, until: datetime) -> list[datetime]:
-    """Take units for the backlog as a drain does: wait for the minute, end with the day's quota."""
-    taken: list[datetime] = []
-    while len(taken) < wanted and clock.now < until:
-        try:
-            taken.append(quotas.reserve(KEY, DEEP, purpose="backlog").reserved_at)
-        except QuotaExceededError as refused:
-            if refused.window == "day":
-                break
-            clock.now = refused.until or until
-    return taken
 
 
 def test_a_unit_is_counted_before_the_call(quotas: Quotas) -> None:
@@ -76,29 +64,9 @@ def test_r8_the_251st_call_of_a_day_is_refused_until_the_reset(quotas: Quotas, c
 
 
 def test_r9_a_backlog_of_600_takes_250_250_100(quotas: Quotas, clock: StandingClock) -> None:
-    clock.now = start = datetime(2026, 11, 21, 8, 30, tzinfo=UTC)
-    left = 600
-    for hour in range(72):
-        clock.now = max(clock.now, start + timedelta(hours=hour))
-        left -= len(drain(quotas, clock, left, until=start + timedelta(hours=hour + 1)))
-    assert left == 0
+    clock.now = datetime(2026, 11, 21, 8, 30, tzinfo=UTC)
+    assert hourly_drains(quotas, clock, KEY, DEEP, backlog=600, hours=72) == 600
     assert [day.used for day in reversed(quotas.history(KEY))] == [250, 250, 100]
-
-
-def test_r9_fresh_requests_find_their_share_after_the_drain(quotas: Quotas, clock: StandingClock) -> None:
-    clock.now = datetime(2026, 11, 21, 8, 30, tzinfo=UTC)
-    assert len(drain(quotas, clock, 600, until=clock.now + timedelta(hours=12))) == 225
-    clock.forward(minutes=2)
-    for _ in range(25):
-        clock.forward(seconds=10)
-        quotas.reserve(KEY, DEEP, purpose="fresh")
-    assert quotas.usage(KEY, DEEP).left == 0
-
-
-def test_r9_without_a_fresh_share_the_backlog_takes_all(table: "Table", clock: StandingClock) -> None:
-    quotas = Quotas(table, clock=clock, fresh_share=0.0)
-    clock.now = datetime(2026, 11, 21, 8, 30, tzinfo=UTC)
-    assert len(drain(quotas, clock, 600, until=clock.now + timedelta(hours=12))) == 250
 
 
 @pytest.mark.parametrize("per_minute", [10, 15])

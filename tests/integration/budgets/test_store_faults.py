@@ -1,4 +1,4 @@
-"""R16: throttling, lost replies, races and cancelled transactions end in a retry or a `StoreError`, never a lost unit."""
+"""R16: throttling, lost replies, races, cancelled transactions end in a retry or a `StoreError`, never a lost unit."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any

@@ -4,7 +4,7 @@ from collections import Counter
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from touchstone.budgets.days import day_of, next_reset
@@ -58,6 +58,15 @@ def rules_of(provider: str = "gemini", *, fresh_share: float = 0.1, **limits: in
     per_day=st.one_of(st.integers(1, 3), st.integers(1, 25)),
     per_minute=st.integers(1, 6),
     fresh_share=st.sampled_from([0.0, 0.1, 0.5, 1.0]),
+)
+@example(
+    edge=datetime(2026, 3, 9, 7, tzinfo=UTC),
+    offset=-2,
+    tried=[(0, 0, 3.5, "fresh"), (8, 0, 0, "fresh")],  # reserved before midnight, sent after it
+    provider="gemini",
+    per_day=1,
+    per_minute=2,
+    fresh_share=0.0,
 )
 def test_i3_no_60_seconds_and_no_day_see_more_calls_than_the_limit(
     *,

@@ -1,0 +1,132 @@
+"""Budgets without AWS: the same rules for the library and the command line."""
+
+import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tests.support.clocks import StandingClock
+from touchstone.budgets.decision import GUARD, SEND_WITHIN
+from touchstone.budgets.items import QuotaKey
+from touchstone.budgets.memory import MemoryAdmission
+from touchstone.errors import (
+    DayQuotaError,
+    InputError,
+    MinuteQuotaError,
+    OverloadedError,
+    QuotaExceededError,
+    SpendingCeilingError,
+)
+from touchstone.judges.base import Call, Limits
+
+NOON = datetime(2026, 11, 21, 20, 0, tzinfo=UTC)
+CALL = Call(
+    provider="gemini",
+    model="gemini-3.5-flash-lite",
+    account="default",
+    tenant="acme",
+    purpose="fresh",
+    limits=Limits(per_day=250, per_minute=10),
+    max_cost_usd=0.25,
+)
+KEY = QuotaKey(CALL.provider, CALL.model, CALL.account)
+
+
+@pytest.fixture
+def clock() -> StandingClock:
+    return StandingClock(NOON)
+
+
+@pytest.fixture
+def admission(clock: StandingClock) -> MemoryAdmission:
+    return MemoryAdmission(ceiling_usd=1.0, clock=clock)
+
+
+async def test_twenty_at_once_are_admitted_up_to_the_minute(clock: StandingClock) -> None:
+    admission = MemoryAdmission(clock=clock)
+    outcomes = await asyncio.gather(*(admission.admit(CALL) for _ in range(20)), return_exceptions=True)
+    assert sum(isinstance(outcome, QuotaExceededError) for outcome in outcomes) == 10
+    assert admission.quotas.usage(KEY, CALL.limits).used == 10
+
+
+async def test_the_ceiling_holds_until_money_is_settled(admission: MemoryAdmission) -> None:
+    permits = [await admission.admit(CALL) for _ in range(4)]
+    with pytest.raises(SpendingCeilingError):
+        await admission.admit(CALL)
+    await permits[0].settle(cost_usd=0.01)
+    with pytest.raises(SpendingCeilingError):
+        await admission.admit(CALL)
+    await permits[1].settle(cost_usd=0.01)
+    await admission.admit(CALL)
+
+
+async def test_a_refused_quota_costs_no_money(admission: MemoryAdmission) -> None:
+    spent = replace(CALL, limits=Limits(per_day=0))
+    for _ in range(5):
+        with pytest.raises(QuotaExceededError):
+            await admission.admit(spent)
+    await admission.admit(CALL)
+
+
+async def test_only_the_first_end_of_a_permit_counts(admission: MemoryAdmission) -> None:
+    unsent, sent = await admission.admit(CALL), await admission.admit(CALL)
+    await unsent.release()
+    await unsent.release()
+    for _ in range(2):
+        await sent.settle(cost_usd=0.25)
+        await sent.release()
+    assert admission.quotas.usage(KEY, CALL.limits).used == 1
+
+
+async def test_a_permit_expires_before_the_guard_does(admission: MemoryAdmission, clock: StandingClock) -> None:
+    permit = await admission.admit(CALL)
+    clock.now += SEND_WITHIN - timedelta(milliseconds=1)
+    just_before = permit.expired
+    clock.forward(milliseconds=1)
+    assert (just_before, permit.expired) == (False, True)
+    assert SEND_WITHIN < GUARD
+
+
+@pytest.mark.parametrize(
+    ("error", "admitted"),
+    [
+        (DayQuotaError("spent"), False),
+        (MinuteQuotaError("busy", retry_after=9.0), False),
+        (OverloadedError("503"), True),
+    ],
+)
+async def test_a_failed_call_teaches_the_quota(
+    admission: MemoryAdmission, error: DayQuotaError | MinuteQuotaError | OverloadedError, *, admitted: bool
+) -> None:
+    await (await admission.admit(CALL)).settle(cost_usd=None, error=error)
+    if admitted:
+        await admission.admit(CALL)
+    else:
+        with pytest.raises(QuotaExceededError):
+            await admission.admit(CALL)
+
+
+async def test_a_day_of_the_provider_ends(admission: MemoryAdmission, clock: StandingClock) -> None:
+    one = replace(CALL, limits=Limits(per_day=1), max_cost_usd=None)
+    unsent = await admission.admit(one)
+    with pytest.raises(QuotaExceededError) as refused:
+        await admission.admit(one)
+    assert refused.value.until is not None
+    clock.now = refused.value.until
+    await admission.admit(one)
+    await unsent.release()  # of yesterday: today's unit stays spent
+    assert admission.quotas.usage(KEY, one.limits).used == 1
+
+
+def test_a_released_unit_is_given_back_once(admission: MemoryAdmission) -> None:
+    first = admission.quotas.reserve(KEY, CALL.limits, purpose="fresh")
+    admission.quotas.reserve(KEY, CALL.limits, purpose="fresh")
+    for _ in range(3):
+        admission.quotas.release(first)
+    assert admission.quotas.usage(KEY, CALL.limits).used == 1
+
+
+def test_a_share_beyond_the_whole_is_refused() -> None:
+    with pytest.raises(InputError, match="0 to 1"):
+        MemoryAdmission(fresh_share=-0.1)
