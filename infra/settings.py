@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import Any
 
 from infra.layers import Architecture
 
@@ -48,16 +48,21 @@ def read(context: Callable[[str], Any]) -> Settings:
 
     Raises `ContextError`.
     """
-    architecture = context("touchstone:architecture") or "arm64"
-    if architecture not in get_args(Architecture.__value__):
-        raise ContextError(f"touchstone:architecture is {architecture!r}; it may be arm64 or x86_64.")
     return Settings(
         stack_name=str(context("touchstone:stack") or "Touchstone"),
-        architecture=architecture,
+        architecture=_architecture(context("touchstone:architecture") or "arm64"),
         local=str(context("touchstone:local") or "").lower() == "true",
         environment=_environment(context("touchstone:environment")),
         alarm_email=context("touchstone:alarm-email") or None,
     )
+
+
+def _architecture(given: Any) -> Architecture:
+    match given:
+        case "arm64" | "x86_64":
+            return given
+        case _:
+            raise ContextError(f"touchstone:architecture is {given!r}; it may be arm64 or x86_64.")
 
 
 def _environment(given: Any) -> dict[str, str]:

@@ -25,7 +25,7 @@ class TouchstoneStack(Stack):
             settings.stack_name,
             # A laptop's cloud was never bootstrapped, so there is no version of that to check.
             synthesizer=DefaultStackSynthesizer(generate_bootstrap_version_rule=not settings.local),
-            description="Touchstone: verdicts on model-made teaching material that can be trusted, explained and afforded",
+            description="Touchstone: verdicts on model-made teaching material",
         )
         runtime = Runtime(self, "Code", code=code, settings=settings)
         self.store = Store(self, "Store", local=settings.local)

@@ -1,6 +1,6 @@
 """Thousands of requests in one JSONL file: dropped in the bucket or named by the API, worked on ten chunks at a time."""
 
-from aws_cdk import Stack
+from aws_cdk import ArnFormat, Stack
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_iam as iam
@@ -77,7 +77,10 @@ class Batch(Construct):
         """
         machine = self.machine.machine
         runs = Stack.of(self).format_arn(
-            service="states", resource="execution", resource_name=f"{machine.state_machine_name}/*", arn_format=None
+            service="states",
+            resource="execution",
+            resource_name=f"{machine.state_machine_name}/*",
+            arn_format=ArnFormat.COLON_RESOURCE_NAME,
         )
         iam.Policy(
             self,

@@ -1,6 +1,7 @@
 """The real synthesized template, deployed into the local cloud: synthesized once, then only what changed."""
 
 import hashlib
+import io
 import json
 import os
 import platform
@@ -25,6 +26,7 @@ STACK_NAME = "Touchstone"
 DEPLOY_SECONDS = 180.0
 DONE = frozenset({"CREATE_COMPLETE", "UPDATE_COMPLETE"})
 IN_PROGRESS = "_IN_PROGRESS"
+PARTS = ("functions", "core", "runtime", "judges", "checks")
 
 
 def client(service: str, running: Running, home: Home) -> Any:
@@ -33,7 +35,8 @@ def client(service: str, running: Running, home: Home) -> Any:
     from botocore.config import Config
 
     variables = home.credentials(running)
-    return boto3.client(
+    make: Any = boto3.client  # typed for literal names of services only
+    return make(
         service,
         endpoint_url=running.endpoint,
         region_name=variables["AWS_REGION"],
@@ -65,7 +68,7 @@ def deploy(home: Home, running: Running) -> dict[str, str]:
     if deployed and deployed.get("template") == digest and status in DONE:
         return outputs(cloudformation)
     s3 = client("s3", running, home)
-    _upload(s3, code, template, digest, home.scratch)
+    _upload(s3, code, template, digest)
     _apply(cloudformation, s3, digest, status)
     home.write("deployed", {"template": digest})
     return outputs(cloudformation)
@@ -131,7 +134,7 @@ def _with_code(template: str, code: Code) -> str:
     return re.sub(r'"S3Key": "(\w+)\.zip"', key, template)
 
 
-def _upload(s3: Any, code: Code, template: str, digest: str, scratch: Path) -> None:
+def _upload(s3: Any, code: Code, template: str, digest: str) -> None:
     from botocore.exceptions import ClientError
 
     try:
@@ -140,21 +143,33 @@ def _upload(s3: Any, code: Code, template: str, digest: str, scratch: Path) -> N
         if error.response["Error"]["Code"] not in {"BucketAlreadyOwnedByYou", "BucketAlreadyExists"}:
             raise
     there = {item["Key"] for item in s3.list_objects_v2(Bucket=ASSETS_BUCKET).get("Contents", [])}
-    for part in ("functions", "core", "runtime", "judges", "checks"):
+    for part in PARTS:
         folder: Path = getattr(code, part)
         if f"{folder.name}.zip" not in there:
-            s3.upload_file(str(_zipped(folder, scratch)), ASSETS_BUCKET, f"{folder.name}.zip")
+            body = _zipped(folder) if part == "functions" else _pointing_to(folder)
+            s3.put_object(Bucket=ASSETS_BUCKET, Key=f"{folder.name}.zip", Body=body)
     s3.put_object(Bucket=ASSETS_BUCKET, Key=f"{digest}.template.json", Body=template.encode())
 
 
-def _zipped(folder: Path, scratch: Path) -> Path:
-    """Stored, not deflated: every cold start unpacks it, and nothing is sent far."""
-    place = scratch / f"{folder.name}.zip"
-    with zipfile.ZipFile(place, "w", zipfile.ZIP_STORED) as archive:
+def _zipped(folder: Path) -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_STORED) as archive:
         for path in sorted(folder.rglob("*")):
             if path.is_file():
                 archive.write(path, path.relative_to(folder))
-    return place
+    return content.getvalue()
+
+
+def _pointing_to(folder: Path) -> bytes:
+    """A layer of one file, which puts the layer's folder in `.build` on the path, in front, as a real layer is.
+
+    On AWS a layer is mounted; here every cold start would unpack its thousands of files, which takes seconds.
+    """
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_STORED) as archive:
+        line = f"import sys; sys.path.insert(0, {str(folder / 'python')!r})\n"
+        archive.writestr("python/lib/python3.13/site-packages/touchstone_layer.pth", line)
+    return content.getvalue()
 
 
 def _status(cloudformation: Any) -> str | None:

@@ -1,5 +1,6 @@
 """Starting and stopping the process that stands for AWS on this machine."""
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -144,10 +145,8 @@ def _healthy(running: Running) -> bool:
 
 
 def _exists(pid: int) -> bool:
-    try:
+    with contextlib.suppress(ChildProcessError):
         os.waitpid(pid, os.WNOHANG)  # if it is our child, do not take its corpse for alive
-    except ChildProcessError:
-        pass
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

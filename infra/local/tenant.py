@@ -1,5 +1,6 @@
 """What makes a fresh local cloud usable at once: a tenant of its own, a token, and the judges' keys it may use."""
 
+import contextlib
 import json
 import os
 from typing import TYPE_CHECKING, Any
@@ -24,10 +25,8 @@ def ensure_token(home: Home, running: Running, outputs: dict[str, str]) -> str:
         token = home.token_file.read_text(encoding="utf-8").strip()
         tokens.resolve(token)
     except (OSError, UnauthenticatedError):
-        try:
+        with contextlib.suppress(ConflictError):  # the tenant outlived its token file
             Tenants(table).create(tenant=TENANT, name="Demo")
-        except ConflictError:
-            pass  # the tenant outlived its token file
         token, _ = tokens.issue(tenant=TENANT, role="admin", name="touchstone-local")
         home.token_file.unlink(missing_ok=True)
         descriptor = os.open(home.token_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
