@@ -1,10 +1,17 @@
 """What a function is told by its environment, read once and checked on first use."""
 
+import json
 import os
 from functools import cache
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from touchstone.errors import SettingsError
+
+
+def _json(value: object) -> object:
+    return json.loads(value) if isinstance(value, str) else value
 
 
 class Environment(BaseModel):
@@ -23,6 +30,10 @@ class Environment(BaseModel):
     secret_id: str | None = Field(default=None, validation_alias="TOUCHSTONE_SECRET_ID")
     daily_ceiling_usd: float = Field(default=5.0, ge=0.0, validation_alias="TOUCHSTONE_DAILY_CEILING_USD")
     fresh_share: float = Field(default=0.1, ge=0.0, le=1.0, validation_alias="TOUCHSTONE_FRESH_SHARE")
+
+    subject_provider_map: Annotated[dict[str, str], BeforeValidator(_json)] = Field(
+        default={}, validation_alias="SUBJECT_PROVIDER_MAP"
+    )
 
     def require(self, name: str) -> str:
         """The value of a variable that must be set. Raises `SettingsError` naming it."""

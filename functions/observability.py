@@ -4,6 +4,7 @@ from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.metrics import MetricUnit
 
 from touchstone.answers.model import AnswerRecord
+from touchstone.operations.evaluating import Outcome
 
 logger = Logger(service="touchstone", log_uncaught_exceptions=False)
 metrics = Metrics(namespace="Touchstone", service="touchstone")
@@ -31,3 +32,8 @@ def count_spends(record: AnswerRecord) -> None:
         tokens = spend.input_tokens + spend.output_tokens
         metrics.add_metric(name="Tokens", unit=MetricUnit.Count, value=tokens)
         metrics.add_metric(name="CostMicroUsd", unit=MetricUnit.Count, value=round((spend.cost_usd or 0.0) * 1e6))
+
+
+def count_evaluation(outcome: Outcome) -> None:
+    """Count one try at a deep evaluation by where it left the record."""
+    metrics.add_metric(name=f"Evaluation_{outcome.state}", unit=MetricUnit.Count, value=1)

@@ -1,8 +1,6 @@
 """Who calls, and what their role allows. The authorizer says it; no handler reads a tenant from anywhere else."""
 
-from typing import Any
-
-from aws_lambda_powertools.event_handler.api_gateway import APIGatewayHttpResolver, Router
+from typing import Any, Protocol
 
 from touchstone.errors import ForbiddenError, UnauthenticatedError
 from touchstone.records import Identity, Role
@@ -14,9 +12,15 @@ ALLOWED: dict[Role, frozenset[Role]] = {
 }
 
 
-def caller(app: APIGatewayHttpResolver | Router, *, at_least: Role = "reader") -> Identity:
+class Receiver(Protocol):
+    """A resolver or router that holds the request at hand."""
+
+    current_event: Any
+
+
+def caller(app: Receiver, *, at_least: Role = "reader") -> Identity:
     """The identity behind this request. Raises `UnauthenticatedError`, or `ForbiddenError` for a role below."""
-    context: dict[str, Any] = app.current_event.request_context.authorizer.get_lambda or {}
+    context: dict[str, Any] = app.current_event.raw_event["requestContext"].get("authorizer", {}).get("lambda") or {}
     if not context.get("tenant"):
         raise UnauthenticatedError("Send a token in the Authorization header, as in: Authorization: Bearer ts_…")
     identity = Identity(tenant=context["tenant"], role=context["role"], token_id=context["token_id"])

@@ -1,15 +1,22 @@
 """Repeat safety: a write that carries an `Idempotency-Key` is done once, and its first response is returned again."""
 
+from __future__ import annotations
+
 from functools import cache
 from http import HTTPMethod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import APIGatewayHttpResolver
 from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
 
-from functions.composition import identity, idempotency_store
+from functions.api.access import Receiver, caller
+from functions.composition import idempotency
 from touchstone.errors import InProgressError, InputError, KeyReusedError
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.idempotency import DynamoDBPersistenceLayer, IdempotencyConfig
+    from aws_lambda_powertools.utilities.typing import LambdaContext
 
 HEADER = "idempotency-key"
 WRITES = frozenset({HTTPMethod.POST, HTTPMethod.PUT, HTTPMethod.DELETE, HTTPMethod.PATCH})
@@ -21,18 +28,13 @@ MAX_KEY_CHARS = 255
 def idempotent(app: APIGatewayHttpResolver, next_middleware: NextMiddleware) -> Response[Any]:
     """Middleware of every route. Raises `KeyReusedError` (422) and `InProgressError` (409)."""
     event = app.current_event
-    key = event.headers.get(HEADER)
+    key = sender_key(app)
     if key is None or event.http_method not in WRITES:
         return next_middleware(app)
-    if not 0 < len(key) <= MAX_KEY_CHARS or not key.isprintable():
-        raise InputError(
-            f"The Idempotency-Key must be 1 to {MAX_KEY_CHARS} printable characters; a UUID serves well.",
-            where="Idempotency-Key",
-        )
     from aws_lambda_powertools.utilities.idempotency import exceptions
 
     request = {
-        "owner": [identity(app).tenant, key],
+        "owner": [caller(app).tenant, key],
         "content": [event.http_method, event.path, event.body or ""],
     }
     try:
@@ -48,13 +50,32 @@ def idempotent(app: APIGatewayHttpResolver, next_middleware: NextMiddleware) -> 
     return Response(**first)
 
 
+def sender_key(app: Receiver) -> str | None:
+    """The key that the sender gave this request, None without one. Raises `InputError` for one that cannot serve."""
+    key: str | None = app.current_event.headers.get(HEADER)
+    if key is not None and (not 0 < len(key) <= MAX_KEY_CHARS or not key.isprintable()):
+        raise InputError(
+            f"The Idempotency-Key must be 1 to {MAX_KEY_CHARS} printable characters; a UUID serves well.",
+            where="Idempotency-Key",
+        )
+    return key
+
+
+def register(context: LambdaContext) -> None:
+    """Tell how much time this invocation has, so that the key of one that dies is free again when it is over."""
+    _store()[1].register_lambda_context(context)
+
+
+@cache
+def _store() -> tuple[DynamoDBPersistenceLayer, IdempotencyConfig]:
+    return idempotency(event_key_jmespath="owner", payload_validation_jmespath="content", keep_seconds=KEEP_SECONDS)
+
+
 @cache
 def _remembered() -> Any:
     from aws_lambda_powertools.utilities.idempotency import idempotent_function
 
-    store, config = idempotency_store(
-        event_key_jmespath="owner", payload_validation_jmespath="content", keep_seconds=KEEP_SECONDS
-    )
+    store, config = _store()
 
     @idempotent_function(data_keyword_argument="request", persistence_store=store, config=config)
     def answer(

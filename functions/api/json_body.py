@@ -3,7 +3,7 @@
 import json
 from typing import Any, NoReturn
 
-from touchstone.errors import InputError
+from touchstone.errors import InputError, TooLargeError
 
 MAX_BODY_BYTES = 5_500_000
 """A Lambda payload ends at 6 MB with its envelope; what is larger is refused whole."""
@@ -32,3 +32,14 @@ def loads(text: str) -> Any:
         ) from None
     except RecursionError:
         raise InputError("The body is nested too deeply; send flat JSON.", where="body") from None
+
+
+def check_size(body: str | None) -> None:
+    """Refuse a body that is larger than a function could pass on. Raises `TooLargeError`."""
+    size = len((body or "").encode("utf-8", "surrogatepass"))
+    if size > MAX_BODY_BYTES:
+        raise TooLargeError(
+            f"The body has {size:,} bytes; at most {MAX_BODY_BYTES:,} are taken. Upload large images first, at "
+            "/v1/images, and thousands of requests as a file, at /v1/batches.",
+            where="body",
+        )

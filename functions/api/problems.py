@@ -48,9 +48,7 @@ def problem(
 
 def from_error(error: errors.TouchstoneError) -> Response[str]:
     """The problem document of a domain error; the most specific entry of `STATUS` decides."""
-    status = next(
-        (STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), HTTPStatus.INTERNAL_SERVER_ERROR
-    )
+    status = next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), HTTPStatus.INTERNAL_SERVER_ERROR)
     members = {"where": error.where} if isinstance(error, errors.InputError) and error.where else {}
     return problem(status, str(error), reason=error.reason, headers=_headers(error), **members)
 
@@ -80,3 +78,16 @@ def from_validation(error: RequestValidationError) -> Response[str]:
     reason = errors.TooLargeError.reason if too_long else errors.InputError.reason
     first = faults[0]
     return problem(status, f"{first['where']}: {first['fault']}.", reason=reason, errors=faults)
+
+
+def unexpected() -> Response[str]:
+    """A fault of ours: nothing of it is shown."""
+    return problem(
+        HTTPStatus.INTERNAL_SERVER_ERROR, "Something went wrong on our side; it was recorded.", reason="unexpected"
+    )
+
+
+def as_proxy(response: Response[str]) -> dict[str, Any]:
+    """A response in the form that API Gateway takes, for faults outside the resolver."""
+    headers = {name: str(value) for name, value in response.headers.items()}
+    return {"statusCode": response.status_code, "headers": headers, "body": response.body, "isBase64Encoded": False}

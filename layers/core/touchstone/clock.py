@@ -33,6 +33,11 @@ class Deadline:
         """The deadline that lies `seconds` from now."""
         return cls(time.monotonic() + seconds)
 
+    @classmethod
+    def at_epoch_ms(cls, moment: int) -> Self:
+        """The deadline at a moment of the wall clock (milliseconds since 1970), as another process gave it."""
+        return cls.after(moment / 1000 - time.time())
+
     @property
     def remaining(self) -> float:
         """Seconds left, 0.0 once it has passed."""

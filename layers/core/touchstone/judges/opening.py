@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from touchstone.clock import Clock, system_clock
 from touchstone.judges import retirement
-from touchstone.judges.asking import Connection, ModelJudge, Surroundings
+from touchstone.judges.asking import ModelJudge
 from touchstone.judges.base import Adapter, Admission, Judge, Purpose, ReplyCache, Tier
 from touchstone.judges.keys import Keys, account_of, missing_key
 from touchstone.judges.registry import Model, Provider, Registry
+from touchstone.judges.surroundings import Connection, Surroundings
 
 FIRST_ASKED: dict[Tier, str] = {"verify": "gemini", "evaluate": "gemini"}
 """The default judge of an answer, where it has a key; other tiers go by the registry's order."""
@@ -113,21 +114,15 @@ class Judges:
 
         None when no provider has a key.
         """
-        available = self.available()
-        if not available:
-            return None
-        first = FIRST_ASKED.get(tier)
-        return self.get(first if first in available else available[0], tier, purpose=purpose)
+        provider = self._first(tier)
+        return None if provider is None else self.get(provider, tier, purpose=purpose)
 
     def seat(self, tier: Tier) -> Seat | None:
         """Which account's quota a tier uses, as `prefer` would choose it; None when no provider has a key."""
-        available = self.available()
-        if not available:
+        if (name := self._first(tier)) is None:
             return None
-        first = FIRST_ASKED.get(tier)
-        provider = self._registry.provider(first if first in available else available[0])
-        account = account_of(provider, self._keys.get(provider.name))
-        return Seat(tier=tier, account=account, model=self._registry.model(provider.name, tier))
+        account = account_of(self._registry.provider(name), self._keys.get(name))
+        return Seat(tier=tier, account=account, model=self._registry.model(name, tier))
 
     async def aclose(self) -> None:
         """Settle what is unsettled and close the connections."""
@@ -138,6 +133,11 @@ class Judges:
         for connection in connections.values():
             if connection.loaded:
                 await connection.adapter.aclose()
+
+    def _first(self, tier: Tier) -> str | None:
+        available = self.available()
+        first = FIRST_ASKED.get(tier)
+        return first if first in available else next(iter(available), None)
 
     def _can_ask(self, provider: Provider) -> bool:
         return not provider.needs_key or self._keys.get(provider.name) is not None

@@ -19,15 +19,20 @@ _ABSENT = frozenset({"NoSuchKey", "404", "NotFound"})
 
 
 class Artifacts:
-    """Texts and bytes of tenants in one bucket. Keys are whole: `<tenant>/…`.
+    """Texts and bytes of tenants in one bucket. Keys are `<tenant>/…`, kept below a `root` folder of the bucket.
 
-    A key that is not the tenant's, or that climbs (`..`, empty steps, control characters), is just missing:
+    The folder is what a function is granted: one that reads dropped files need not be able to read records. A key that is not the tenant's, or that climbs (`..`, empty steps, control characters), is just missing:
     `NotFoundError`. Every fault of S3 is a `StoreError`.
     """
 
-    def __init__(self, s3: "S3Client", bucket: str) -> None:
+    def __init__(self, s3: "S3Client", bucket: str, *, root: str = "artifacts") -> None:
         self._s3 = s3
         self._bucket = bucket
+        self._root = root
+
+    def whole_key(self, *, tenant: str, key: str) -> str:
+        """The key as the bucket knows it. Raises `NotFoundError` for a key that is not the tenant's."""
+        return f"{self._root}/{owned_key(tenant, key)}"
 
     def put_text(self, *, tenant: str, key: str, text: str, content_type: str = "text/plain; charset=utf-8") -> None:
         """Store a text as UTF-8."""
@@ -35,9 +40,9 @@ class Artifacts:
 
     def put_bytes(self, *, tenant: str, key: str, data: bytes, content_type: str = "application/octet-stream") -> None:
         """Store bytes."""
-        owned = owned_key(tenant, key)
+        whole = self.whole_key(tenant=tenant, key=key)
         try:
-            self._s3.put_object(Bucket=self._bucket, Key=owned, Body=data, ContentType=content_type)
+            self._s3.put_object(Bucket=self._bucket, Key=whole, Body=data, ContentType=content_type)
         except (ClientError, BotoCoreError) as error:
             raise _fault("store", error) from error
 
@@ -47,28 +52,49 @@ class Artifacts:
 
     def get_bytes(self, *, tenant: str, key: str) -> bytes:
         """Stored bytes. Raises `NotFoundError` where there are none."""
-        owned = owned_key(tenant, key)
+        whole = self.whole_key(tenant=tenant, key=key)
         try:
-            return self._s3.get_object(Bucket=self._bucket, Key=owned)["Body"].read()
+            return self._s3.get_object(Bucket=self._bucket, Key=whole)["Body"].read()
+        except (ClientError, BotoCoreError) as error:
+            raise _fault("read", error) from error
+
+    def get_range(self, *, tenant: str, key: str, start: int, end: int) -> bytes:
+        """The bytes from `start` to `end` (exclusive). Raises `NotFoundError` where there is no such object."""
+        whole = self.whole_key(tenant=tenant, key=key)
+        try:
+            span = f"bytes={start}-{end - 1}"
+            return self._s3.get_object(Bucket=self._bucket, Key=whole, Range=span)["Body"].read()
+        except (ClientError, BotoCoreError) as error:
+            raise _fault("read", error) from error
+
+    def version(self, *, tenant: str, key: str) -> str:
+        """The object's entity tag: another one whenever its bytes are. Raises `NotFoundError` where there is none."""
+        whole = self.whole_key(tenant=tenant, key=key)
+        try:
+            return self._s3.head_object(Bucket=self._bucket, Key=whole)["ETag"].strip('"')
         except (ClientError, BotoCoreError) as error:
             raise _fault("read", error) from error
 
     def size(self, *, tenant: str, key: str) -> int:
         """How many bytes an object has. Raises `NotFoundError` where there is none."""
-        owned = owned_key(tenant, key)
+        whole = self.whole_key(tenant=tenant, key=key)
         try:
-            return self._s3.head_object(Bucket=self._bucket, Key=owned)["ContentLength"]
+            return self._s3.head_object(Bucket=self._bucket, Key=whole)["ContentLength"]
         except (ClientError, BotoCoreError) as error:
             raise _fault("read", error) from error
 
     def upload_link(self, *, tenant: str, key: str, content_type: str, seconds: int = LINK_SECONDS) -> str:
         """A link that lets its holder PUT this one object, of this type, for `seconds`."""
-        parameters = {"Bucket": self._bucket, "Key": owned_key(tenant, key), "ContentType": content_type}
+        parameters = {
+            "Bucket": self._bucket,
+            "Key": self.whole_key(tenant=tenant, key=key),
+            "ContentType": content_type,
+        }
         return self._s3.generate_presigned_url("put_object", Params=parameters, ExpiresIn=seconds)
 
     def download_link(self, *, tenant: str, key: str, seconds: int = LINK_SECONDS) -> str:
         """A link that lets its holder GET this one object for `seconds`."""
-        parameters = {"Bucket": self._bucket, "Key": owned_key(tenant, key)}
+        parameters = {"Bucket": self._bucket, "Key": self.whole_key(tenant=tenant, key=key)}
         return self._s3.generate_presigned_url("get_object", Params=parameters, ExpiresIn=seconds)
 
 

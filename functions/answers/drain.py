@@ -1,0 +1,24 @@
+"""The drain of deferred evaluations: one step, as far as the budget and the time admit."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from aws_lambda_powertools.metrics import MetricUnit
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from functions.composition import drain, run
+from functions.observability import logger, metrics
+from touchstone.clock import Deadline
+
+
+@metrics.log_metrics
+def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """Work off the backlog, and say whether to go on and from when."""
+    owner = str(event["execution_id"])
+    logger.append_keys(correlation_id=owner)
+    deadline = Deadline.after(context.get_remaining_time_in_millis() / 1000)
+    drained = run(drain().run(owner=owner, deadline=deadline))
+    metrics.add_metric(name="DrainFinished", unit=MetricUnit.Count, value=drained.finished)
+    metrics.add_metric(name="DrainPutBack", unit=MetricUnit.Count, value=drained.put_back)
+    until = None if drained.until is None else drained.until.isoformat(timespec="seconds").replace("+00:00", "Z")
+    return {"state": drained.state, "until": until, "finished": drained.finished}

@@ -1,0 +1,58 @@
+"""Requests by message: each is done once however often it is delivered, and one that fails fails alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
+
+from functions.composition import desk, idempotency, reception, run
+from functions.observability import logger, metrics
+from touchstone.operations.messages import parse_message, take
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
+    from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
+    from aws_lambda_powertools.utilities.typing import LambdaContext
+
+KEEP_SECONDS = 15 * 24 * 3600
+"""Longer than a message can live in the queue (14 days), so that no redelivery outlives the memory of its first run."""
+
+processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
+
+
+def take_record(record: SQSRecord) -> dict[str, str]:
+    """Do one message. What it raises sends the message back, and after five times to the dead letters."""
+    message = parse_message(record.body)
+    logger.append_keys(tenant=message.tenant, correlation_id=message.id)
+    done: dict[str, str] = _once()(message={"owner": [message.tenant, message.id], "body": record.body})
+    return done
+
+
+@cache
+def _once() -> Any:
+    from aws_lambda_powertools.utilities.idempotency import idempotent_function
+
+    store, config = _store()
+
+    @idempotent_function(data_keyword_argument="message", persistence_store=store, config=config)
+    def work(*, message: dict[str, Any]) -> dict[str, str]:
+        parsed = parse_message(message["body"])
+        record = run(take(parsed, desk=desk(parsed.tenant), reception=reception(parsed.tenant)))
+        return {"answer_id": record.id}
+
+    return work
+
+
+@cache
+def _store() -> Any:
+    return idempotency(event_key_jmespath="owner", payload_validation_jmespath="", keep_seconds=KEEP_SECONDS)
+
+
+@metrics.log_metrics
+def handler(event: Mapping[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
+    """Take a batch of messages, and name those that are to be delivered again."""
+    _store()[1].register_lambda_context(context)
+    return process_partial_response(event=dict(event), record_handler=take_record, processor=processor, context=context)

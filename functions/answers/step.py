@@ -1,0 +1,35 @@
+"""What every step of a state machine is given: references to a record, never its body."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from functions.observability import logger
+
+
+class Step(BaseModel):
+    """References to one tenant's answer. `number` is the attempt that SOLVE is to make."""
+
+    model_config = ConfigDict(frozen=True)
+
+    tenant: str
+    answer_id: str
+    number: int = 1
+    deadline_epoch_ms: int | None = None
+    skip: str | None = None
+    error: str | None = None
+
+
+type Handler = Callable[[Mapping[str, Any], object], dict[str, Any]]
+
+
+def step(work: Callable[[Step], dict[str, Any]]) -> Handler:
+    """A Lambda handler that parses the references, names them in every log line, and does `work`."""
+
+    def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
+        references = Step.model_validate(event)
+        logger.append_keys(tenant=references.tenant, correlation_id=references.answer_id)
+        return work(references)
+
+    return handler

@@ -1,0 +1,23 @@
+"""QUICK_VERIFY: the latest attempt, proved, judged or skipped; a caller's own answer is finished with it."""
+
+from typing import Any
+
+from functions.answers.step import Step, step
+from functions.composition import desk, run
+from functions.observability import count_verdict, metrics
+from touchstone.clock import Deadline
+from touchstone.operations.steps import verify_attempt, verify_own_answer
+
+
+@step
+@metrics.log_metrics
+def handler(references: Step) -> dict[str, Any]:
+    """Verify, and say where the pipeline goes on."""
+    here = desk(references.tenant)
+    if references.deadline_epoch_ms is None:
+        verified = run(verify_attempt(here, references.answer_id))
+        return {"route": verified.route, "number": verified.number}
+    deadline = Deadline.at_epoch_ms(references.deadline_epoch_ms)
+    record = run(verify_own_answer(here, references.answer_id, deadline=deadline))
+    count_verdict(record)
+    return {"answer_id": record.id, "verification_status": record.verification_status}

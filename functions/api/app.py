@@ -1,0 +1,70 @@
+"""The HTTP API: one function, all routes under /v1, described by its own OpenAPI document."""
+
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import APIGatewayHttpResolver
+from aws_lambda_powertools.event_handler.exceptions import NotFoundError as NoRouteError
+from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
+from aws_lambda_powertools.logging import correlation_paths
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from functions.api import problems
+from functions.api.idempotency import idempotent, register
+from functions.api.json_body import check_size, loads
+from functions.api.openapi import describe, document
+from functions.api.routes import answers, batches, budgets, models, statistics, tokens
+from functions.observability import logger, metrics
+from touchstone import __version__
+from touchstone.errors import NotFoundError, TouchstoneError
+
+app = APIGatewayHttpResolver(enable_validation=True, json_body_deserializer=loads)
+describe(app)
+app.use(middlewares=[idempotent])
+for routes in (answers, batches, budgets, statistics, models, tokens):
+    app.include_router(routes.router)
+
+
+@app.get("/health", summary="Whether the API answers", tags=["operation"])
+def health() -> dict[str, str]:
+    """Answers without a token."""
+    return {"status": "ok", "version": __version__}
+
+
+@app.get("/openapi.json", include_in_schema=False)
+def openapi() -> Response[str]:
+    """The OpenAPI document, without a token."""
+    return Response(status_code=200, content_type="application/json", body=document(app))
+
+
+@app.exception_handler(TouchstoneError)
+def on_error(error: TouchstoneError) -> Response[str]:
+    """A domain error as a problem document."""
+    return problems.from_error(error)
+
+
+@app.exception_handler(RequestValidationError)
+def on_invalid(error: RequestValidationError) -> Response[str]:
+    """A request that does not fit its schema, with every fault's place."""
+    return problems.from_validation(error)
+
+
+@app.not_found
+def on_no_route(error: NoRouteError) -> Response[str]:  # noqa: ARG001 - Powertools' signature
+    """A path that is no route."""
+    return problems.from_error(NotFoundError("There is no such address; see /swagger for those there are."))
+
+
+@logger.inject_lambda_context(correlation_id_path=correlation_paths.API_GATEWAY_HTTP, log_event=False)
+@metrics.log_metrics
+def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """Route one request."""
+    register(context)
+    try:
+        check_size(event.get("body"))
+        return app.resolve(event, context)
+    except TouchstoneError as error:  # raised before routing, where the resolver's own handlers do not reach
+        return problems.as_proxy(problems.from_error(error))
+    except Exception:
+        logger.exception("A request failed unexpectedly")
+        return problems.as_proxy(problems.unexpected())

@@ -1,0 +1,76 @@
+"""Answers: verify one, have one made, read them, ask for a deep evaluation."""
+
+import time
+from http import HTTPStatus
+from typing import Annotated
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+from aws_lambda_powertools.event_handler.openapi.params import Query
+from pydantic import BaseModel
+
+from functions.api.access import caller
+from functions.api.idempotency import sender_key
+from functions.composition import answers, reception
+from touchstone.answers.model import SolveRequest, Status, VerifyRequest
+from touchstone.answers.view import AnswerView
+from touchstone.records import AnswerSummary
+
+router = Router()
+
+
+class AnswerPage(BaseModel):
+    """Some answers, newest first; `cursor` leads to the next ones, null at the end."""
+
+    items: tuple[AnswerSummary, ...]
+    cursor: str | None
+
+
+@router.post("/v1/verifications", summary="Verify an answer", tags=["answers"])
+def verify(body: VerifyRequest) -> Response[AnswerView]:
+    """Verify an answer that you already have, within five seconds; `unverified` where nobody could decide."""
+    record = reception(caller(router, at_least="member").tenant).verify(
+        body,
+        key=sender_key(router),
+        received_at_ms=router.current_event.raw_event["requestContext"]["timeEpoch"],
+        now_ms=time.time_ns() // 1_000_000,
+    )
+    return _located(HTTPStatus.CREATED, AnswerView.of(record))
+
+
+@router.post("/v1/solutions", summary="Have a problem solved and verified", tags=["answers"])
+def solve(body: SolveRequest) -> Response[AnswerView]:
+    """Start solving a problem, given as text or image; read the answer at the address in `Location`."""
+    record = reception(caller(router, at_least="member").tenant).solve(body, key=sender_key(router))
+    return _located(HTTPStatus.ACCEPTED, AnswerView.of(record))
+
+
+@router.get("/v1/answers", summary="List answers", tags=["answers"])
+def list_answers(
+    limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str | None = None, status: Status | None = None
+) -> AnswerPage:
+    """Your answers, newest first."""
+    page = answers().page(tenant=caller(router).tenant, limit=limit, cursor=cursor, status=status)
+    return AnswerPage(items=page.items, cursor=page.cursor)
+
+
+@router.get("/v1/answers/<answer_id>", summary="Read an answer", tags=["answers"])
+def read_answer(answer_id: str) -> AnswerView:
+    """One answer with its verdict and how it was reached."""
+    return AnswerView.of(answers().get(tenant=caller(router).tenant, answer_id=answer_id))
+
+
+@router.post("/v1/answers/<answer_id>/deep-evaluation", summary="Ask for a deep evaluation", tags=["answers"])
+def evaluate(answer_id: str) -> Response[AnswerView]:
+    """Have a finished answer evaluated in five dimensions, as soon as the quota admits it."""
+    record = reception(caller(router, at_least="member").tenant).evaluate(answer_id)
+    return _located(HTTPStatus.ACCEPTED, AnswerView.of(record))
+
+
+def _located(status: HTTPStatus, view: AnswerView) -> Response[AnswerView]:
+    return Response(
+        status_code=status.value,
+        content_type="application/json",
+        body=view,
+        headers={"Location": f"/v1/answers/{view.id}"},
+    )

@@ -1,0 +1,99 @@
+"""Files of thousands of requests: where to put one, how far it is, where the results are; and links for images."""
+
+from datetime import datetime
+from http import HTTPStatus
+from typing import Annotated
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+from aws_lambda_powertools.event_handler.openapi.params import Query
+from pydantic import BaseModel
+
+from functions.api.access import caller
+from functions.api.idempotency import sender_key
+from functions.composition import batch_desk, batches
+from touchstone.records import Batch, BatchState
+
+router = Router()
+
+
+class BatchView(BaseModel):
+    """A batch and its progress: `total` lines (null until the file was read), `done` and `failed` of them.
+
+    `upload_url` takes the file (PUT, content type application/x-ndjson) while it is awaited; `results_url` gives the
+    results once it is finished. Both expire after an hour; read the batch again for new ones.
+    """
+
+    id: str
+    state: BatchState
+    total: int | None
+    done: int
+    failed: int
+    failure: str | None
+    created_at: datetime
+    updated_at: datetime
+    upload_url: str | None
+    results_url: str | None
+
+    @classmethod
+    def of(cls, batch: Batch) -> "BatchView":
+        """A batch with the links that its state allows."""
+        desk = batch_desk(batch.tenant)
+        return cls(
+            id=batch.id,
+            state=batch.state,
+            total=batch.total,
+            done=batch.done,
+            failed=batch.failed,
+            failure=batch.failure,
+            created_at=batch.created_at,
+            updated_at=batch.updated_at,
+            upload_url=desk.upload_link(batch),
+            results_url=desk.results_link(batch),
+        )
+
+
+class BatchPage(BaseModel):
+    """Some batches, newest first; `cursor` leads to the next ones, null at the end."""
+
+    items: tuple[BatchView, ...]
+    cursor: str | None
+
+
+class Upload(BaseModel):
+    """Where to PUT an image of a problem, and the key that names it in a request afterwards."""
+
+    s3_key: str
+    upload_url: str
+
+
+@router.post("/v1/batches", summary="Begin a batch", tags=["batches"])
+def create() -> Response[BatchView]:
+    """Begin a batch; put the JSONL file where `upload_url` says, and it starts by itself."""
+    batch = batch_desk(caller(router, at_least="member").tenant).begin(key=sender_key(router))
+    return Response(
+        status_code=HTTPStatus.CREATED.value,
+        content_type="application/json",
+        body=BatchView.of(batch),
+        headers={"Location": f"/v1/batches/{batch.id}"},
+    )
+
+
+@router.get("/v1/batches", summary="List batches", tags=["batches"])
+def list_batches(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str | None = None) -> BatchPage:
+    """Your batches, newest first."""
+    page = batches().page(tenant=caller(router).tenant, limit=limit, cursor=cursor)
+    return BatchPage(items=tuple(BatchView.of(batch) for batch in page.items), cursor=page.cursor)
+
+
+@router.get("/v1/batches/<batch_id>", summary="Read a batch", tags=["batches"])
+def read_batch(batch_id: str) -> BatchView:
+    """How far a batch is, and where its results are."""
+    return BatchView.of(batches().get(tenant=caller(router).tenant, batch_id=batch_id))
+
+
+@router.post("/v1/images", summary="Upload an image", tags=["answers"])
+def upload_image() -> Upload:
+    """Where to put an image that is too large to send inside a request."""
+    key, link = batch_desk(caller(router, at_least="member").tenant).image_link()
+    return Upload(s3_key=key, upload_url=link)

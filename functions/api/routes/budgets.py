@@ -1,0 +1,36 @@
+"""What is used of today's budget, what is deferred, and when it will be done."""
+
+from aws_lambda_powertools.event_handler.api_gateway import Router
+
+from functions.api.access import caller
+from functions.composition import evaluations, judges, quotas, spending, statistics
+from functions.environment import environment
+from touchstone.operations.reporting import BacklogReport, BudgetReport, backlog_report, budget_report
+
+router = Router()
+
+
+@router.get("/v1/budget", summary="Today's budget", tags=["budget"])
+def budget() -> BudgetReport:
+    """The judges' quotas and your spending, today."""
+    tenant = caller(router).tenant
+    return budget_report(
+        tenant=tenant,
+        judges=judges(tenant),
+        quotas=quotas(),
+        spending=spending(),
+        ceiling_usd=environment().daily_ceiling_usd,
+    )
+
+
+@router.get("/v1/backlog", summary="The deferred backlog", tags=["budget"])
+def backlog() -> BacklogReport:
+    """Where your deep evaluations stand, and when the deferred ones will be done."""
+    tenant = caller(router).tenant
+    return backlog_report(
+        tenant=tenant,
+        judges=judges(tenant),
+        quotas=quotas(),
+        evaluations=evaluations(),
+        statistics=statistics(),
+    )

@@ -1,0 +1,76 @@
+"""The model registry, and which provider solves which subject."""
+
+from datetime import date
+from http import HTTPStatus
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+from pydantic import BaseModel, ConfigDict
+
+from functions.api.access import caller
+from functions.composition import registry, routing_pins
+
+router = Router()
+
+
+class ModelView(BaseModel):
+    """A listed model. Prices in US dollars per million tokens, null where unknown; limits in requests.
+
+    `tiers` are those it serves by default; `retires` is the day it stops answering, `successor` what replaces it.
+    """
+
+    provider: str
+    name: str
+    tiers: list[str]
+    price_in: float | None
+    price_out: float | None
+    per_day: int | None
+    per_minute: int | None
+    retires: date | None
+    successor: str | None
+
+
+class Pin(BaseModel):
+    """The provider that solves a subject."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    provider: str
+
+
+@router.get("/v1/models", summary="List models", tags=["models"])
+def models() -> list[ModelView]:
+    """The models that judges and solvers are chosen from."""
+    caller(router)
+    serves: dict[tuple[str, str], list[str]] = {}
+    for default in registry().defaults():
+        serves.setdefault((default.provider, default.model.name), []).append(default.tier)
+    return [
+        ModelView(tiers=serves.get((model.provider, model.name), []), **model.model_dump(include=_SHOWN))
+        for model in registry().models()
+    ]
+
+
+_SHOWN = set(ModelView.model_fields) - {"tiers"}
+
+
+@router.get("/v1/routing", summary="Read routing pins", tags=["models"])
+def pins() -> dict[str, str]:
+    """The subjects whose provider is pinned by hand; all others are chosen by the data."""
+    return routing_pins().all(caller(router).tenant)
+
+
+@router.put("/v1/routing/<subject>", summary="Pin a subject", tags=["models"])
+def pin(subject: str, body: Pin) -> dict[str, str]:
+    """Have one provider solve a subject."""
+    tenant = caller(router, at_least="admin").tenant
+    registry().provider(body.provider)
+    routing_pins().pin(tenant=tenant, subject=subject, provider=body.provider)
+    return {subject: body.provider}
+
+
+@router.delete("/v1/routing/<subject>", summary="Unpin a subject", tags=["models"])
+def unpin(subject: str) -> Response[None]:
+    """Leave a subject to the data again."""
+    routing_pins().unpin(tenant=caller(router, at_least="admin").tenant, subject=subject)
+    return Response(status_code=HTTPStatus.NO_CONTENT.value)

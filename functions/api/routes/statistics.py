@@ -1,0 +1,82 @@
+"""What has accumulated: rates, trends, volume, suggestions, better approaches. Counters, read by key."""
+
+from datetime import date
+from typing import Annotated
+
+from aws_lambda_powertools.event_handler.api_gateway import Router
+from aws_lambda_powertools.event_handler.openapi.params import Query
+from pydantic import BaseModel
+
+from functions.api.access import caller
+from functions.composition import statistics
+from touchstone.operations.reporting import RatesReport, rates_report
+
+router = Router()
+
+type Days = Annotated[int, Query(ge=1, le=90)]
+type Limit = Annotated[int, Query(ge=1, le=100)]
+
+
+class Day(BaseModel):
+    """One UTC day: answers by status, skips by reason, cost in US dollars."""
+
+    day: date
+    statuses: dict[str, int]
+    skips: dict[str, int]
+    cost_usd: float
+
+
+class TrendDay(BaseModel):
+    """One UTC day: how many deep evaluations, and the mean of each dimension (0–1)."""
+
+    day: date
+    evaluations: int
+    means: dict[str, float]
+
+
+class SuggestionView(BaseModel):
+    """An improvement suggestion and how often it was made."""
+
+    text: str
+    count: int
+
+
+class ApproachView(BaseModel):
+    """A better approach and the answer it was found for."""
+
+    answer_id: str
+    text: str
+
+
+@router.get("/v1/statistics/rates", summary="Correctness by model", tags=["statistics"])
+def rates() -> RatesReport:
+    """How often answers were right, with 95 % intervals."""
+    return rates_report(statistics().rates(caller(router).tenant))
+
+
+@router.get("/v1/statistics/volume", summary="Answers a day", tags=["statistics"])
+def volume(days: Days = 30) -> list[Day]:
+    """Answers, skips and cost of the last days."""
+    found = statistics().volume(caller(router).tenant, days=days)
+    return [Day(day=v.day, statuses=dict(v.statuses), skips=dict(v.skips), cost_usd=v.cost_usd) for v in found]
+
+
+@router.get("/v1/statistics/trends", summary="Quality over time", tags=["statistics"])
+def trends(days: Days = 30) -> list[TrendDay]:
+    """The mean scores of deep evaluations of the last days."""
+    found = statistics().trends(caller(router).tenant, days=days)
+    return [TrendDay(day=trend.day, evaluations=trend.evaluations, means=dict(trend.means)) for trend in found]
+
+
+@router.get("/v1/statistics/suggestions", summary="Common suggestions", tags=["statistics"])
+def suggestions(limit: Limit = 20) -> list[SuggestionView]:
+    """The most frequent improvement suggestions."""
+    found = statistics().suggestions(caller(router).tenant, limit=limit)
+    return [SuggestionView(text=suggestion.text, count=suggestion.count) for suggestion in found]
+
+
+@router.get("/v1/statistics/approaches", summary="Better approaches", tags=["statistics"])
+def approaches(limit: Limit = 20) -> list[ApproachView]:
+    """The better approaches that deep evaluations found, newest first."""
+    found = statistics().approaches(caller(router).tenant, limit=limit)
+    return [ApproachView(answer_id=approach.answer_id, text=approach.text) for approach in found]

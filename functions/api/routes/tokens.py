@@ -1,0 +1,82 @@
+"""Tokens of the caller's tenant: create, list, revoke. For admins only."""
+
+from datetime import datetime
+from http import HTTPStatus
+from typing import Annotated
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+from pydantic import AwareDatetime, BaseModel, ConfigDict, StringConstraints
+
+from functions.api.access import caller
+from functions.composition import tokens
+from touchstone.records import Role, TokenInfo
+
+router = Router()
+
+
+class TokenRequest(BaseModel):
+    """A token to be made. `expires_at` null: it lasts until it is revoked."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    role: Role
+    name: Annotated[str, StringConstraints(min_length=1, max_length=64)]
+    expires_at: AwareDatetime | None = None
+
+
+class TokenView(BaseModel):
+    """A token as it is listed."""
+
+    id: str
+    role: Role
+    name: str
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+
+    @classmethod
+    def of(cls, info: TokenInfo) -> "TokenView":
+        """What is listed of a token."""
+        return cls(
+            id=info.id,
+            role=info.role,
+            name=info.name,
+            created_at=info.created_at,
+            expires_at=info.expires_at,
+            revoked_at=info.revoked_at,
+        )
+
+
+class NewToken(TokenView):
+    """A token just made; `token` is shown this once."""
+
+    token: str
+
+
+class TokenList(BaseModel):
+    """All tokens of the tenant."""
+
+    items: tuple[TokenView, ...]
+
+
+@router.post("/v1/tokens", summary="Create a token", tags=["tokens"])
+def create(body: TokenRequest) -> Response[NewToken]:
+    """Create a token for your tenant; keep it, it is not shown again."""
+    tenant = caller(router, at_least="admin").tenant
+    token, info = tokens().issue(tenant=tenant, role=body.role, name=body.name, expires_at=body.expires_at)
+    new = NewToken(**TokenView.of(info).model_dump(), token=token)
+    return Response(status_code=HTTPStatus.CREATED.value, content_type="application/json", body=new)
+
+
+@router.get("/v1/tokens", summary="List tokens", tags=["tokens"])
+def list_tokens() -> TokenList:
+    """The tokens of your tenant, without their secrets."""
+    tenant = caller(router, at_least="admin").tenant
+    return TokenList(items=tuple(TokenView.of(info) for info in tokens().list(tenant)))
+
+
+@router.delete("/v1/tokens/<token_id>", summary="Revoke a token", tags=["tokens"])
+def revoke(token_id: str) -> TokenView:
+    """Revoke a token; it stops working at once."""
+    return TokenView.of(tokens().revoke(tenant=caller(router, at_least="admin").tenant, token_id=token_id))

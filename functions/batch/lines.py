@@ -1,0 +1,23 @@
+"""The second step of a batch: the lines of one chunk."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from functions.composition import line_work, run
+from functions.observability import logger
+from touchstone.clock import Deadline
+from touchstone.operations.batching import Chunk
+
+RESERVE_SECONDS = 60.0
+"""Left of the function's time for storing what was done."""
+
+
+def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """Do the chunk's lines; what they came to is in the table and the bucket."""
+    chunk = Chunk.model_validate(event)
+    logger.append_keys(tenant=chunk.tenant, correlation_id=chunk.batch_id)
+    deadline = Deadline.after(context.get_remaining_time_in_millis() / 1000 - RESERVE_SECONDS)
+    batch = run(line_work(chunk.tenant).run(chunk, deadline=deadline))
+    return {"done": batch.done, "failed": batch.failed}

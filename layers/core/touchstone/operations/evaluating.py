@@ -1,0 +1,130 @@
+"""Deep evaluations of a deployment: one record claimed, judged, and stored or put back; nothing lost, nothing twice."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from touchstone.answers.evaluation import Evaluated, evaluate
+from touchstone.answers.model import AnswerRecord, EvaluationState
+from touchstone.answers.solving import NO_PROVIDER
+from touchstone.budgets import next_reset
+from touchstone.clock import Deadline
+from touchstone.errors import ConflictError, JudgeError, LimitError, MisconfiguredError
+from touchstone.judges.base import Judge, Purpose
+from touchstone.operations.deferral import GivenUp, Postponed, after_failure
+from touchstone.operations.desk import Desk
+from touchstone.records import evaluation_request_id
+
+EVALUATE_SECONDS = 90.0
+"""A judge that thinks over a long solution takes half a minute."""
+LEASE_SECONDS = 150.0
+"""Longer than a judge may take and its result be stored; after it the claimant is gone and another may try."""
+
+type Carrier = Literal["workflow", "drain"]
+"""Who carries a record that must wait: its own workflow for a short while, or the drain, in the order of arrival."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """Where a record stands after a try. `until`: when it may be tried again (UTC), None when it is over.
+
+    `reason` says why it was put back or given up, None where it was judged.
+    """
+
+    state: EvaluationState
+    request_id: str
+    until: datetime | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claimed:
+    """A record that is ours to judge until `lease`."""
+
+    record: AnswerRecord
+    judge: Judge | None
+    lease: datetime | None
+
+
+type Judged = Evaluated | JudgeError | LimitError
+
+
+def claim(desk: Desk, answer_id: str, *, purpose: Purpose) -> Claimed | Outcome:
+    """Take a record to judge it, or tell where it stands when it is not ours to take."""
+    claimed = desk.evaluations.claim(tenant=desk.tenant, answer_id=answer_id, lease_seconds=LEASE_SECONDS)
+    if not claimed.granted:
+        return _outcome(claimed.record)
+    return Claimed(
+        record=claimed.record,
+        judge=desk.judges.prefer("evaluate", purpose=purpose),
+        lease=claimed.record.evaluation.not_before,
+    )
+
+
+async def judged(claimed: Claimed, desk: Desk) -> Judged:
+    """Ask the judge; a failure is returned, since it decides what becomes of the record."""
+    record = claimed.record
+    if record.problem is None or record.best is None:
+        raise ConflictError("There is no answer to evaluate: the record has none.")
+    if claimed.judge is None:
+        return MisconfiguredError(NO_PROVIDER, sent=False)
+    try:
+        return await evaluate(
+            record.problem,
+            record.best.solution,
+            judge=claimed.judge,
+            deadline=Deadline.after(EVALUATE_SECONDS),
+            clock=desk.clock,
+            language=record.language,
+            use_cache=record.use_cache,
+        )
+    except (JudgeError, LimitError) as error:
+        return error
+
+
+def store(claimed: Claimed, result: Judged, desk: Desk, *, carrier: Carrier) -> Outcome:
+    """Store a result, or put the record back for later, or give it up."""
+    tenant, answer_id = desk.tenant, claimed.record.id
+    if isinstance(result, Evaluated):
+        return _outcome(
+            desk.evaluations.complete(
+                tenant=tenant, answer_id=answer_id, evaluation=result.evaluation, spends=result.spends
+            )
+        )
+    now = desk.clock()
+    reset = next_reset(claimed.judge.provider, now) if claimed.judge else now + timedelta(hours=1)
+    match after_failure(result, tries=claimed.record.evaluation.tries, now=now, reset=reset):
+        case GivenUp(reason=reason):
+            return _outcome(desk.evaluations.fail(tenant=tenant, answer_id=answer_id, failure=reason))
+        case Postponed() as later:
+            put_back = (
+                desk.evaluations.wait if later.state == "waiting" and carrier == "workflow" else desk.evaluations.defer
+            )
+            return _outcome(
+                put_back(
+                    tenant=tenant,
+                    answer_id=answer_id,
+                    until=later.until,
+                    reason=later.reason,
+                    counted=later.counted,
+                    lease=claimed.lease,
+                )
+            )
+
+
+async def evaluate_answer(desk: Desk, answer_id: str) -> Outcome:
+    """One try at a record of today, for its own workflow."""
+    claimed = claim(desk, answer_id, purpose="fresh")
+    if isinstance(claimed, Outcome):
+        return claimed
+    return store(claimed, await judged(claimed, desk), desk, carrier="workflow")
+
+
+def _outcome(record: AnswerRecord) -> Outcome:
+    progress = record.evaluation
+    return Outcome(
+        state=progress.state,
+        request_id=evaluation_request_id(record),
+        until=progress.not_before if progress.state in {"waiting", "deferred"} else None,
+        reason=progress.failure,
+    )

@@ -1,0 +1,52 @@
+"""The end of an answer: its badge, its best attempt, and everything it counts for, stored once."""
+
+from collections.abc import Sequence
+
+from touchstone.answers.model import AnswerRecord, Enrichment, SkipReason, Spend, Verification
+from touchstone.answers.progress import settled
+from touchstone.answers.retrieval import near_keys, problem_key
+from touchstone.errors import ConflictError
+from touchstone.records import Answers
+
+ENDED = frozenset({"finished", "failed"})
+"""Stages in which nothing more happens to an answer."""
+
+OUT_OF_TIME = "Not verified: the time for it was up."
+
+
+def finish(
+    answers: Answers, record: AnswerRecord, *, enrichment: Enrichment | None = None, spends: Sequence[Spend] = ()
+) -> AnswerRecord:
+    """Finish a record by the verdicts of its attempts; a repeat returns the first end.
+
+    A solution of ours that was verified is kept for later problems; a caller's own answer is not, since nobody here
+    wrote its steps. Raises `ConflictError` for a record without an attempt.
+    """
+    if not record.attempts:
+        raise ConflictError("There is no attempt to finish with.")
+    end = settled(record, now=record.updated_at)
+    keep = end.problem if end.kind == "solve" else None
+    return answers.finish(
+        tenant=end.tenant,
+        answer_id=end.id,
+        status=end.verification_status or "unverified",
+        confidence=end.verification_confidence or 0.0,
+        best_attempt=end.best_attempt or 1,
+        enrichment=enrichment,
+        spends=spends,
+        problem_key=None if keep is None else problem_key(keep),
+        near_keys=() if keep is None else near_keys(keep),
+    )
+
+
+def finish_skipped(answers: Answers, record: AnswerRecord, *, reason: SkipReason, sentence: str) -> AnswerRecord:
+    """Finish a record whose latest verification did not come back: nobody decided, and the record says why."""
+    if record.stage in ENDED:
+        return record
+    if not record.attempts:
+        raise ConflictError("There is no attempt to finish with.")
+    skipped = Verification(passed=None, confidence=0.0, method="none", skip_reason=reason, error=sentence)
+    record = answers.set_verification(
+        tenant=record.tenant, answer_id=record.id, number=record.attempt_count, verification=skipped
+    )
+    return finish(answers, record)

@@ -1,0 +1,107 @@
+"""One line of a batch: parsed strictly, done like any other request, and answered with a line of its own."""
+
+import json
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from touchstone.answers.model import SolveRequest, Strict, VerifyRequest
+from touchstone.answers.view import AnswerView
+from touchstone.errors import InputError, TouchstoneError
+
+MAX_LINE_BYTES = 200_000
+"""A problem, an answer and steps of the greatest length fit, in a script of three bytes a character."""
+MAX_REFERENCE_CHARS = 256
+
+type Reference = Annotated[str, Field(max_length=MAX_REFERENCE_CHARS)] | None
+"""The sender's own name for a line, returned with its result."""
+
+
+class VerifyLine(VerifyRequest):
+    """An answer to verify."""
+
+    kind: Literal["verify"]
+    id: Reference = None
+
+
+class SolveLine(SolveRequest):
+    """A problem to solve."""
+
+    kind: Literal["solve"]
+    id: Reference = None
+
+
+class EvaluateLine(Strict):
+    """A finished answer to evaluate deeply."""
+
+    kind: Literal["evaluate"]
+    id: Reference = None
+    answer_id: str
+
+
+type Line = VerifyLine | SolveLine | EvaluateLine
+
+_LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="kind")])
+_OWN = frozenset({"kind", "id"})
+
+
+class LineError(BaseModel):
+    """Why a line was not done: a stable `reason`, a sentence, and the field at fault if one is."""
+
+    model_config = ConfigDict(frozen=True)
+
+    reason: str
+    detail: str
+    where: str | None = None
+
+
+class LineResult(BaseModel):
+    """The result of one line, by its number in the file (from 1): an answer, or an error."""
+
+    model_config = ConfigDict(frozen=True)
+
+    line: int
+    id: str | None = None
+    answer: AnswerView | None = None
+    error: LineError | None = None
+    finished_at: datetime | None = None
+
+
+def parse_line(text: bytes) -> Line:
+    """Parse one line. Raises `InputError` with the fault and, where there is one, the field."""
+    if len(text) > MAX_LINE_BYTES:
+        raise InputError(f"The line has {len(text):,} bytes; at most {MAX_LINE_BYTES:,} are taken.")
+    try:
+        fields: Any = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        what = error.msg if isinstance(error, json.JSONDecodeError) else "it cannot be read"
+        raise InputError(f"The line is not JSON: {what}.") from None
+    try:
+        return _LINE.validate_python(fields)
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in fault["loc"] if part not in {"verify", "solve", "evaluate"})
+        raise InputError(f"{fault['msg']}.", where=where or None) from None
+
+
+def request_of(line: VerifyLine | SolveLine) -> VerifyRequest | SolveRequest:
+    """The request that a line carries, without what belongs to the line."""
+    fields = line.model_dump(exclude=set(_OWN))
+    return VerifyRequest(**fields) if isinstance(line, VerifyLine) else SolveRequest(**fields)
+
+
+def reference_in(text: bytes) -> str | None:
+    """The sender's name for a line that could not be parsed whole, None where none can be read."""
+    try:
+        fields = json.loads(text) if len(text) <= MAX_LINE_BYTES else None
+    except (ValueError, RecursionError):
+        return None
+    name = fields.get("id") if isinstance(fields, dict) else None
+    return name if isinstance(name, str) and len(name) <= MAX_REFERENCE_CHARS else None
+
+
+def failed_line(number: int, reference: str | None, error: TouchstoneError) -> LineResult:
+    """The result of a line that was not done."""
+    where = error.where if isinstance(error, InputError) else None
+    return LineResult(line=number, id=reference, error=LineError(reason=error.reason, detail=str(error), where=where))

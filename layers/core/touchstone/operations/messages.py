@@ -1,0 +1,82 @@
+"""Requests by message: what one must look like, and how it is done.
+
+A message names its tenant, since only the account's own principals may send to the queue; its `id` is the sender's
+business key, and a second message with the same id, whatever carried it, meets the same answer.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints, TypeAdapter, ValidationError
+
+from touchstone.answers.model import AnswerRecord, SolveRequest, Strict, VerifyRequest
+from touchstone.answers.progress import new_record
+from touchstone.answers.verification import VERIFY_SECONDS
+from touchstone.clock import Deadline
+from touchstone.errors import InputError
+from touchstone.operations.desk import Desk
+from touchstone.operations.finishing import ENDED
+from touchstone.operations.reception import Reception
+from touchstone.operations.steps import verify_own_answer
+
+type Key = Annotated[str, StringConstraints(min_length=1, max_length=255)]
+
+
+class VerifyMessage(Strict):
+    """An answer to verify."""
+
+    kind: Literal["verify"]
+    tenant: str
+    id: Key
+    request: VerifyRequest
+
+
+class SolveMessage(Strict):
+    """A problem to solve."""
+
+    kind: Literal["solve"]
+    tenant: str
+    id: Key
+    request: SolveRequest
+
+
+class EvaluateMessage(Strict):
+    """A finished answer to evaluate deeply."""
+
+    kind: Literal["evaluate"]
+    tenant: str
+    id: Key
+    answer_id: str
+
+
+type Message = VerifyMessage | SolveMessage | EvaluateMessage
+
+_MESSAGE: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="kind")])
+
+
+def parse_message(body: str) -> Message:
+    """Parse a message. Raises `InputError`, without repeating what the message says."""
+    try:
+        return _MESSAGE.validate_json(body)
+    except ValidationError as error:
+        fault = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in fault["loc"])
+        raise InputError(f"The message cannot be taken: {fault['msg']}.", where=where or None) from None
+
+
+async def take(message: Message, *, desk: Desk, reception: Reception) -> AnswerRecord:
+    """Do what a message asks for; a repeat meets the record of its first delivery, however far that came."""
+    match message:
+        case EvaluateMessage():
+            return reception.evaluate(message.answer_id)
+        case SolveMessage():
+            return reception.solve(message.request, key=message.id)
+        case VerifyMessage():
+            answer_id = reception.keys.id_for(tenant=message.tenant, key=message.id)
+            record = desk.answers.create(
+                new_record(message.request, tenant=message.tenant, answer_id=answer_id, now=desk.clock())
+            )
+            if record.stage not in ENDED:
+                record = await verify_own_answer(desk, answer_id, deadline=Deadline.after(VERIFY_SECONDS))
+            if record.evaluation.state == "waiting":
+                reception.workflows.evaluate(tenant=record.tenant, answer_id=record.id)
+            return record

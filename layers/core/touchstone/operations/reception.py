@@ -1,0 +1,87 @@
+"""A request that a door accepted becomes a record, and its work is started."""
+
+from dataclasses import dataclass
+
+from touchstone.answers.model import AnswerRecord, SolveRequest, VerifyRequest
+from touchstone.answers.progress import new_record
+from touchstone.answers.reading import image, inline_image
+from touchstone.clock import Clock, system_clock
+from touchstone.operations.finishing import ENDED, OUT_OF_TIME, finish_skipped
+from touchstone.records import Answers, Artifacts, Evaluations, RequestKeys, new_ulid
+from touchstone.workflows import Workflows
+
+SYNC_SECONDS = 5.0
+"""A caller waits no longer than this for a verification, counted from the arrival of the request."""
+RETURN_SECONDS = 0.25
+"""What is left of it for storing a skip and returning it where the verification did not come back in time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reception:
+    """Accepts requests for one tenant. A `key` is the sender's own: a repeat with it meets the same record."""
+
+    tenant: str
+    answers: Answers
+    evaluations: Evaluations
+    artifacts: Artifacts
+    keys: RequestKeys
+    workflows: Workflows
+    clock: Clock = system_clock
+
+    def verify(self, request: VerifyRequest, *, key: str | None, received_at_ms: int, now_ms: int) -> AnswerRecord:
+        """Verify an answer within `SYNC_SECONDS` of its arrival (epoch milliseconds), `unverified` where that fails."""
+        record = self.answers.create(new_record(request, tenant=self.tenant, answer_id=self._id(key), now=self.clock()))
+        if record.stage in ENDED:
+            return record
+        deadline_ms = received_at_ms + round(SYNC_SECONDS * 1000)
+        wait_seconds = max(0.0, (deadline_ms - now_ms) / 1000 - RETURN_SECONDS)
+        self.workflows.verify(
+            tenant=self.tenant, answer_id=record.id, deadline_epoch_ms=deadline_ms, wait_seconds=wait_seconds
+        )
+        record = self.answers.get(tenant=self.tenant, answer_id=record.id)
+        record = finish_skipped(self.answers, record, reason="timed_out", sentence=OUT_OF_TIME)
+        if record.evaluation.state == "waiting":
+            self.workflows.evaluate(tenant=self.tenant, answer_id=record.id)
+        return record
+
+    def solve(self, request: SolveRequest, *, key: str | None) -> AnswerRecord:
+        """Start solving a problem and return at once; the record tells how far it is.
+
+        Raises `InputError` for an image that is none, `NotFoundError` for one that was never uploaded.
+        """
+        answer_id = self._id(key)
+        image_key = self.keep_image(request, answer_id)
+        record = self.answers.create(
+            new_record(request, tenant=self.tenant, answer_id=answer_id, now=self.clock(), image_key=image_key)
+        )
+        if record.stage not in ENDED:
+            self.workflows.solve(tenant=self.tenant, answer_id=record.id, has_image=image_key is not None)
+        return record
+
+    def evaluate(self, answer_id: str) -> AnswerRecord:
+        """Ask for a deep evaluation of a finished answer; one that failed is asked for anew."""
+        before = self.answers.get(tenant=self.tenant, answer_id=answer_id)
+        record = self.evaluations.request(tenant=self.tenant, answer_id=answer_id, retry_failed=True)
+        if record.evaluation.state == "waiting":
+            run = f"{before.evaluation.tries + 1}" if before.evaluation.state == "failed" else "1"
+            self.workflows.evaluate(tenant=self.tenant, answer_id=answer_id, run=run)
+        return record
+
+    def _id(self, key: str | None) -> str:
+        return new_ulid(self.clock()) if key is None else self.keys.id_for(tenant=self.tenant, key=key)
+
+    def keep_image(self, request: SolveRequest, answer_id: str) -> str | None:
+        """Keep a request's image where its record can find it; None for a request without one.
+
+        Raises `InputError` for an image that is none, `NotFoundError` for one that was never uploaded.
+        """
+        if request.image is None:
+            return None
+        if request.image.s3_key is not None:
+            data = self.artifacts.get_bytes(tenant=self.tenant, key=request.image.s3_key)
+            image(data)
+            return request.image.s3_key
+        picture = inline_image(request.image)
+        key = f"{self.tenant}/images/{answer_id}"
+        self.artifacts.put_bytes(tenant=self.tenant, key=key, data=picture.data, content_type=picture.media_type)
+        return key

@@ -1,0 +1,190 @@
+"""What a tenant is shown of budgets, the backlog and the data that routing uses: counters only, never a scan."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from pydantic import BaseModel, ConfigDict
+
+from touchstone.answers.providers import MIN_SAMPLES
+from touchstone.budgets import QuotaKey, Quotas, Spending, forecast
+from touchstone.judges.base import Tier
+from touchstone.judges.opening import Judges, Seat
+from touchstone.records import Evaluations, Rates, Statistics, Tally
+from touchstone.statistics.intervals import wilson_interval
+
+SHOWN_TIERS: tuple[Tier, ...] = ("verify", "evaluate")
+"""The tiers whose quota decides what a user waits for."""
+
+
+class View(BaseModel):
+    """What is shown: fixed once it is made."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class QuotaView(View):
+    """The quota behind a tier today. `limit` and `left` are requests, None where no limit is known.
+
+    `learned_per_day` and `learned_per_minute` are limits that the provider named itself, None where it named none.
+    `resets_at` is the provider's next midnight, `blocked_until` when it may be asked again (both UTC).
+    """
+
+    tier: Tier
+    provider: str
+    model: str
+    limit: int | None
+    used: int
+    left: int | None
+    per_minute: int | None
+    left_this_minute: int | None
+    learned_per_day: int | None
+    learned_per_minute: int | None
+    resets_at: datetime
+    blocked_until: datetime | None
+
+
+class BudgetReport(View):
+    """Today's budget: the quotas of the judges, and the tenant's spending of this UTC day in US dollars.
+
+    `quotas` is empty where no judge has a key.
+    """
+
+    quotas: tuple[QuotaView, ...]
+    spent_usd: float
+    reserved_usd: float
+    ceiling_usd: float | None
+
+
+class BacklogReport(View):
+    """The tenant's deep evaluations by state, and when the deferred ones of all tenants will be done.
+
+    `deferred_before_you` counts all tenants' deferred evaluations, since they share the quota. `done_by` (UTC) supposes
+    that nothing new comes; None: nothing is deferred, or it cannot be said.
+    """
+
+    waiting: int
+    deferred: int
+    running: int
+    done: int
+    failed: int
+    deferred_before_you: int
+    oldest_requested_at: datetime | None
+    done_by: datetime | None
+
+
+class RateView(View):
+    """How often answers were right, of those that were decided. `lower` and `upper`: Wilson 95 % interval (0–1).
+
+    `rate`, `lower` and `upper` are None where nothing was decided.
+    """
+
+    name: str
+    of: str
+    decided: int
+    correct: int
+    skipped: int
+    rate: float | None
+    lower: float | None
+    upper: float | None
+
+
+class RatesReport(View):
+    """Correctness by provider and subject (what routing uses), model and subject, model and difficulty."""
+
+    min_samples: int
+    provider_subject: tuple[RateView, ...]
+    model_subject: tuple[RateView, ...]
+    model_difficulty: tuple[RateView, ...]
+
+
+def budget_report(
+    *, tenant: str, judges: Judges, quotas: Quotas, spending: Spending, ceiling_usd: float
+) -> BudgetReport:
+    """Today's budget of a tenant."""
+    seats = [seat for tier in SHOWN_TIERS if (seat := judges.seat(tier)) is not None]
+    spent = spending.today(tenant)
+    return BudgetReport(
+        quotas=tuple(_quota(seat, quotas) for seat in seats),
+        spent_usd=spent.spent_usd,
+        reserved_usd=spent.reserved_usd,
+        ceiling_usd=spent.ceiling_usd if spent.ceiling_usd is not None else ceiling_usd,
+    )
+
+
+def backlog_report(
+    *, tenant: str, judges: Judges, quotas: Quotas, evaluations: Evaluations, statistics: Statistics
+) -> BacklogReport:
+    """Where a tenant's deep evaluations stand."""
+    counts = statistics.evaluations(tenant)
+    backlog = evaluations.backlog()
+    seat = judges.seat("evaluate")
+    done_by = None
+    if backlog.count and seat is not None:
+        done_by = forecast(backlog.count, quotas.usage(_key(seat), seat.model.limits))
+    return BacklogReport(
+        **{state: counts.get(state, 0) for state in ("waiting", "deferred", "running", "done", "failed")},
+        deferred_before_you=backlog.count,
+        oldest_requested_at=backlog.oldest_requested_at,
+        done_by=done_by,
+    )
+
+
+def free_units(*, judges: Judges, quotas: Quotas) -> int | None:
+    """Units that the backlog may take now of the quota behind deep evaluation; None where no limit is known."""
+    seat = judges.seat("evaluate")
+    if seat is None:
+        return None
+    usage = quotas.usage(_key(seat), seat.model.limits)
+    of_day = None if usage.left is None else max(0, usage.left - usage.kept)
+    known = [units for units in (of_day, usage.left_this_minute) if units is not None]
+    return min(known) if known else None
+
+
+def rates_report(rates: Rates) -> RatesReport:
+    """The rates with their intervals, sorted by name."""
+    return RatesReport(
+        min_samples=MIN_SAMPLES,
+        provider_subject=_rates(rates.provider_subject),
+        model_subject=_rates(rates.model_subject),
+        model_difficulty=_rates(rates.model_difficulty),
+    )
+
+
+def _key(seat: Seat) -> QuotaKey:
+    return QuotaKey(provider=seat.model.provider, model=seat.model.name, account=seat.account)
+
+
+def _quota(seat: Seat, quotas: Quotas) -> QuotaView:
+    usage = quotas.usage(_key(seat), seat.model.limits)
+    return QuotaView(
+        tier=seat.tier,
+        provider=seat.model.provider,
+        model=seat.model.name,
+        limit=usage.limit,
+        used=usage.used,
+        left=usage.left,
+        per_minute=usage.per_minute,
+        left_this_minute=usage.left_this_minute,
+        learned_per_day=usage.learned.per_day,
+        learned_per_minute=usage.learned.per_minute,
+        resets_at=usage.resets_at,
+        blocked_until=usage.blocked_until,
+    )
+
+
+def _rates(tallies: Mapping[tuple[str, str], Tally]) -> tuple[RateView, ...]:
+    return tuple(_rate(name, of, tally) for (name, of), tally in sorted(tallies.items()))
+
+
+def _rate(name: str, of: str, tally: Tally) -> RateView:
+    interval = wilson_interval(tally.correct, tally.decided) if tally.decided else None
+    return RateView(
+        name=name,
+        of=of,
+        decided=tally.decided,
+        correct=tally.correct,
+        skipped=tally.skipped,
+        rate=tally.rate,
+        lower=None if interval is None else interval[0],
+        upper=None if interval is None else interval[1],
+    )

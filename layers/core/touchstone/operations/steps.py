@@ -1,0 +1,225 @@
+"""The steps of the state machines, one function a state: read the record, do the job's part, store what came of it.
+
+Each may be repeated: what was stored before is found done, and a judge is not asked a second time for it.
+"""
+
+from dataclasses import dataclass
+
+from touchstone.answers.analysis import analyze
+from touchstone.answers.enrichment import enrich
+from touchstone.answers.model import AnswerRecord, Attempt, Route
+from touchstone.answers.progress import settled
+from touchstone.answers.reading import image, read_image
+from touchstone.answers.retrieval import problem_key, retrieve, retrieved_attempt
+from touchstone.answers.routing import MAX_ATTEMPTS, route
+from touchstone.answers.solving import NO_PROVIDER, next_attempt
+from touchstone.answers.verification import VERIFY_SECONDS, quick_verify
+from touchstone.clock import Deadline
+from touchstone.errors import ConflictError, InputError, JudgeError, LimitError, MisconfiguredError
+from touchstone.operations.desk import Desk
+from touchstone.operations.finishing import ENDED, finish
+
+READ_SECONDS = 60.0
+ANALYZE_SECONDS = 30.0
+SOLVE_SECONDS = 150.0
+"""A strong model that thinks takes a minute; this leaves time for a second provider where the first fails."""
+ENRICH_SECONDS = 30.0
+
+
+class UnsolvedError(InputError):
+    """No answer could be produced; the record says why."""
+
+    reason = "unsolved"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verified:
+    """Where the pipeline goes on after a verification; `number` is that of the attempt to be made on a retry."""
+
+    route: Route
+    number: int
+
+
+async def read_problem(desk: Desk, answer_id: str) -> None:
+    """OCR.
+
+    Raises `UnsolvedError` where the picture shows no problem, `JudgeError` or `LimitError` where nobody reads it.
+    """
+    record = _get(desk, answer_id)
+    if record.problem is not None or record.image_key is None:
+        return
+    judge = desk.judges.prefer("strong")
+    if judge is None:
+        raise MisconfiguredError(NO_PROVIDER, sent=False)
+    picture = image(desk.artifacts.get_bytes(tenant=desk.tenant, key=record.image_key))
+    reading = await read_image(
+        picture,
+        judge=judge,
+        deadline=Deadline.after(READ_SECONDS),
+        language=record.language,
+        use_cache=record.use_cache,
+    )
+    if reading.problem is None:
+        failure = f"The image could not be read: {reading.obstacle}"
+        desk.answers.fail(tenant=desk.tenant, answer_id=answer_id, failure=failure, spends=reading.spends)
+        raise UnsolvedError(failure)
+    desk.answers.set_problem(tenant=desk.tenant, answer_id=answer_id, text=reading.problem, spends=reading.spends)
+
+
+async def analyze_problem(desk: Desk, answer_id: str) -> None:
+    """ANALYZE. A judge that fails leaves the record without subject and difficulty, and the pipeline goes on."""
+    record = _get(desk, answer_id)
+    if record.difficulty is not None:
+        return
+    found = await analyze(
+        _problem(record),
+        judge=desk.judges.prefer("fast"),
+        deadline=Deadline.after(ANALYZE_SECONDS),
+        language=record.language,
+        use_cache=record.use_cache,
+    )
+    if found.analysis is not None:
+        desk.answers.set_analysis(tenant=desk.tenant, answer_id=answer_id, analysis=found.analysis, spends=found.spends)
+
+
+async def retrieve_solution(desk: Desk, answer_id: str) -> bool:
+    """RETRIEVE. Whether a verified solution of the very same problem answers it."""
+    record = _get(desk, answer_id)
+    if record.attempts:
+        return record.retrieved_from is not None
+    if not record.use_retrieved:
+        return False
+    earlier = await desk.solutions.exact(problem_key(_problem(record)))
+    if earlier is None:
+        return False
+    desk.answers.add_attempt(
+        tenant=desk.tenant,
+        answer_id=answer_id,
+        attempt=retrieved_attempt(earlier),
+        retrieved_from=earlier.answer_id,
+    )
+    return True
+
+
+async def solve_problem(desk: Desk, answer_id: str, *, number: int) -> None:
+    """SOLVE, attempt `number`. Raises `UnsolvedError` where no provider answers and there is no earlier attempt."""
+    record = _get(desk, answer_id)
+    if record.attempt_count >= number:
+        return
+    problem = _problem(record)
+    examples = (await retrieve(problem, desk.solutions)).examples if record.use_retrieved else ()
+    attempted = await next_attempt(
+        problem,
+        record.attempts,
+        judges=desk.judges,
+        deadline=Deadline.after(SOLVE_SECONDS),
+        preferences=desk.preferences(),
+        subject=record.subject,
+        examples=examples,
+        language=record.language,
+        use_cache=record.use_cache,
+    )
+    if attempted.attempt is not None:
+        desk.answers.add_attempt(
+            tenant=desk.tenant, answer_id=answer_id, attempt=attempted.attempt, spends=attempted.spends
+        )
+    elif not record.attempts:
+        failure = attempted.failure or NO_PROVIDER
+        desk.answers.fail(tenant=desk.tenant, answer_id=answer_id, failure=failure, spends=attempted.spends)
+        raise UnsolvedError(failure)
+
+
+async def verify_attempt(desk: Desk, answer_id: str, *, deadline: Deadline | None = None) -> Verified:
+    """QUICK_VERIFY of the latest attempt, and where to go from there. `deadline` None: `VERIFY_SECONDS` from now."""
+    record = _get(desk, answer_id)
+    attempt = _latest(record)
+    if attempt.verification is None:
+        done = await quick_verify(
+            _problem(record),
+            attempt.solution.answer,
+            attempt.solution.steps,
+            judge=desk.judges.prefer("verify"),
+            deadline=deadline or Deadline.after(VERIFY_SECONDS),
+            language=record.language,
+            use_cache=record.use_cache,
+        )
+        record = desk.answers.set_verification(
+            tenant=desk.tenant,
+            answer_id=answer_id,
+            number=attempt.number,
+            verification=done.verification,
+            spends=done.spends,
+        )
+        attempt = _latest(record)
+    # A retry for which no provider could be found adds no attempt; then there is nothing new to decide by.
+    onward: Route = (
+        route(attempt.verification, attempt.number, own_answer=record.kind == "verify")
+        if attempt.verification is not None
+        else "enrich"
+    )
+    return Verified(route=onward, number=attempt.number + 1)
+
+
+async def verify_own_answer(desk: Desk, answer_id: str, *, deadline: Deadline) -> AnswerRecord:
+    """The whole way of an answer that the caller brought: verified once, and finished with what came of it."""
+    await verify_attempt(desk, answer_id, deadline=deadline)
+    return finish(desk.answers, _get(desk, answer_id))
+
+
+async def solve_whole(desk: Desk, answer_id: str) -> AnswerRecord:
+    """The whole way of a problem in one process: the same steps as the state machine's, one after the other.
+
+    A problem that nobody could answer is a record too; it says why.
+    """
+    try:
+        await read_problem(desk, answer_id)
+        await analyze_problem(desk, answer_id)
+        if not await retrieve_solution(desk, answer_id):
+            number = 1
+            while number <= MAX_ATTEMPTS:
+                await solve_problem(desk, answer_id, number=number)
+                verified = await verify_attempt(desk, answer_id)
+                if verified.route == "enrich":
+                    break
+                number = verified.number
+    except UnsolvedError:
+        return _get(desk, answer_id)
+    except (JudgeError, LimitError) as error:
+        return desk.answers.fail(tenant=desk.tenant, answer_id=answer_id, failure=str(error))
+    return await enrich_and_finish(desk, answer_id)
+
+
+async def enrich_and_finish(desk: Desk, answer_id: str) -> AnswerRecord:
+    """ENRICH, and the end: the badge, the best attempt, and everything the record counts for."""
+    record = _get(desk, answer_id)
+    if record.stage in ENDED:
+        return record
+    ahead = settled(record, now=desk.clock())
+    if ahead.best is None or ahead.verification_status is None:
+        raise ConflictError("There is no attempt to finish with.")
+    enriched = await enrich(
+        _problem(record),
+        ahead.best.solution,
+        status=ahead.verification_status,
+        judge=desk.judges.prefer("fast"),
+        deadline=Deadline.after(ENRICH_SECONDS),
+        language=record.language,
+        use_cache=record.use_cache,
+    )
+    return finish(desk.answers, record, enrichment=enriched.enrichment, spends=enriched.spends)
+
+
+def _get(desk: Desk, answer_id: str) -> AnswerRecord:
+    return desk.answers.get(tenant=desk.tenant, answer_id=answer_id)
+
+
+def _problem(record: AnswerRecord) -> str:
+    if record.problem is None:
+        raise ConflictError("The problem was not read yet.")
+    return record.problem
+
+
+def _latest(record: AnswerRecord) -> Attempt:
+    if not record.attempts:
+        raise ConflictError("There is no attempt yet.")
+    return record.attempts[-1]
