@@ -1,34 +1,95 @@
-"""What is stored, behind classes that say what they do; with budgets, the only room that knows DynamoDB, S3 and SQS."""
+"""What is stored, behind classes that say what they do; with budgets, the only room that knows DynamoDB, S3 and SQS.
 
-from touchstone.records.answer_items import evaluation_request_id
-from touchstone.records.answers import Answers
-from touchstone.records.artifacts import Artifacts
-from touchstone.records.cursors import Page
-from touchstone.records.evaluations import Backlog, Claim, Evaluations, PendingEvaluation
-from touchstone.records.solutions import Solutions
-from touchstone.records.summaries import AnswerSummary
-from touchstone.records.tenants import Tenant, Tenants
-from touchstone.records.tokens import Identity, Role, TokenInfo, Tokens
-from touchstone.records.ulids import derived_ulid, is_ulid, new_ulid
+Names are imported on first use: the authorizer of every request needs `Tokens`, and none of the models of the rest.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from touchstone.records.answer_items import evaluation_request_id
+    from touchstone.records.answers import Answers
+    from touchstone.records.artifacts import Artifacts
+    from touchstone.records.batches import Batch, Batches, BatchState
+    from touchstone.records.cursors import Page
+    from touchstone.records.deferred_queue import DeferredEvaluation, DeferredMessage, DeferredQueue
+    from touchstone.records.evaluations import Backlog, Claim, Evaluations, PendingEvaluation
+    from touchstone.records.leases import Lease, Leases
+    from touchstone.records.replies import Replies
+    from touchstone.records.request_keys import RequestKeys
+    from touchstone.records.routing_pins import RoutingPins
+    from touchstone.records.solutions import Solutions
+    from touchstone.records.statistics import Approach, Rates, Statistics, Suggestion, Tally, Trend, Volume
+    from touchstone.records.summaries import AnswerSummary
+    from touchstone.records.tenants import Tenant, Tenants
+    from touchstone.records.tokens import Identity, Role, TokenInfo, Tokens
+    from touchstone.records.ulids import derived_ulid, is_ulid, new_ulid
+
+_MODULES = {
+    "answer_items": ("evaluation_request_id",),
+    "answers": ("Answers",),
+    "artifacts": ("Artifacts",),
+    "batches": ("Batch", "BatchState", "Batches"),
+    "cursors": ("Page",),
+    "deferred_queue": ("DeferredEvaluation", "DeferredMessage", "DeferredQueue"),
+    "evaluations": ("Backlog", "Claim", "Evaluations", "PendingEvaluation"),
+    "leases": ("Lease", "Leases"),
+    "replies": ("Replies",),
+    "request_keys": ("RequestKeys",),
+    "routing_pins": ("RoutingPins",),
+    "solutions": ("Solutions",),
+    "statistics": ("Approach", "Rates", "Statistics", "Suggestion", "Tally", "Trend", "Volume"),
+    "summaries": ("AnswerSummary",),
+    "tenants": ("Tenant", "Tenants"),
+    "tokens": ("Identity", "Role", "TokenInfo", "Tokens"),
+    "ulids": ("derived_ulid", "is_ulid", "new_ulid"),
+}
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
     "AnswerSummary",
     "Answers",
+    "Approach",
     "Artifacts",
     "Backlog",
+    "Batch",
+    "BatchState",
+    "Batches",
     "Claim",
+    "DeferredEvaluation",
+    "DeferredMessage",
+    "DeferredQueue",
     "Evaluations",
     "Identity",
+    "Lease",
+    "Leases",
     "Page",
     "PendingEvaluation",
+    "Rates",
+    "Replies",
+    "RequestKeys",
     "Role",
+    "RoutingPins",
     "Solutions",
+    "Statistics",
+    "Suggestion",
+    "Tally",
     "Tenant",
     "Tenants",
     "TokenInfo",
     "Tokens",
+    "Trend",
+    "Volume",
     "derived_ulid",
     "evaluation_request_id",
     "is_ulid",
     "new_ulid",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from touchstone.answers.model import AnswerRecord
-from touchstone.answers.retrieval import EarlierSolution
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import NotFoundError
 from touchstone.records.answer_items import AnswerItems
@@ -16,6 +15,8 @@ from touchstone.records.table import Action, read, store_faults
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
+
+    from touchstone.answers.retrieval import EarlierSolution
 
 MAX_NEAR_KEYS = 16
 """Near keys of one problem that are kept, so that finishing fits one transaction."""
@@ -42,19 +43,19 @@ class Solutions:
         self._items = AnswerItems(table, artifacts, clock=clock, pause=pause)
         self._tenant = tenant
 
-    async def exact(self, key: str) -> EarlierSolution | None:
+    async def exact(self, key: str) -> "EarlierSolution | None":
         """The verified solution stored under a problem's key, None when there is none."""
         return await asyncio.to_thread(self._exact, key)
 
-    async def near(self, keys: Sequence[str]) -> Sequence[EarlierSolution]:
+    async def near(self, keys: Sequence[str]) -> "Sequence[EarlierSolution]":
         """Verified solutions of problems that share any of the near keys, each once; possibly not similar at all."""
         return await asyncio.to_thread(self._near, keys)
 
-    def _exact(self, key: str) -> EarlierSolution | None:
+    def _exact(self, key: str) -> "EarlierSolution | None":
         item = read(self._table, {"pk": _problem_pk(self._tenant, key), "sk": "SOLUTION"}, "the solution")
         return None if item is None else self._solution(item["answer_id"])
 
-    def _near(self, keys: Sequence[str]) -> tuple[EarlierSolution, ...]:
+    def _near(self, keys: Sequence[str]) -> "tuple[EarlierSolution, ...]":
         ids: dict[str, None] = {}
         for key in keys[:MAX_NEAR_KEYS]:
             with store_faults("look for similar problems"):
@@ -67,7 +68,9 @@ class Solutions:
             ids |= dict.fromkeys(str(item["sk"]) for item in found["Items"])
         return tuple(solution for each in ids if (solution := self._solution(each)) is not None)
 
-    def _solution(self, answer_id: str) -> EarlierSolution | None:
+    def _solution(self, answer_id: str) -> "EarlierSolution | None":
+        from touchstone.answers.retrieval import EarlierSolution  # on first use: only RETRIEVE needs its tables
+
         try:
             record = self._items.read(self._tenant, answer_id).record
         except NotFoundError:

@@ -1,0 +1,198 @@
+"""Batches: files of thousands of requests, done chunk by chunk, each chunk counted once."""
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+from touchstone.clock import Clock, system_clock
+from touchstone.errors import ConflictError, NotFoundError
+from touchstone.records.cursors import Page, cursor_after, page_size, position_of
+from touchstone.records.keys import batch_key, of_tenant
+from touchstone.records.table import Action, ConditionFailedError, Item, read, store_faults, transact
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+type BatchState = Literal["running", "finished", "failed"]
+
+_OPTIONAL = ("source_key", "results_key", "failure", "total")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Batch:
+    """A batch and its progress. `done` and `failed` count lines; `total` is None until the file has been read.
+
+    `results_key` is set once it is finished, `failure` once it failed.
+    """
+
+    tenant: str
+    id: str
+    state: BatchState
+    created_at: datetime
+    updated_at: datetime
+    source_key: str | None = None
+    total: int | None = None
+    done: int = 0
+    failed: int = 0
+    results_key: str | None = None
+    failure: str | None = None
+
+
+class Batches:
+    """The batches of all tenants. All methods are safe to repeat.
+
+    Raises `NotFoundError` for an id that this tenant does not have, `StoreError` where the store fails.
+    """
+
+    def __init__(
+        self, table: "Table", *, clock: Clock = system_clock, pause: Callable[[float], None] = time.sleep
+    ) -> None:
+        self._table = table
+        self._clock = clock
+        self._pause = pause
+
+    def create(self, *, tenant: str, batch_id: str, source_key: str | None = None, total: int | None = None) -> Batch:
+        """Begin a batch; a repeat for the same source returns it as it is.
+
+        Raises `ConflictError` where the id belongs to another source.
+        """
+        now = self._clock()
+        batch = Batch(
+            tenant=tenant,
+            id=batch_id,
+            state="running",
+            created_at=now,
+            updated_at=now,
+            source_key=source_key,
+            total=total,
+        )
+        try:
+            with store_faults("store the batch"):
+                self._table.put_item(Item=_item_of(batch), ConditionExpression="attribute_not_exists(pk)")
+        except ConditionFailedError:
+            stored = self.get(tenant=tenant, batch_id=batch_id)
+            if stored.source_key == source_key:
+                return stored
+            raise ConflictError("A batch with this id exists already, for another file.") from None
+        return batch
+
+    def get(self, *, tenant: str, batch_id: str) -> Batch:
+        """A batch."""
+        item = read(self._table, batch_key(tenant, batch_id), "the batch")
+        if item is None:
+            raise NotFoundError("There is no batch with this id.")
+        return _batch_of(item)
+
+    def page(self, *, tenant: str, limit: int = 50, cursor: str | None = None) -> Page[Batch]:
+        """A tenant's batches, newest first. Raises `InputError` for a cursor of another list."""
+        scope = of_tenant(tenant, "BATCHES")
+        values: dict[str, Any] = {":scope": scope}
+        condition = "gsi1pk = :scope"
+        if cursor is not None:
+            condition += " AND gsi1sk < :position"
+            values[":position"] = position_of(scope, cursor)
+        with store_faults("list the batches"):
+            found = self._table.query(
+                IndexName="by_time",
+                KeyConditionExpression=condition,
+                ExpressionAttributeValues=values,
+                ScanIndexForward=False,
+                Limit=page_size(limit) + 1,
+            )["Items"]
+        # The index carries the keys; progress is read from the items themselves, so that it is never behind.
+        shown = tuple(self.get(tenant=tenant, batch_id=str(item["gsi1sk"])) for item in found[:limit])
+        return Page(items=shown, cursor=cursor_after(scope, shown[-1].id) if len(found) > limit else None)
+
+    def set_total(self, *, tenant: str, batch_id: str, total: int) -> Batch:
+        """Say how many lines the file has."""
+        return self._set(tenant, batch_id, total=total)
+
+    def chunk_done(self, *, tenant: str, batch_id: str, chunk: int, done: int, failed: int) -> Batch:
+        """Count a chunk's lines, `failed` of which gave no result; a repeat of the same chunk changes nothing."""
+        key = batch_key(tenant, batch_id)
+        actions: list[Action] = [
+            {
+                "Update": {
+                    "Key": key,
+                    "UpdateExpression": "ADD done :done, failed :failed SET updated_at = :now",
+                    "ConditionExpression": "attribute_exists(pk)",
+                    "ExpressionAttributeValues": {
+                        ":done": done,
+                        ":failed": failed,
+                        ":now": self._clock().isoformat(),
+                    },
+                }
+            },
+            {
+                "Put": {
+                    "Item": {"pk": key["pk"], "sk": f"CHUNK#{chunk:08d}", "done": done, "failed": failed},
+                    "ConditionExpression": "attribute_not_exists(pk)",
+                }
+            },
+        ]
+        # A condition that fails: counted before, or there is no such batch. Reading it says which.
+        with suppress(ConditionFailedError):
+            transact(self._table, actions, "count the chunk", pause=self._pause)
+        return self.get(tenant=tenant, batch_id=batch_id)
+
+    def finish(self, *, tenant: str, batch_id: str, results_key: str) -> Batch:
+        """Finish a batch that runs, with the key of its results; one that has ended stays as it is."""
+        return self._set(tenant, batch_id, state="finished", results_key=results_key)
+
+    def fail(self, *, tenant: str, batch_id: str, failure: str) -> Batch:
+        """Give a batch up that runs, with the reason; one that has ended stays as it is."""
+        return self._set(tenant, batch_id, state="failed", failure=failure)
+
+    def _set(self, tenant: str, batch_id: str, **changes: str | int) -> Batch:
+        """Set attributes of a batch that runs."""
+        names = {"#state": "state", **{f"#{name}": name for name in changes}}
+        values: dict[str, Any] = {f":{name}": value for name, value in changes.items()}
+        assignments = ", ".join([*(f"#{name} = :{name}" for name in changes), "updated_at = :now"])
+        try:
+            with store_faults("store the batch"):
+                reply = self._table.update_item(
+                    Key=batch_key(tenant, batch_id),
+                    UpdateExpression=f"SET {assignments}",
+                    ConditionExpression="#state = :running",
+                    ExpressionAttributeNames=names,
+                    ExpressionAttributeValues={**values, ":running": "running", ":now": self._clock().isoformat()},
+                    ReturnValues="ALL_NEW",
+                )
+        except ConditionFailedError:
+            return self.get(tenant=tenant, batch_id=batch_id)
+        return _batch_of(reply["Attributes"])
+
+
+def _item_of(batch: Batch) -> Item:
+    item: Item = {
+        **batch_key(batch.tenant, batch.id),
+        "tenant": batch.tenant,
+        "batch_id": batch.id,
+        "state": batch.state,
+        "created_at": batch.created_at.isoformat(),
+        "updated_at": batch.updated_at.isoformat(),
+        "done": batch.done,
+        "failed": batch.failed,
+        "gsi1pk": of_tenant(batch.tenant, "BATCHES"),
+        "gsi1sk": batch.id,
+    }
+    return item | {name: value for name in _OPTIONAL if (value := getattr(batch, name)) is not None}
+
+
+def _batch_of(item: Item) -> Batch:
+    return Batch(
+        tenant=item["tenant"],
+        id=item["batch_id"],
+        state=item["state"],
+        created_at=datetime.fromisoformat(item["created_at"]),
+        updated_at=datetime.fromisoformat(item["updated_at"]),
+        source_key=item.get("source_key"),
+        total=None if item.get("total") is None else int(item["total"]),
+        done=int(item["done"]),
+        failed=int(item["failed"]),
+        results_key=item.get("results_key"),
+        failure=item.get("failure"),
+    )

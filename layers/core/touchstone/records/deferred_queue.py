@@ -1,0 +1,108 @@
+"""The queue of deferred evaluations: a buffer and a bell. The records are the truth."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from botocore.exceptions import BotoCoreError, ClientError
+from pydantic import ValidationError
+
+from touchstone.answers.model import Strict
+from touchstone.errors import StoreError
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs import SQSClient
+
+MAX_RECEIVED = 10
+"""SQS's limit of one receive."""
+_GROUP = "deferred"
+"""One group: the queue keeps the order of the requests."""
+
+
+class DeferredEvaluation(Strict):
+    """The body of a message: which record, and which request for its evaluation."""
+
+    tenant: str
+    answer_id: str
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeferredMessage:
+    """A message received. `evaluation` is None where its body is none of ours: then `body` is all there is.
+
+    `receipt` serves to delete or release it; `receives` counts how often it was received, this time included.
+    """
+
+    receipt: str
+    message_id: str
+    body: str
+    evaluation: DeferredEvaluation | None
+    receives: int
+
+
+class DeferredQueue:
+    """The FIFO queue at one URL. Raises `StoreError` where SQS fails."""
+
+    def __init__(self, sqs: "SQSClient", url: str) -> None:
+        self._sqs = sqs
+        self._url = url
+
+    def send(self, evaluation: DeferredEvaluation) -> None:
+        """Send a message; the same request again within SQS's five minutes is one message."""
+        try:
+            self._sqs.send_message(
+                QueueUrl=self._url,
+                MessageBody=evaluation.model_dump_json(),
+                MessageGroupId=_GROUP,
+                MessageDeduplicationId=evaluation.request_id,
+            )
+        except (ClientError, BotoCoreError) as error:
+            raise _fault("send to", error) from error
+
+    def receive(self, *, limit: int = MAX_RECEIVED, wait_seconds: int = 0) -> tuple[DeferredMessage, ...]:
+        """Up to `limit` messages (at most 10), hidden from others for the queue's visibility timeout."""
+        try:
+            reply = self._sqs.receive_message(
+                QueueUrl=self._url,
+                MaxNumberOfMessages=max(1, min(limit, MAX_RECEIVED)),
+                WaitTimeSeconds=wait_seconds,
+                MessageSystemAttributeNames=["ApproximateReceiveCount"],
+            )
+        except (ClientError, BotoCoreError) as error:
+            raise _fault("receive from", error) from error
+        return tuple(
+            DeferredMessage(
+                receipt=message["ReceiptHandle"],
+                message_id=message["MessageId"],
+                body=message["Body"],
+                evaluation=_parsed(message["Body"]),
+                receives=int(message.get("Attributes", {}).get("ApproximateReceiveCount", "1")),
+            )
+            for message in reply.get("Messages", [])
+        )
+
+    def delete(self, message: DeferredMessage) -> None:
+        """Remove a message whose record is done (or failed); a repeat changes nothing."""
+        try:
+            self._sqs.delete_message(QueueUrl=self._url, ReceiptHandle=message.receipt)
+        except (ClientError, BotoCoreError) as error:
+            raise _fault("delete from", error) from error
+
+    def release(self, message: DeferredMessage) -> None:
+        """Let a message be received again at once."""
+        try:
+            self._sqs.change_message_visibility(QueueUrl=self._url, ReceiptHandle=message.receipt, VisibilityTimeout=0)
+        except (ClientError, BotoCoreError) as error:
+            raise _fault("release to", error) from error
+
+
+def _parsed(body: str) -> DeferredEvaluation | None:
+    try:
+        return DeferredEvaluation.model_validate_json(body)
+    except ValidationError:
+        return None
+
+
+def _fault(what: str, error: ClientError | BotoCoreError) -> StoreError:
+    code = error.response.get("Error", {}).get("Code", "unknown") if isinstance(error, ClientError) else ""
+    return StoreError(f"The store could not {what} the queue ({code or type(error).__name__}); it is safe to repeat.")

@@ -1,0 +1,98 @@
+"""Leases: at most one holder of a name at a time, each with a number that only grows."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from touchstone.clock import Clock, system_clock
+from touchstone.errors import ConflictError
+from touchstone.records.keys import Key, part
+from touchstone.records.table import ConditionFailedError, store_faults
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+_MICROSECOND = timedelta(microseconds=1)
+_EPOCH = datetime.fromtimestamp(0, UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lease:
+    """A name held until a moment. `fence` grows with every new holder: whoever has a smaller one has lost it."""
+
+    name: str
+    owner: str
+    fence: int
+    until: datetime
+
+
+class Leases:
+    """The leases of this deployment. Raises `StoreError` where the store fails."""
+
+    def __init__(self, table: "Table", *, clock: Clock = system_clock) -> None:
+        self._table = table
+        self._clock = clock
+
+    def acquire(self, name: str, *, owner: str, seconds: float) -> Lease | None:
+        """Take the name for `seconds`; None while another owner holds it. The same owner gets it again, prolonged."""
+        now = self._clock()
+        return self._hold(
+            name,
+            owner,
+            now + timedelta(seconds=seconds),
+            update="ADD fence :one SET lease_owner = :owner, lease_until = :until",
+            condition="attribute_not_exists(lease_until) OR lease_until <= :now OR lease_owner = :owner",
+            values={":one": 1, ":now": _number(now)},
+        )
+
+    def renew(self, lease: Lease, *, seconds: float) -> Lease:
+        """Prolong a lease that is still held. Raises `ConflictError` once somebody else has taken it."""
+        renewed = self._hold(
+            lease.name,
+            lease.owner,
+            self._clock() + timedelta(seconds=seconds),
+            update="SET lease_until = :until",
+            condition="lease_owner = :owner AND fence = :fence",
+            values={":fence": lease.fence},
+        )
+        if renewed is None:
+            raise ConflictError(f"The lease {lease.name} is held by somebody else now.")
+        return renewed
+
+    def release(self, lease: Lease) -> None:
+        """Give the name back; nothing happens where it is not held any more. The fence stays, so that it only grows."""
+        try:
+            with store_faults("release the lease"):
+                self._table.update_item(
+                    Key=_key(lease.name),
+                    UpdateExpression="REMOVE lease_owner, lease_until",
+                    ConditionExpression="lease_owner = :owner AND fence = :fence",
+                    ExpressionAttributeValues={":owner": lease.owner, ":fence": lease.fence},
+                )
+        except ConditionFailedError:
+            return
+
+    def _hold(
+        self, name: str, owner: str, until: datetime, *, update: str, condition: str, values: dict[str, Any]
+    ) -> Lease | None:
+        try:
+            with store_faults("hold the lease"):
+                reply = self._table.update_item(
+                    Key=_key(name),
+                    UpdateExpression=update,
+                    ConditionExpression=condition,
+                    ExpressionAttributeValues={":owner": owner, ":until": _number(until), **values},
+                    ReturnValues="ALL_NEW",
+                )
+        except ConditionFailedError:
+            return None
+        return Lease(name=name, owner=owner, fence=int(str(reply["Attributes"]["fence"])), until=until)
+
+
+def _number(moment: datetime) -> int:
+    """Microseconds since 1970: whole, so that the comparison in the table is exact."""
+    return (moment - _EPOCH) // _MICROSECOND
+
+
+def _key(name: str) -> Key:
+    return {"pk": f"LEASE#{part(name)}", "sk": "LEASE"}

@@ -1,0 +1,38 @@
+"""The record behind a sender's own key: the same key always leads to the same record, whatever crashed in between."""
+
+import hashlib
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from touchstone.clock import Clock, system_clock
+from touchstone.records.keys import of_tenant
+from touchstone.records.table import ConditionFailedError, Item, read, store_faults
+from touchstone.records.ulids import new_ulid
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+KEPT = timedelta(days=30)
+"""Longer than a message can wait in a queue and its dead letters together (14 days each)."""
+
+
+class RequestKeys:
+    """Gives each key of a tenant one id, decided by the first to ask."""
+
+    def __init__(self, table: "Table", *, clock: Clock = system_clock) -> None:
+        self._table = table
+        self._clock = clock
+
+    def id_for(self, *, tenant: str, key: str) -> str:
+        """The id of the record that belongs to `key`: a new one the first time, the same one ever after."""
+        now = self._clock()
+        digest = hashlib.sha256(key.encode()).hexdigest()
+        place = {"pk": of_tenant(tenant, "KEY", digest), "sk": "KEY"}
+        item: Item = {**place, "record_id": new_ulid(now), "expires_at": int((now + KEPT).timestamp())}
+        try:
+            with store_faults("remember the key of a request"):
+                self._table.put_item(Item=item, ConditionExpression="attribute_not_exists(pk)")
+        except ConditionFailedError:
+            kept = read(self._table, place, "the key of a request")
+            return str(kept["record_id"]) if kept else self.id_for(tenant=tenant, key=key)
+        return str(item["record_id"])

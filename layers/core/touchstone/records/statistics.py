@@ -1,0 +1,264 @@
+"""What accumulates for a tenant, read from its counters and never from its records."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import TYPE_CHECKING
+
+from touchstone.answers.providers import Rate
+from touchstone.clock import Clock, system_clock
+from touchstone.records.answer_items import AnswerItems
+from touchstone.records.artifacts import Artifacts
+from touchstone.records.counters import (
+    COUNT_SHARDS,
+    COUNTED_STATES,
+    DIMENSIONS,
+    MILLIONTHS,
+    Increment,
+    approaches_pk,
+    contributions,
+    counts_pk,
+    suggestions_pk,
+)
+from touchstone.records.keys import of_tenant, text_of
+from touchstone.records.table import Item, query, store_faults
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """Attempts verified: how many were decided, how many of those correct, and how many skipped."""
+
+    decided: int
+    correct: int
+    skipped: int
+
+    @property
+    def rate(self) -> float | None:
+        """Share of the decided that are correct (0–1), None where none was decided."""
+        return self.correct / self.decided if self.decided else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rates:
+    """Correctness by (provider, subject), (model, subject) and (model, difficulty)."""
+
+    provider_subject: Mapping[tuple[str, str], Tally]
+    model_subject: Mapping[tuple[str, str], Tally]
+    model_difficulty: Mapping[tuple[str, str], Tally]
+
+    @property
+    def of_providers(self) -> dict[tuple[str, str], Rate]:
+        """By (provider, subject), as the choice of a provider takes them."""
+        return {
+            pair: Rate(correct=tally.correct, decided=tally.decided) for pair, tally in self.provider_subject.items()
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trend:
+    """The deep evaluations of one UTC day: how many, and the mean of each dimension (0–1)."""
+
+    day: date
+    evaluations: int
+    means: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Volume:
+    """The answers that arrived on one UTC day and have ended: by status, skips by reason, and what they cost."""
+
+    day: date
+    statuses: Mapping[str, int]
+    skips: Mapping[str, int]
+    cost_usd: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suggestion:
+    """An improvement that evaluations suggested, and how many of them did."""
+
+    text: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Approach:
+    """A better approach that an evaluation found for an answer."""
+
+    answer_id: str
+    text: str
+
+
+class Statistics:
+    """A tenant's aggregates. Raises `StoreError` where the store fails."""
+
+    def __init__(
+        self,
+        table: "Table",
+        artifacts: Artifacts,
+        *,
+        clock: Clock = system_clock,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._table = table
+        self._items = AnswerItems(table, artifacts, clock=clock, pause=pause)
+        self._clock = clock
+
+    def rates(self, tenant: str) -> Rates:
+        """Correctness rates, from the attempts of all answers that have ended."""
+        found: dict[tuple[str, ...], dict[str, int]] = {}
+        for prefix in ("PROVIDER#", "MODEL#"):
+            for item in self._counts(tenant, "begins_with(sk, :low)", low=prefix):
+                _add(found.setdefault(tuple(item["sk"].split("#")), {}), item)
+        by_kind: dict[str, dict[tuple[str, str], Tally]] = {"PROVIDER": {}, "SUBJECT": {}, "DIFFICULTY": {}}
+        for parts, sums in found.items():
+            # PROVIDER#<provider>#<subject>, MODEL#<model>#SUBJECT#<subject>, MODEL#<model>#DIFFICULTY#<difficulty>
+            kind = parts[0] if parts[0] == "PROVIDER" else parts[2]
+            by_kind[kind][text_of(parts[1]), text_of(parts[-1])] = Tally(
+                decided=sums["n"], correct=sums["correct"], skipped=sums["skipped"]
+            )
+        return Rates(
+            provider_subject=by_kind["PROVIDER"],
+            model_subject=by_kind["SUBJECT"],
+            model_difficulty=by_kind["DIFFICULTY"],
+        )
+
+    def trends(self, tenant: str, *, days: int) -> tuple[Trend, ...]:
+        """Mean scores of the last `days` UTC days that have evaluations, oldest first."""
+        return tuple(
+            Trend(
+                day=day,
+                evaluations=sums["evaluations"],
+                means={name: sums[f"sum_{name}"] / sums["evaluations"] / MILLIONTHS for name in DIMENSIONS},
+            )
+            for day, sums in self._days(tenant, days)
+            if sums.get("evaluations")
+        )
+
+    def volume(self, tenant: str, *, days: int) -> tuple[Volume, ...]:
+        """Answers, skips and cost of the last `days` UTC days that have answers, oldest first."""
+        return tuple(
+            Volume(
+                day=day,
+                statuses=_starting("status_", sums),
+                skips=_starting("skip_", sums),
+                cost_usd=sums["spend_micro_usd"] / MILLIONTHS,
+            )
+            for day, sums in self._days(tenant, days)
+            if "spend_micro_usd" in sums
+        )
+
+    def evaluations(self, tenant: str) -> dict[str, int]:
+        """How many of the tenant's evaluations are waiting, deferred, running, done and failed."""
+        sums: dict[str, int] = dict.fromkeys(COUNTED_STATES, 0)
+        for item in self._counts(tenant, "sk = :low", low="EVALUATIONS"):
+            _add(sums, item)
+        return sums
+
+    def suggestions(self, tenant: str, *, limit: int = 20) -> tuple[Suggestion, ...]:
+        """The most frequent improvement suggestions, the most frequent first."""
+        with store_faults("list the suggestions"):
+            found = self._table.query(
+                IndexName="by_count",
+                KeyConditionExpression="gsi3pk = :pk",
+                ExpressionAttributeValues={":pk": suggestions_pk(tenant)},
+                ScanIndexForward=False,
+                Limit=limit,
+            )
+        return tuple(Suggestion(text=str(item["text"]), count=int(str(item["count"]))) for item in found["Items"])
+
+    def approaches(self, tenant: str, *, limit: int = 20) -> tuple[Approach, ...]:
+        """The better approaches found, those of the newest answers first."""
+        with store_faults("list the approaches"):
+            found = self._table.query(
+                KeyConditionExpression="pk = :pk",
+                ExpressionAttributeValues={":pk": approaches_pk(tenant)},
+                ScanIndexForward=False,
+                Limit=limit,
+            )
+        return tuple(Approach(answer_id=str(item["sk"]), text=str(item["text"])) for item in found["Items"])
+
+    def rebuild(self, tenant: str) -> int:
+        """Delete the tenant's counters and count its records again; returns how many records there are.
+
+        Gives the same items to the byte. To be run while nothing of this tenant is being evaluated: what is counted
+        between the deletion and the end would be overwritten. The count of deferred evaluations of all tenants, which
+        no single tenant's records add up to, is left alone.
+        """
+        sums: dict[tuple[str, str], Item] = {}
+        records = 0
+        for answer_id in self._answer_ids(tenant):
+            records += 1
+            for increment in contributions(self._items.read(tenant, answer_id).record):
+                if increment.pk.startswith(f"{of_tenant(tenant)}#"):
+                    _count(sums, increment)
+        shards = (counts_pk(tenant, shard) for shard in range(COUNT_SHARDS))
+        partitions = (*shards, suggestions_pk(tenant), approaches_pk(tenant))
+        old = [(item["pk"], item["sk"]) for pk in partitions for item in self._partition(pk)]
+        with store_faults("rebuild the counters"), self._table.batch_writer() as batch:
+            for pk, sk in old:
+                if (pk, sk) not in sums:
+                    batch.delete_item(Key={"pk": pk, "sk": sk})
+            for item in sums.values():
+                batch.put_item(Item=item)
+        return records
+
+    def _answer_ids(self, tenant: str) -> Iterator[str]:
+        found = query(
+            self._table,
+            "the answers",
+            IndexName="by_time",
+            KeyConditionExpression="gsi1pk = :scope",
+            ExpressionAttributeValues={":scope": of_tenant(tenant, "ANSWERS")},
+        )
+        return (str(item["gsi1sk"]) for item in found)
+
+    def _partition(self, pk: str) -> Iterator[Item]:
+        return query(
+            self._table,
+            "the counters",
+            KeyConditionExpression="pk = :pk",
+            ExpressionAttributeValues={":pk": pk},
+            ConsistentRead=True,
+        )
+
+    def _counts(self, tenant: str, condition: str, **values: str) -> Iterator[Item]:
+        for shard in range(COUNT_SHARDS):
+            yield from query(
+                self._table,
+                "the counters",
+                KeyConditionExpression=f"pk = :pk AND {condition}",
+                ExpressionAttributeValues={
+                    ":pk": counts_pk(tenant, shard),
+                    **{f":{name}": value for name, value in values.items()},
+                },
+                ConsistentRead=True,
+            )
+
+    def _days(self, tenant: str, days: int) -> list[tuple[date, dict[str, int]]]:
+        today = self._clock().date()
+        first = today - timedelta(days=max(1, days) - 1)
+        found: dict[str, dict[str, int]] = {}
+        for item in self._counts(tenant, "sk BETWEEN :low AND :high", low=f"DAY#{first}", high=f"DAY#{today}"):
+            _add(found.setdefault(item["sk"].removeprefix("DAY#"), {}), item)
+        return [(date.fromisoformat(day), found[day]) for day in sorted(found)]
+
+
+def _add(sums: dict[str, int], item: Item) -> None:
+    for name, value in item.items():
+        if name not in {"pk", "sk"}:
+            sums[name] = sums.get(name, 0) + int(value)
+
+
+def _count(sums: dict[tuple[str, str], Item], increment: Increment) -> None:
+    item = sums.setdefault((increment.pk, increment.sk), {"pk": increment.pk, "sk": increment.sk, **increment.labels})
+    for name, value in increment.add.items():
+        item[name] = item.get(name, 0) + value
+
+
+def _starting(prefix: str, sums: Mapping[str, int]) -> dict[str, int]:
+    return {name.removeprefix(prefix): value for name, value in sums.items() if name.startswith(prefix)}
