@@ -10,15 +10,17 @@ if TYPE_CHECKING:
     from touchstone.checks.arithmetic import first_arithmetic_error
     from touchstone.checks.contentless import is_contentless
     from touchstone.checks.findings import Finding, Proof
+    from touchstone.checks.proofs import prove_answer
 
 _HOMES = {
     "Finding": "touchstone.checks.findings",
     "Proof": "touchstone.checks.findings",
     "first_arithmetic_error": "touchstone.checks.arithmetic",
     "is_contentless": "touchstone.checks.contentless",
+    "prove_answer": "touchstone.checks.proofs",
 }
 
-__all__ = ["Finding", "Proof", "first_arithmetic_error", "is_contentless"]
+__all__ = ["Finding", "Proof", "first_arithmetic_error", "is_contentless", "prove_answer"]
 
 
 def __getattr__(name: str) -> object:

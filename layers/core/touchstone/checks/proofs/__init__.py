@@ -1,0 +1,5 @@
+"""Proves or refutes an answer from the problem's own text, where a program can be certain."""
+
+from touchstone.checks.proofs.recognition import prove_answer
+
+__all__ = ["prove_answer"]

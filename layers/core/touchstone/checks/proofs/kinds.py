@@ -1,0 +1,134 @@
+"""What a kind of provable problem is, and the pieces of grammar that kinds share."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from touchstone.checks.expressions import rational
+from touchstone.checks.findings import Proof
+from touchstone.checks.proofs.sentences import Language
+from touchstone.checks.syntax import parse
+from touchstone.checks.tokens import Apply, Name, NotAnExpressionError, Number, Tree
+
+CONSTANTS = frozenset({"pi", "e", "i", "oo"})
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A recognised problem: the named parts of its text, the answer to it, and the language to explain in."""
+
+    parts: dict[str, str]
+    answer: str
+    language: Language
+
+    def __getitem__(self, name: str) -> str:
+        return self.parts[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of problem: the tight patterns that its whole text must match, and the proof of an answer to it.
+
+    `prove` returns None where it cannot decide; it never raises for bad text.
+    """
+
+    rule: str
+    patterns: tuple[re.Pattern[str], ...]
+    prove: Callable[[Task], Proof | None]
+
+
+def patterns(*sources: str) -> tuple[re.Pattern[str], ...]:
+    """Patterns for whole problems, blind to case."""
+    return tuple(re.compile(source, re.IGNORECASE) for source in sources)
+
+
+def tree_of(text: str) -> Tree | None:
+    """The expression that the whole of `text` writes, None where it writes none."""
+    try:
+        return parse(text.strip())
+    except NotAnExpressionError:
+        return None
+
+
+def names_in(tree: Tree) -> frozenset[str]:
+    """Every name in an expression, constants included."""
+    match tree:
+        case Number():
+            return frozenset()
+        case Name(name):
+            return frozenset({name})
+        case Apply(arguments=arguments):
+            return frozenset[str]().union(*map(names_in, arguments))
+
+
+def size(tree: Tree) -> int:
+    """How many numbers, names and operations an expression has."""
+    return 1 + sum(map(size, tree.arguments)) if isinstance(tree, Apply) else 1
+
+
+def has_decimal(tree: Tree) -> bool:
+    """Whether a number with a decimal point occurs: it may be a rounding."""
+    match tree:
+        case Number(decimals=decimals):
+            return decimals is not None
+        case Apply(arguments=arguments):
+            return any(map(has_decimal, arguments))
+        case _:
+            return False
+
+
+def operations_in(tree: Tree) -> frozenset[str]:
+    """Every operation and function in an expression."""
+    if not isinstance(tree, Apply):
+        return frozenset()
+    return frozenset({tree.operation}).union(*map(operations_in, tree.arguments))
+
+
+def is_plain_value(tree: Tree) -> bool:
+    """Whether an expression is a number written down (-3, 2/5, 40%), not one still to be worked out."""
+    match tree:
+        case Number():
+            return True
+        case Apply(operation="neg" | "percent", arguments=(inner,)):
+            return is_plain_value(inner)
+        case Apply(operation="div", arguments=(top, bottom)):
+            return is_integer(top) and is_integer(bottom)
+        case _:
+            return False
+
+
+def is_integer(tree: Tree) -> bool:
+    """Whether an expression is a whole number written down."""
+    match tree:
+        case Number(value=value, decimals=decimals):
+            return decimals is None and value.denominator == 1
+        case Apply(operation="neg", arguments=(inner,)):
+            return is_integer(inner)
+        case _:
+            return False
+
+
+def number_of(text: str) -> Number | None:
+    """The number that the whole of `text` writes in plain form; `decimals` as written, None for other text."""
+    tree = tree_of(text)
+    if tree is None or not is_plain_value(tree):
+        return None
+    try:
+        value = rational(tree)
+    except NotAnExpressionError:
+        return None
+    if value is None:
+        return None
+    return Number(value, _decimals(tree))
+
+
+def _decimals(tree: Tree) -> int | None:
+    match tree:
+        case Number(decimals=decimals):
+            return decimals
+        case Apply(operation="percent", arguments=(inner,)):
+            return (_decimals(inner) or 0) + 2
+        case Apply(operation="neg", arguments=(inner,)):
+            return _decimals(inner)
+        case _:
+            return None

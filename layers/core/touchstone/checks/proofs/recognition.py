@@ -1,0 +1,69 @@
+"""Which kind of provable problem a text is, if it is one of them and nothing else."""
+
+import re
+from collections.abc import Iterator
+from importlib import import_module
+
+from touchstone.checks.findings import UNKNOWN, Proof
+from touchstone.checks.notation import plain
+from touchstone.checks.proofs.answers import cleaned
+from touchstone.checks.proofs.kinds import Kind, Task
+from touchstone.checks.proofs.sentences import Language
+
+MAX_PROBLEM_CHARS = 400
+"""A single command about one mathematical object is shorter; longer problems are not of these kinds."""
+
+_MODULES = ("numbers", "quantities", "equations", "systems", "inequalities", "calculus", "forms", "values")
+"""Where the kinds are, in the order in which they are tried. Only a module whose pattern matches loads algebra."""
+
+_CHINESE = re.compile(r"[\u3400-\u9fff]")
+_POLITE = re.compile(
+    r"^(?:please|kindly|can you|could you|请你?|請你?)[, ]*|[, ]*(?:please|thank you|thanks|谢谢|謝謝)$", re.IGNORECASE
+)
+_END = " .。?？;；:：\n"
+
+
+def prove_answer(problem: str, answer: str) -> Proof:
+    """Prove or refute `answer` from the text of `problem` (English or Chinese), where a program can be certain.
+
+    The whole problem must be one command about one mathematical object, with nothing left over but politeness: an
+    expression to evaluate, an equation, linear system or inequality to solve, a derivative, integral or limit to find,
+    a polynomial to expand or factor, an expression to simplify, a greatest common divisor or least common multiple, a
+    remainder, primes, a conversion of units, a comparison. Everything else, word problems above all, is `unknown`; so
+    is an answer that cannot be read, or that may be a rounding of the right one.
+    """
+    if len(problem) > MAX_PROBLEM_CHARS:
+        return UNKNOWN
+    given = cleaned(answer)
+    if given is None:
+        return UNKNOWN
+    # In a system of LaTeX cases, rows end with two backslashes.
+    rows = problem.replace("\\\\", " ; ") if r"\begin" in problem else problem
+    text = _trimmed(plain(rows))
+    language: Language = "zh" if _CHINESE.search(text) else "en"
+    rule = "none"
+    for kind, parts in _matches(text):
+        proof = kind.prove(Task(parts, given, language))
+        if proof is not None:
+            return proof
+        rule = kind.rule if rule == "none" else rule
+    return Proof(outcome="unknown", rule=rule)
+
+
+def _trimmed(text: str) -> str:
+    """The text without politeness and final marks."""
+    before = None
+    while before != text:
+        before, text = text, _POLITE.sub("", text.strip(_END))
+    return text
+
+
+def _matches(text: str) -> Iterator[tuple[Kind, dict[str, str]]]:
+    for name in _MODULES:
+        kinds: tuple[Kind, ...] = import_module(f"touchstone.checks.proofs.{name}").KINDS
+        for kind in kinds:
+            for pattern in kind.patterns:
+                match = pattern.fullmatch(text)
+                if match is not None:
+                    yield kind, {key: part.strip() for key, part in match.groupdict().items() if part is not None}
+                    break
