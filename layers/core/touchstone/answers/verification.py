@@ -26,8 +26,10 @@ VERIFY_SECONDS = 5.0
 CONTRADICTED_AT_MOST = 0.5
 """Highest confidence of a judge that contradicts itself: its two statements cancel out, so it is a coin toss."""
 CHECK_SECONDS = 2.0
-"""Longest wait for one check. Checks bound themselves to 0.3 s; this leaves room for loading sympy in a cold start,
-and leaves the judge more than half of the 5 s that a verification may take."""
+"""Longest wait for a check that may have to load sympy first; checks bound their own work to 0.3 s. It leaves the judge
+half of the 5 s that a verification may take, even in a cold start."""
+RECALCULATION_SECONDS = 0.5
+"""Longest wait for the recalculation of the steps, which loads nothing and is only a hint."""
 MAX_OUTPUT_TOKENS = 2048
 """Room for a model that thinks before it answers; the answer itself takes about 100."""
 
@@ -100,10 +102,10 @@ async def _by_check(work: _Work) -> Verification | None:
             passed=False,
             confidence=1.0,
             method="proof",
-            error="The answer says nothing: it holds no value and no statement that could be right.",
+            error=_CONTENTLESS[work.language],
             skip_reason="contentless",
         )
-    proof = await _off_thread(lambda: checks.prove_answer(work.problem, work.answer))
+    proof = await _off_thread(lambda: checks.prove_answer(work.problem, work.answer), CHECK_SECONDS)
     if proof is None or proof.outcome == "unknown":
         return None
     refuted = proof.outcome == "refuted"
@@ -112,15 +114,14 @@ async def _by_check(work: _Work) -> Verification | None:
         confidence=1.0,
         method="proof",
         independent_answer=proof.correct_answer,
-        error=_refutation(proof.correct_answer) if refuted else None,
+        error=_refutation(proof.correct_answer, work.language) if refuted else None,
         derivation=proof.derivation,
     )
 
 
 async def _by_judge(work: _Work, judge: Judge | None) -> Verification:
     """The verdict of a judge, or a skip that says why there is none."""
-    finding = await _off_thread(lambda: checks.first_arithmetic_error(work.steps)) if work.steps else None
-    arithmetic_error = None if finding is None else finding.detail
+    arithmetic_error = await _recalculated(work.steps)
     if judge is None:
         return _skipped("misconfigured", _NO_JUDGE, arithmetic_error)
     question = Question(
@@ -142,10 +143,10 @@ async def _by_judge(work: _Work, judge: Judge | None) -> Verification:
         return _skipped(skip_reason(error), f"Not verified: {error}", arithmetic_error)
     work.spends.append(spend_of(reply, "verify"))
     same = await _same(work.answer, reply.value.independent_answer)
-    return _judged(reply, same).model_copy(update={"arithmetic_error": arithmetic_error})
+    return _judged(reply, same, work.language).model_copy(update={"arithmetic_error": arithmetic_error})
 
 
-def _judged(reply: Reply[VerifyReply], same: bool | None) -> Verification:
+def _judged(reply: Reply[VerifyReply], same: bool | None, language: Language) -> Verification:
     """A judge's reply as a verification. `same`: whether its own answer equals the given one, None if undecided."""
     said = reply.value
     contradicted = same is not None and same != said.is_correct
@@ -154,7 +155,7 @@ def _judged(reply: Reply[VerifyReply], same: bool | None) -> Verification:
         confidence=min(said.confidence, CONTRADICTED_AT_MOST) if contradicted else said.confidence,
         method="judge",
         independent_answer=said.independent_answer,
-        error=_objection(said, contradicted=contradicted),
+        error=_objection(said, language, contradicted=contradicted),
         contradicted=contradicted,
         provider=reply.provider,
         model=reply.model,
@@ -165,30 +166,37 @@ async def _same(answer: str, independent_answer: str | None) -> bool | None:
     """Whether two answers have the same value; None where it cannot be decided, or the judge gave none of its own."""
     if independent_answer is None or not independent_answer.strip():
         return None
-    return await _off_thread(lambda: checks.equivalent(answer, independent_answer))
+    return await _off_thread(lambda: checks.equivalent(answer, independent_answer), CHECK_SECONDS)
 
 
-async def _off_thread[T](check: Callable[[], T]) -> T | None:
+async def _recalculated(steps: str) -> str | None:
+    """What a recalculation of the steps objects to, None where it objects to nothing."""
+    if not steps:
+        return None
+    finding = await _off_thread(lambda: checks.first_arithmetic_error(steps), RECALCULATION_SECONDS)
+    return None if finding is None else finding.detail
+
+
+async def _off_thread[T](check: Callable[[], T], seconds: float) -> T | None:
     """What a check finds, without holding up the event loop (nor does loading it); None where it takes too long."""
     try:
-        async with asyncio.timeout(CHECK_SECONDS):
+        async with asyncio.timeout(seconds):
             return await asyncio.to_thread(check)
     except TimeoutError:
         return None
 
 
-def _objection(said: VerifyReply, *, contradicted: bool) -> str | None:
+def _objection(said: VerifyReply, language: Language, *, contradicted: bool) -> str | None:
     """What speaks against the answer, or against the verdict on it; None where nothing does."""
-    parts = [_CONTRADICTIONS[said.is_correct]] if contradicted else []
+    parts = [_CONTRADICTIONS[language, said.is_correct]] if contradicted else []
     if said.error_description and said.error_description.strip():
         parts.append(said.error_description.strip())
     return " ".join(parts) or None
 
 
-def _refutation(correct_answer: str | None) -> str:
-    if correct_answer is None:
-        return "A calculation shows that the answer is wrong."
-    return f"A calculation shows that the answer is wrong; it comes to {correct_answer}."
+def _refutation(correct_answer: str | None, language: Language) -> str:
+    sentence = _REFUTED[language]
+    return sentence if correct_answer is None else f"{sentence}{_COMES_TO[language].format(correct_answer)}"
 
 
 def _skipped(reason: SkipReason, sentence: str, arithmetic_error: str | None = None) -> Verification:
@@ -206,7 +214,15 @@ _NO_JUDGE = (
     "Not verified: no check decides this, and there is no judge to ask. Set GEMINI_API_KEY, OPENAI_API_KEY or "
     "ANTHROPIC_API_KEY in the environment, or put a key in the deployment's secret."
 )
+_CONTENTLESS = {
+    "en": "The answer says nothing: it holds no value and no statement that could be right.",
+    "zh": "这个答案没有内容：其中没有可以判断对错的数值或陈述。",
+}
+_REFUTED = {"en": "A calculation shows that the answer is wrong.", "zh": "计算表明这个答案不对。"}
+_COMES_TO = {"en": " It comes to {}.", "zh": "应为 {}。"}
 _CONTRADICTIONS = {
-    True: "The judge calls the answer correct, but worked out another value itself.",
-    False: "The judge calls the answer wrong, but worked out the same value itself.",
+    ("en", True): "The judge calls the answer correct, but worked out another value itself.",
+    ("en", False): "The judge calls the answer wrong, but worked out the same value itself.",
+    ("zh", True): "评判认为答案正确，但它自己算出的结果不同。",
+    ("zh", False): "评判认为答案错误，但它自己算出的结果相同。",
 }
