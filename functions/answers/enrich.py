@@ -2,14 +2,13 @@
 
 from typing import Any
 
-from functions.answers.step import Step, step
+from functions.answers.step import Step, counted_step
 from functions.composition import desk, run
-from functions.observability import count_verdict, metrics
+from functions.observability import count_verdict
 from touchstone.operations.steps import enrich_and_finish
 
 
-@step
-@metrics.log_metrics
+@counted_step
 def handler(references: Step) -> dict[str, Any]:
     """Finish the record, and say whether a deep evaluation is to be started."""
     record = run(enrich_and_finish(desk(references.tenant), references.answer_id))

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from functions.observability import logger
+from functions.observability import logger, metrics
 
 
 class Step(BaseModel):
@@ -33,3 +33,8 @@ def step(work: Callable[[Step], dict[str, Any]]) -> Handler:
         return work(references)
 
     return handler
+
+
+def counted_step(work: Callable[[Step], dict[str, Any]]) -> Handler:
+    """A step that ends something: what it counts is published when it returns."""
+    return metrics.log_metrics(step(work))

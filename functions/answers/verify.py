@@ -2,15 +2,14 @@
 
 from typing import Any
 
-from functions.answers.step import Step, step
+from functions.answers.step import Step, counted_step
 from functions.composition import desk, run
-from functions.observability import count_verdict, metrics
+from functions.observability import count_verdict
 from touchstone.clock import Deadline
 from touchstone.operations.steps import verify_attempt, verify_own_answer
 
 
-@step
-@metrics.log_metrics
+@counted_step
 def handler(references: Step) -> dict[str, Any]:
     """Verify, and say where the pipeline goes on."""
     here = desk(references.tenant)

@@ -14,7 +14,7 @@ from functions.api.idempotency import idempotent, register
 from functions.api.json_body import check_size, loads
 from functions.api.openapi import describe, document
 from functions.api.routes import answers, batches, budgets, models, statistics, tokens
-from functions.observability import logger, metrics
+from functions.observability import logger
 from touchstone import __version__
 from touchstone.errors import NotFoundError, TouchstoneError
 
@@ -56,7 +56,6 @@ def on_no_route(error: NoRouteError) -> Response[str]:  # noqa: ARG001 - Powerto
 
 
 @logger.inject_lambda_context(correlation_id_path=correlation_paths.API_GATEWAY_HTTP, log_event=False)
-@metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Route one request."""
     register(context)
