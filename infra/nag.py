@@ -5,6 +5,7 @@ from constructs import Construct, IConstruct
 
 from infra.constructs.function import Function
 from infra.constructs.machine import Machine
+from infra.constructs.store import ARTIFACTS, INBOX
 from infra.stack import TouchstoneStack
 
 ANY_RESOURCE = "IAM5[Resource::*]"
@@ -36,11 +37,12 @@ def acknowledge(stack: TouchstoneStack) -> None:
 
 def _accept_of_store(stack: TouchstoneStack) -> None:
     bucket = _logical_id(stack, stack.store.bucket)
-    _accept(
-        stack,
-        f"IAM5[Resource::<{bucket}.Arn>/*]",
-        "A body's key begins with its tenant, so there is no narrower prefix; the library keeps tenants apart.",
-    )
+    for root in (ARTIFACTS, INBOX):
+        _accept(
+            stack,
+            f"IAM5[Resource::<{bucket}.Arn>/{root}/*]",
+            "Objects are many and named by their tenant: S3 grants them by folder, the library keeps tenants apart.",
+        )
     _accept(stack.store.bucket, "S1", "Every read is by one of our functions, and logged there with its tenant.")
     _accept(stack.store.judge_keys, "SMG4", "The keys are the providers': AWS cannot make new ones.")
     _accept(stack.store.idempotency, "DDB3", "Nothing in it is older than fifteen days or worth restoring.")

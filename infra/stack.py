@@ -32,7 +32,7 @@ class TouchstoneStack(Stack):
         self.queues = Queues(self, "Queues", intake_timeout_s=RECEIVING.timeout_s)
         self.answers = Answers(self, "Answers", runtime=runtime, store=self.store, queues=self.queues)
         self.batch = Batch(self, "Batch", runtime=runtime, store=self.store, queues=self.queues, answers=self.answers)
-        self.api = Api(self, "Api", runtime=runtime, store=self.store, answers=self.answers, batch=self.batch)
+        self.api = Api(self, "Api", runtime=runtime, store=self.store, answers=self.answers)
         Intake(self, "Intake", runtime=runtime, store=self.store, queues=self.queues, answers=self.answers)
         Schedules(self, "Schedules", answers=self.answers)
         operations = Operations(self, "Operations", api=self.api, queues=self.queues, settings=settings)

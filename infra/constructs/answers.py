@@ -7,7 +7,7 @@ from constructs import Construct
 from infra.constructs.function import Function, LayerName, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.queues import Queues
-from infra.constructs.store import Store
+from infra.constructs.store import ARTIFACTS, Store
 
 QUICK = Size(memory_mb=512, timeout_s=30)
 """Reads and writes records only: more memory would buy time that the store spends."""
@@ -61,7 +61,6 @@ class Answers(Construct):
         )
         self.solve_machine.allow(["states:StartExecution"], self.evaluate_machine.arn)
         self.drain_machine = Machine(self, "DrainMachine", name="drain", calls={"DrainFunction": self.drain})
-        self.solve_machine.let_start(self.sweep, variable="TOUCHSTONE_SOLVE_MACHINE_ARN")
         self.evaluate_machine.let_start(self.sweep, variable="TOUCHSTONE_EVALUATE_MACHINE_ARN")
 
     def _functions(self, store: Store) -> None:
@@ -80,7 +79,7 @@ class Answers(Construct):
         everyone = (*judging, self.settle, self.retrieve, self.fail, self.sweep)
         store.let_read_judge_keys(*judging)
         store.let_write_records(*everyone)
-        store.let_use_objects(*everyone)
+        store.let_use_objects(*everyone, roots=[ARTIFACTS])
 
     def _function(self, construct_id: str, module: str, size: Size, *layers: LayerName) -> Function:
         names: Sequence[LayerName] = layers

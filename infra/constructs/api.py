@@ -8,9 +8,8 @@ from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 from infra.constructs.answers import Answers
-from infra.constructs.batch import Batch
 from infra.constructs.function import LOG_RETENTION, Function, Runtime, Size
-from infra.constructs.store import Store
+from infra.constructs.store import ARTIFACTS, INBOX, Store
 
 PUBLIC_ROUTES = ("/health", "/openapi.json", "/swagger")
 ANSWERING = Size(memory_mb=1024, timeout_s=29)
@@ -38,7 +37,6 @@ class Api(Construct):
         runtime: Runtime,
         store: Store,
         answers: Answers,
-        batch: Batch,
     ) -> None:
         super().__init__(scope, construct_id)
         self.function = Function(self, "App", runtime=runtime, module="functions.api.app", size=ANSWERING)
@@ -47,11 +45,11 @@ class Api(Construct):
         authorizer.set(TOUCHSTONE_TABLE=store.table.table_name)
         store.let_write_records(self.function)
         store.let_remember_requests(self.function)
-        store.let_use_objects(self.function)
+        store.let_use_objects(self.function, roots=[INBOX, ARTIFACTS])
+        store.let_read_judge_keys(self.function)  # for their fingerprint: quotas are counted by account
         answers.verify_machine.let_run(self.function, variable="TOUCHSTONE_VERIFY_MACHINE_ARN")
         answers.solve_machine.let_start(self.function, variable="TOUCHSTONE_SOLVE_MACHINE_ARN")
         answers.evaluate_machine.let_start(self.function, variable="TOUCHSTONE_EVALUATE_MACHINE_ARN")
-        batch.machine.let_start(self.function, variable="TOUCHSTONE_BATCH_MACHINE_ARN")
         self.api = http.HttpApi(self, "Http", create_default_stage=False, description="Touchstone")
         self._routes(authorizer)
         self._stage(runtime)

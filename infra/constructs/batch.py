@@ -1,4 +1,4 @@
-"""Thousands of requests in one JSONL file: dropped in the bucket or named by the API, worked on ten chunks at a time."""
+"""Thousands of requests in one JSONL file, dropped in the bucket: split, and worked on ten chunks at a time."""
 
 from aws_cdk import ArnFormat, Stack
 from aws_cdk import aws_events as events
@@ -10,10 +10,8 @@ from infra.constructs.answers import Answers
 from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.queues import Queues
-from infra.constructs.store import Store
+from infra.constructs.store import ARTIFACTS, INBOX, Store
 
-INBOX = "inbox"
-"""Where files of requests are dropped: `inbox/<tenant>/<name>.jsonl`."""
 PREPARING = Size(memory_mb=1024, timeout_s=300)
 """Parses a file of tens of thousands of lines, which is a processor's work."""
 WORKING = Size(memory_mb=1769, timeout_s=900)
@@ -41,11 +39,10 @@ class Batch(Construct):
         )
         collect = Function(self, "Collect", runtime=runtime, module="functions.batch.collect", size=COLLECTING)
         store.let_write_records(prepare, lines, collect)
-        store.let_use_objects(prepare, lines, collect)
+        store.let_use_objects(prepare, lines, collect, roots=[INBOX, ARTIFACTS])
         store.let_read_judge_keys(lines)
         answers.solve_machine.let_start(lines, variable="TOUCHSTONE_SOLVE_MACHINE_ARN")
         answers.evaluate_machine.let_start(lines, variable="TOUCHSTONE_EVALUATE_MACHINE_ARN")
-        answers.verify_machine.let_run(lines, variable="TOUCHSTONE_VERIFY_MACHINE_ARN")
         self.machine = Machine(
             self,
             "Machine",
@@ -53,7 +50,7 @@ class Batch(Construct):
             calls={"PrepareFunction": prepare, "LinesFunction": lines, "CollectFunction": collect},
             places={"Bucket": store.bucket.bucket_name},
         )
-        self.machine.allow(["s3:GetObject"], store.bucket.arn_for_objects("*"))
+        self.machine.allow(["s3:GetObject"], store.objects(ARTIFACTS))
         self._let_map()
         events.Rule(
             self,

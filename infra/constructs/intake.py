@@ -7,9 +7,9 @@ from constructs import Construct
 from infra.constructs.answers import Answers
 from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.queues import Queues
-from infra.constructs.store import Store
+from infra.constructs.store import ARTIFACTS, Store
 
-RECEIVING = Size(memory_mb=1024, timeout_s=120)
+RECEIVING = Size(memory_mb=1769, timeout_s=120)
 """Ten verifications of five seconds, one after another, with room for a cold start and retried writes."""
 BATCH_SIZE = 10
 LARGEST_CONCURRENCY = 10
@@ -23,11 +23,18 @@ class Intake(Construct):
         self, scope: Construct, construct_id: str, *, runtime: Runtime, store: Store, queues: Queues, answers: Answers
     ) -> None:
         super().__init__(scope, construct_id)
-        function = Function(self, "Intake", runtime=runtime, module="functions.answers.intake", size=RECEIVING)
+        function = Function(
+            self,
+            "Intake",
+            runtime=runtime,
+            module="functions.answers.intake",
+            size=RECEIVING,
+            layers=("judges", "checks"),
+        )
         store.let_write_records(function)
         store.let_remember_requests(function)
-        store.let_use_objects(function)
-        answers.verify_machine.let_run(function, variable="TOUCHSTONE_VERIFY_MACHINE_ARN")
+        store.let_use_objects(function, roots=[ARTIFACTS])
+        store.let_read_judge_keys(function)
         answers.solve_machine.let_start(function, variable="TOUCHSTONE_SOLVE_MACHINE_ARN")
         answers.evaluate_machine.let_start(function, variable="TOUCHSTONE_EVALUATE_MACHINE_ARN")
         function.allow(

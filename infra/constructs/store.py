@@ -1,5 +1,7 @@
 """What is kept: records, idempotency keys, bodies and artifacts, and the judges' keys. Access is granted by purpose."""
 
+from collections.abc import Sequence
+
 from aws_cdk import Duration, RemovalPolicy, SecretValue
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_s3 as s3
@@ -8,6 +10,10 @@ from constructs import Construct
 
 from infra.constructs.function import Function
 
+ARTIFACTS = "artifacts"
+"""The folder of bodies too large for a record, images of problems, and what lies between the steps of a batch."""
+INBOX = "inbox"
+"""The folder where files of requests are dropped, `inbox/<tenant>/<name>.jsonl`, and the results beside them."""
 INDEXES = ("by_time", "deferred", "by_count")
 READ = ("dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query")
 WRITE = ("dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem")
@@ -108,15 +114,19 @@ class Store(Construct):
             )
             function.set(TOUCHSTONE_IDEMPOTENCY_TABLE=self.idempotency.table_name)
 
-    def let_use_objects(self, *functions: Function) -> None:
-        """Read and write bodies. Their keys begin with the tenant, so there is no narrower prefix to grant.
+    def let_use_objects(self, *functions: Function, roots: Sequence[str]) -> None:
+        """Read and write objects under the named top-level folders, and none elsewhere.
 
         Listing is what makes S3 say "there is none" instead of "you may not" of a missing object.
         """
         for function in functions:
-            function.allow(["s3:GetObject", "s3:PutObject"], self.bucket.arn_for_objects("*"))
+            function.allow(["s3:GetObject", "s3:PutObject"], *(self.objects(root) for root in roots))
             function.allow(["s3:ListBucket"], self.bucket.bucket_arn)
             function.set(TOUCHSTONE_BUCKET=self.bucket.bucket_name)
+
+    def objects(self, root: str) -> str:
+        """The ARN of all objects under a top-level folder."""
+        return self.bucket.arn_for_objects(f"{root}/*")
 
     def let_read_judge_keys(self, *functions: Function) -> None:
         """Read the judges' API keys."""

@@ -142,8 +142,8 @@ def demo() -> None:
     raise typer.Exit(0 if complete else 1)
 
 
-@app.command()
-def test(
+@app.command("test")
+def run_tests(
     arguments: Annotated[list[str] | None, typer.Argument(help="Passed on to pytest for every step.")] = None,
 ) -> None:
     """Check and test everything: style, types, imports, then unit, moto and cloud tests with coverage."""

@@ -69,7 +69,7 @@ def start(home: Home, *, wait_scale: str = "1") -> Running:
         return known
     if known:
         stop(home)
-    running = Running(pid=0, port=_free_port())
+    running = Running(pid=0, port=_port(home))
     for folder in (home.state, home.scratch):
         folder.mkdir(parents=True, exist_ok=True)
     with home.log.open("ab") as log:
@@ -130,10 +130,21 @@ def _environment(home: Home, port: int, wait_scale: str) -> dict[str, str]:
     }
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+def _port(home: Home) -> int:
+    """The port of the last run if it is free, so that a bookmarked address stays good; else any free one."""
+    for wanted in (home.read("port"), 0):
+        if not isinstance(wanted, int):
+            continue
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", wanted))
+            except OSError:
+                continue
+            port = int(probe.getsockname()[1])
+            home.write("port", port)
+            return port
+    raise CloudError("This machine has no free port on 127.0.0.1.")
 
 
 def _healthy(running: Running) -> bool:
