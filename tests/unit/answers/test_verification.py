@@ -1,6 +1,5 @@
 """Quick verify: what decides, what a judge may and may not do to a verdict, and that nobody waits for it."""
 
-import asyncio
 import json
 import time
 from typing import Any
@@ -168,8 +167,8 @@ async def test_a_limit_of_our_own_is_a_skip_too(error: errors.LimitError, reason
 
 async def test_nobody_waits_for_a_slow_judge() -> None:
     started = time.perf_counter()
-    verified, _ = await _verify(30.0, seconds=0.3)
-    assert time.perf_counter() - started < 0.6
+    verified, _ = await _verify(30.0, seconds=0.2)
+    assert time.perf_counter() - started < 5.0
     assert (verified.verification.passed, verified.verification.skip_reason) == (None, "timed_out")
 
 
@@ -191,10 +190,10 @@ async def test_a_reply_that_was_paid_is_accounted_for_even_when_time_ran_out_aft
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async def too_long(*_: object) -> None:
-        await asyncio.sleep(5.0)
+        raise TimeoutError
 
     monkeypatch.setattr("touchstone.answers.verification._same", too_long)
-    verified, _ = await _verify(replies.verify(), seconds=0.3)
+    verified, _ = await _verify(replies.verify())
     assert (verified.verification.passed, verified.verification.skip_reason) == (None, "timed_out")
     assert [spend.purpose for spend in verified.spends] == ["verify"]
 

@@ -27,7 +27,7 @@ CONTRADICTED_AT_MOST = 0.5
 """Highest confidence of a judge that contradicts itself: its two statements cancel out, so it is a coin toss."""
 CHECK_SECONDS = 2.0
 """Longest wait for a check that may have to load sympy first; checks bound their own work to 0.3 s. It leaves the judge
-half of the 5 s that a verification may take, even in a cold start."""
+half of the 5 s that a verification may take, even in a cold start; without a judge there is no need to hurry."""
 RECALCULATION_SECONDS = 0.5
 """Longest wait for the recalculation of the steps, which loads nothing and is only a hint."""
 MAX_OUTPUT_TOKENS = 2048
@@ -89,14 +89,15 @@ async def quick_verify(
     )
     try:
         async with asyncio.timeout(deadline.remaining):
-            verification = await _by_check(work) or await _by_judge(work, judge)
+            patience = deadline.remaining if judge is None else CHECK_SECONDS
+            verification = await _by_check(work, patience) or await _by_judge(work, judge)
     except TimeoutError:
         verification = _skipped("timed_out", "Not verified: the time for it was up.")
     return Verified(verification=verification, spends=tuple(work.spends))
 
 
-async def _by_check(work: _Work) -> Verification | None:
-    """The verdict of a check, None where no check decides."""
+async def _by_check(work: _Work, seconds: float) -> Verification | None:
+    """The verdict of a check, None where no check decides within so many seconds."""
     if checks.is_contentless(work.answer):
         return Verification(
             passed=False,
@@ -105,7 +106,7 @@ async def _by_check(work: _Work) -> Verification | None:
             error=_CONTENTLESS[work.language],
             skip_reason="contentless",
         )
-    proof = await _off_thread(lambda: checks.prove_answer(work.problem, work.answer), CHECK_SECONDS)
+    proof = await _off_thread(lambda: checks.prove_answer(work.problem, work.answer), seconds)
     if proof is None or proof.outcome == "unknown":
         return None
     refuted = proof.outcome == "refuted"
