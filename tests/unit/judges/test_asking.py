@@ -343,6 +343,13 @@ async def test_a_fault_in_an_adapter_keeps_the_unit_spent_and_is_not_hidden() ->
     assert admission.given[0].endings == ["settle"]
 
 
+@pytest.mark.parametrize("error", [RefusedError("x"), ZeroDivisionError(), TimeoutError()])
+async def test_failures_are_told_alike_where_no_quota_is_kept(error: Exception) -> None:
+    told = TimedOutError if isinstance(error, TimeoutError) else type(error)
+    with pytest.raises(told):
+        await judge_with(ScriptedAdapter(Step(error))).ask(question(), deadline=Deadline.after(0.1))
+
+
 async def test_a_reply_that_was_paid_for_survives_a_store_that_fails(caplog: pytest.LogCaptureFixture) -> None:
     admission = LoggedAdmission(LoggedPermit(settle_error=StoreError("throttled")))
     reply = await judge_with(ScriptedAdapter(), admission=admission).ask(question(), deadline=within())

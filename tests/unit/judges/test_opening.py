@@ -51,6 +51,17 @@ def test_without_any_key_nobody_is_preferred() -> None:
     assert opened({}).prefer("verify") is None
 
 
+def test_a_seat_is_the_quota_that_the_preferred_judge_uses() -> None:
+    judges = opened({"ANTHROPIC_API_KEY": "a", "GEMINI_API_KEY": "g"})
+    verify, strong = judges.seat("verify"), judges.seat("strong")
+    assert verify is not None
+    assert strong is not None
+    assert (verify.model.provider, verify.model.name, verify.tier) == ("gemini", "gemini-3.5-flash-lite", "verify")
+    assert (strong.model.provider, strong.model.name) == ("claude", "claude-sonnet-5-5")
+    assert verify.account != strong.account
+    assert opened({}).seat("verify") is None
+
+
 def test_a_missing_key_says_which_and_where_to_set_it() -> None:
     with pytest.raises(MisconfiguredError, match="No key for gemini: set GEMINI_API_KEY"):
         opened({"OPENAI_API_KEY": "k"}).get("gemini", "verify")

@@ -25,7 +25,7 @@ from touchstone.judges.cache import FileCache, MemoryCache
 from touchstone.judges.cost import cost_usd, max_cost_usd
 from touchstone.judges.fence import Fenced, contains_verbatim, fence, new_mark
 from touchstone.judges.keys import EnvironmentKeys, Keys
-from touchstone.judges.opening import Judges
+from touchstone.judges.opening import Judges, Seat
 from touchstone.judges.prompts import Template, load_prompt, parse_prompt
 from touchstone.judges.registry import Model, Price, Provider, Registry, load_registry
 from touchstone.judges.retirement import Notice, RetirementWarning, check
@@ -57,6 +57,7 @@ __all__ = [
     "Reply",
     "ReplyCache",
     "RetirementWarning",
+    "Seat",
     "Template",
     "Tier",
     "Usage",

@@ -11,20 +11,20 @@ import asyncio
 import hashlib
 import json
 import logging
-import threading
 import time
-from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass, field
+from collections.abc import Coroutine
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from pydantic import BaseModel
 
-from touchstone.clock import Clock, Deadline
+from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, StoreError, TimedOutError
-from touchstone.judges.base import Adapter, Admission, Answered, Call, Permit, Purpose, Question, Reply, ReplyCache
+from touchstone.judges.base import Admission, Answered, Call, Permit, Purpose, Question, Reply, ReplyCache
 from touchstone.judges.cost import cost_usd, max_cost_usd
 from touchstone.judges.registry import Model
 from touchstone.judges.retrying import Retries
+from touchstone.judges.surroundings import Connection, Surroundings
 
 SETTLE_SECONDS = 0.05
 """What is kept of the deadline to settle a call that used it up: one write to the table takes about 10 ms."""
@@ -42,62 +42,6 @@ POSSIBLY_BILLED = frozenset({"timed_out", "refused", "unreadable"})
 """Failures after which a provider may have counted tokens. How many is not known, so the highest cost is kept."""
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
-class Connection:
-    """One provider's adapter, shared by all judges of that provider. `endpoint` is its base URL, "" the SDK's own."""
-
-    adapter: Adapter
-    account: str
-    endpoint: str = ""
-    loaded: bool = False
-    _loading: threading.Lock = field(default_factory=threading.Lock)
-
-    async def load(self) -> None:
-        """Load the SDK, off the event loop, since that takes up to a second and a half the first time."""
-        if not self.loaded:
-            await asyncio.to_thread(self._load)
-
-    def _load(self) -> None:
-        with self._loading:
-            if not self.loaded:
-                self.adapter.load()
-                self.loaded = True
-
-
-@dataclass(slots=True)
-class Surroundings:
-    """What all judges of one `Judges` share. `unfinished` are permits being settled after their question has ended."""
-
-    tenant: str
-    clock: Clock
-    admission: Admission | None
-    cache: ReplyCache | None
-    sleep: Callable[[float], Awaitable[None]]
-    draw: Callable[[], float]
-    unfinished: set[asyncio.Task[None]] = field(default_factory=set)
-
-    async def finish(self, ending: Coroutine[object, object, None], *, within: float) -> None:
-        """Run what ends a call, but wait no longer than `within` seconds; it goes on after that, and is not lost.
-
-        A failure is logged, not raised: the unit stays reserved, and a reply that was paid for is not thrown away.
-        """
-        task = asyncio.create_task(ending)
-        self.unfinished.add(task)
-        task.add_done_callback(self._finished)
-        await asyncio.wait({task}, timeout=within)
-
-    def finish_later(self, ending: Coroutine[object, object, None]) -> None:
-        """Run what ends a call without waiting for it at all."""
-        task = asyncio.create_task(ending)
-        self.unfinished.add(task)
-        task.add_done_callback(self._finished)
-
-    def _finished(self, task: asyncio.Task[None]) -> None:
-        self.unfinished.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            logger.warning("A judge call could not be settled or kept: %s", type(error).__name__)
 
 
 class ModelJudge:

@@ -21,10 +21,10 @@ MARK_BYTES = 8
 _UNSEEN = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
     "\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
-    "\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f]"
+    "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]"
 )
-"""Unicode's default ignorable characters and the controls other than tab, line feed and next line."""
-_LINE_ENDS = re.compile("\r\n?|[\u0085\u2028\u2029]")
+"""Unicode's default ignorable characters and the controls other than tab and line ends."""
+_LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\u0085\u2028\u2029]")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _BRACKETS = str.maketrans({"⟦": "[", "⟧": "]", "〚": "[", "〛": "]", "⦗": "[", "⦘": "]"})
 _LOOKALIKE = re.compile(

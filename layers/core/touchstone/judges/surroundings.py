@@ -1,0 +1,68 @@
+"""What judges share: the connection of their provider, and the quota, cache and clock around all of them."""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass, field
+
+from touchstone.clock import Clock
+from touchstone.judges.base import Adapter, Admission, ReplyCache
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Connection:
+    """One provider's adapter, shared by all judges of that provider. `endpoint` is its base URL, "" the SDK's own."""
+
+    adapter: Adapter
+    account: str
+    endpoint: str = ""
+    loaded: bool = False
+    _loading: threading.Lock = field(default_factory=threading.Lock)
+
+    async def load(self) -> None:
+        """Load the SDK, off the event loop, since that takes up to a second and a half the first time."""
+        if not self.loaded:
+            await asyncio.to_thread(self._load)
+
+    def _load(self) -> None:
+        with self._loading:
+            if not self.loaded:
+                self.adapter.load()
+                self.loaded = True
+
+
+@dataclass(slots=True)
+class Surroundings:
+    """What all judges of one `Judges` share. `unfinished` are permits being settled after their question has ended."""
+
+    tenant: str
+    clock: Clock
+    admission: Admission | None
+    cache: ReplyCache | None
+    sleep: Callable[[float], Awaitable[None]]
+    draw: Callable[[], float]
+    unfinished: set[asyncio.Task[None]] = field(default_factory=set)
+
+    async def finish(self, ending: Coroutine[object, object, None], *, within: float) -> None:
+        """Run what ends a call, but wait no longer than `within` seconds; it goes on after that, and is not lost.
+
+        A failure is logged, not raised: the unit stays reserved, and a reply that was paid for is not thrown away.
+        """
+        task = asyncio.create_task(ending)
+        self.unfinished.add(task)
+        task.add_done_callback(self._finished)
+        await asyncio.wait({task}, timeout=within)
+
+    def finish_later(self, ending: Coroutine[object, object, None]) -> None:
+        """Run what ends a call without waiting for it at all."""
+        task = asyncio.create_task(ending)
+        self.unfinished.add(task)
+        task.add_done_callback(self._finished)
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self.unfinished.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            logger.warning("A judge call could not be settled or kept: %s", type(error).__name__)
