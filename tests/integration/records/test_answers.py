@@ -235,4 +235,4 @@ def test_r16_a_record_larger_than_an_item_is_never_lost_or_cut(answers: Answers,
 def test_r16_a_large_record_lies_under_its_tenants_own_prefix(answers: Answers, s3: "S3Client") -> None:
     answers.create(an_answer(problem="x" * 500_000))
     keys = [item["Key"] for item in s3.list_objects_v2(Bucket="artifacts")["Contents"]]
-    assert [key.split("/")[:2] for key in keys] == [["acme", "records"]]
+    assert [key.split("/")[:3] for key in keys] == [["artifacts", "acme", "records"]]

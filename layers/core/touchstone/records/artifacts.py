@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 LINK_SECONDS = 900
 """How long a presigned link is good: long enough to start a large upload on a slow line, too short to be passed on."""
-_MAX_KEY_BYTES = 1024
+_MAX_KEY_BYTES = 960
+"""S3 takes 1,024; the root folder needs its share."""
 _UNSAFE = re.compile(r"(^|/)\.{0,2}(/|$)|[\x00-\x1f\x7f\\]")
 _ABSENT = frozenset({"NoSuchKey", "404", "NotFound"})
 
@@ -21,8 +22,9 @@ _ABSENT = frozenset({"NoSuchKey", "404", "NotFound"})
 class Artifacts:
     """Texts and bytes of tenants in one bucket. Keys are `<tenant>/…`, kept below a `root` folder of the bucket.
 
-    The folder is what a function is granted: one that reads dropped files need not be able to read records. A key that is not the tenant's, or that climbs (`..`, empty steps, control characters), is just missing:
-    `NotFoundError`. Every fault of S3 is a `StoreError`.
+    The folder is what a function is granted: one that reads dropped files need not be able to read records. A key that
+    is not the tenant's, or that climbs (`..`, empty steps, control characters), is just missing: `NotFoundError`. Every
+    fault of S3 is a `StoreError`.
     """
 
     def __init__(self, s3: "S3Client", bucket: str, *, root: str = "artifacts") -> None:

@@ -1,0 +1,100 @@
+"""A batch's progress counts each chunk once."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support.records import START, HandClock
+from tests.support.store_faults import losing_replies, one_call_at_a_time
+from touchstone.errors import ConflictError, InputError, NotFoundError, StoreError
+from touchstone.records import Batch, Batches, new_ulid
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+NAMED: dict[str, Any] = {"tenant": "acme", "batch_id": new_ulid(START)}
+
+
+@pytest.fixture
+def batches(table: "Table", clock: HandClock) -> Batches:
+    return Batches(table, clock=clock, pause=lambda _: None)
+
+
+def test_the_whole_way(batches: Batches, clock: HandClock) -> None:
+    batch = batches.create(**NAMED, source_key="acme/drop/a.jsonl")
+    assert (batch.state, batch.total) == ("running", None)
+    assert batches.set_total(**NAMED, total=1_000).total == 1_000
+    clock.advance(seconds=9)
+    batches.chunk_done(**NAMED, chunk=0, done=500, failed=0)
+    batches.chunk_done(**NAMED, chunk=1, done=497, failed=3)
+    finished = batches.finish(**NAMED, results_key="acme/results/a.jsonl")
+    assert (finished.state, finished.done, finished.failed, finished.updated_at) == ("finished", 997, 3, clock())
+    assert batches.get(**NAMED) == finished
+    assert finished.created_at == START
+
+
+def test_r1_a_chunk_delivered_many_times_counts_once(batches: Batches, table: "Table") -> None:
+    batches.create(**NAMED)
+
+    def count(chunk: int) -> None:
+        batches.chunk_done(**NAMED, chunk=chunk % 4, done=10, failed=1)
+
+    with one_call_at_a_time(table.meta.client), ThreadPoolExecutor(8) as workers:
+        list(workers.map(count, range(16)))
+    assert (batches.get(**NAMED).done, batches.get(**NAMED).failed) == (40, 4)
+
+
+def test_r3_a_chunk_whose_reply_was_lost_counts_once(batches: Batches, table: "Table") -> None:
+    batches.create(**NAMED)
+    with losing_replies(table.meta.client, "TransactWriteItems"), pytest.raises(StoreError):
+        batches.chunk_done(**NAMED, chunk=0, done=10, failed=0)
+    assert batches.chunk_done(**NAMED, chunk=0, done=10, failed=0).done == 10
+
+
+def test_what_has_ended_stays_so(batches: Batches) -> None:
+    batches.create(**NAMED)
+    failed = batches.fail(**NAMED, failure="not a JSONL file")
+    assert (failed.state, failed.failure) == ("failed", "not a JSONL file")
+    assert batches.finish(**NAMED, results_key="acme/x") == failed
+
+
+def test_a_repeat_returns_the_batch_as_it_is_and_another_file_is_a_conflict(batches: Batches) -> None:
+    batches.create(**NAMED, source_key="acme/a", total=2)
+    counted = batches.chunk_done(**NAMED, chunk=0, done=2, failed=0)
+    assert batches.create(**NAMED, source_key="acme/a", total=2) == counted
+    with pytest.raises(ConflictError):
+        batches.create(**NAMED, source_key="acme/b")
+
+
+def test_another_tenants_batch_is_just_missing(batches: Batches, table: "Table") -> None:
+    batches.create(**NAMED)
+    theirs: dict[str, Any] = {**NAMED, "tenant": "rival"}
+    before = table.scan()["Count"]
+    steps: list[Callable[[], Batch]] = [
+        lambda: batches.get(**theirs),
+        lambda: batches.chunk_done(**theirs, chunk=0, done=1, failed=0),
+        lambda: batches.finish(**theirs, results_key="rival/x"),
+        lambda: batches.get(tenant="acme", batch_id="../x"),
+    ]
+    for step in steps:
+        with pytest.raises(NotFoundError):
+            step()
+    assert table.scan()["Count"] == before
+
+
+def test_pages_hold_every_batch_once_newest_first(batches: Batches) -> None:
+    made = [batches.create(tenant="acme", batch_id=new_ulid(START + timedelta(seconds=each))) for each in range(5)]
+    batches.create(tenant="rival", batch_id=new_ulid(START))
+    seen: list[Batch] = []
+    cursor: str | None = None
+    for _ in range(3):
+        page = batches.page(tenant="acme", limit=2, cursor=cursor)
+        seen += page.items
+        cursor = page.cursor
+    assert cursor is None
+    assert seen == made[::-1]
+    with pytest.raises(InputError):
+        batches.page(tenant="acme", cursor="nonsense")
