@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from touchstone.checks.arithmetic import first_arithmetic_error
     from touchstone.checks.contentless import is_contentless
+    from touchstone.checks.equivalence import equivalent
     from touchstone.checks.findings import Finding, Proof
     from touchstone.checks.proofs import prove_answer
 
 _HOMES = {
     "Finding": "touchstone.checks.findings",
     "Proof": "touchstone.checks.findings",
+    "equivalent": "touchstone.checks.equivalence",
     "first_arithmetic_error": "touchstone.checks.arithmetic",
     "is_contentless": "touchstone.checks.contentless",
     "prove_answer": "touchstone.checks.proofs",
 }
 
-__all__ = ["Finding", "Proof", "first_arithmetic_error", "is_contentless", "prove_answer"]
+__all__ = ["Finding", "Proof", "equivalent", "first_arithmetic_error", "is_contentless", "prove_answer"]
 
 
 def __getattr__(name: str) -> object:

@@ -3,13 +3,21 @@
 Signals work in the main thread alone and a process costs more than the work itself, so the work runs in a thread that
 is stopped by an asynchronous exception. Such an exception is seen between two bytecodes only: a single C call (a
 multiplication of integers with millions of digits) would hold the interpreter. Whoever calls `within` bounds the size
-of the numbers first; `touchstone.checks.syntax` does that for expressions.
+of the numbers first; `touchstone.checks.expressions.bound` does that for expressions.
+
+The time is the work's own processor time, so that a busy machine does not change an answer; where the system does not
+tell it, and in any case after a multiple of it, the clock on the wall decides.
 """
 
 import ctypes
 import threading
+import time
 from collections.abc import Callable
 
+PATIENCE = 5
+"""How many times its limit the work may take on the wall of a busy machine."""
+SMALLEST_WAIT_SECONDS = 0.005
+"""The shortest wait between two looks at the clock."""
 STOP_ATTEMPTS = 3
 """How often a late worker is told to stop: code that swallows every exception may swallow the first ones."""
 STOP_WAIT_SECONDS = 0.01
@@ -21,31 +29,85 @@ class _ExpiredError(BaseException):
 
 
 def within[**P, R](seconds: float, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R | None:
-    """Return `function(*args, **kwargs)`, or None when it has not ended after `seconds` of wall-clock time.
+    """Return `function(*args, **kwargs)`, or None when it has not ended after `seconds`.
 
     `function` runs in a thread of its own. What it raises is raised here. It must be free of effects: it may be stopped
     at any bytecode. Modules it needs are imported before, since a stopped import leaves half a module.
     """
-    results: list[R] = []
-    failures: list[BaseException] = []
+    return Allowance(seconds).spend(function, *args, **kwargs)
 
-    def work() -> None:
+
+class Allowance:
+    """Time for several pieces of work together. Not shared between threads."""
+
+    def __init__(self, seconds: float) -> None:
+        self._left = seconds
+        self._wall_left = PATIENCE * seconds
+
+    def spend[**P, R](self, function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R | None:
+        """As `within`, with what is left of the time; None at once where nothing is left."""
+        if self._left <= 0 or self._wall_left <= 0:
+            return None
+        work = _Work(lambda: function(*args, **kwargs))
+        worker = threading.Thread(target=work, name="touchstone-within", daemon=True)
+        started = time.monotonic()
+        worker.start()
+        while worker.is_alive():
+            left = min(self._left - work.seconds(), self._wall_left - (time.monotonic() - started))
+            if left <= 0:
+                break
+            worker.join(max(left, SMALLEST_WAIT_SECONDS))
+        self._left -= work.seconds()
+        self._wall_left -= time.monotonic() - started
+        if worker.is_alive():
+            _stop(worker)
+        if work.failure is not None:
+            raise work.failure
+        return work.results[0] if work.results else None
+
+
+class _Work[R]:
+    """A call in a worker thread: what came of it, and the processor time it has taken."""
+
+    def __init__(self, call: Callable[[], R]) -> None:
+        self._call = call
+        self._clock: int | None = None
+        self._started = time.monotonic()
+        self._ended: float | None = None
+        self.results: list[R] = []
+        self.failure: BaseException | None = None
+
+    def __call__(self) -> None:
         try:
-            results.append(function(*args, **kwargs))
+            # Asked for in the thread itself, where its id is certainly valid; the clock may outlive the thread.
+            self._clock = _clock_of_this_thread()
+            self.results.append(self._call())
         except _ExpiredError:
             return
         except BaseException as failure:  # noqa: BLE001 - carried over to the caller's thread, where it is raised
-            failures.append(failure)
+            self.failure = failure
+        finally:
+            self._ended = self._measured()
 
-    worker = threading.Thread(target=work, name="touchstone-within", daemon=True)
-    worker.start()
-    worker.join(seconds)
-    if worker.is_alive():
-        _stop(worker)
-        return None
-    if failures:
-        raise failures[0]
-    return results[0] if results else None
+    def seconds(self) -> float:
+        """Processor time so far."""
+        return self._measured() if self._ended is None else self._ended
+
+    def _measured(self) -> float:
+        if self._clock is not None:
+            try:
+                return time.clock_gettime(self._clock)
+            except OSError:
+                # The thread has ended since.
+                return self._ended or 0.0
+        return time.monotonic() - self._started if _WALL_ONLY else 0.0
+
+
+_WALL_ONLY = not hasattr(time, "pthread_getcpuclockid")
+
+
+def _clock_of_this_thread() -> int | None:
+    return None if _WALL_ONLY else time.pthread_getcpuclockid(threading.get_ident())
 
 
 def _stop(worker: threading.Thread) -> None:

@@ -51,8 +51,8 @@ ONE_ARGUMENT = frozenset(
 _EXPONENT_LENGTH = 5
 """Characters of an exponent as written, `e-123`; a longer one is beyond any bound."""
 _CANONICAL = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
-_CONSTANTS = {"pi": "pi", "infty": "oo", "infinity": "oo", "oo": "oo", "inf": "oo"}
-_GREEK = frozenset(
+CONSTANTS = {"pi": "pi", "infty": "oo", "infinity": "oo", "oo": "oo", "inf": "oo"}
+GREEK = frozenset(
     (
         "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "lambda", "mu", "nu", "xi", "rho",
         "sigma", "tau", "phi", "chi", "psi", "omega", "Delta", "Gamma", "Theta", "Lambda", "Phi", "Psi", "Omega",
@@ -62,7 +62,7 @@ _GREEK = frozenset(
 _OPERATOR_COMMANDS = {"pm": "pm", "mp": "mp", "frac": "frac", "binom": "binom", "sqrt": "sqrt", "circ": "°"}
 LETTERS_IN_A_ROW = 3
 """A longer run of letters that are no known names is a word, not a product of variables."""
-_KNOWN = sorted(ONE_ARGUMENT | _GREEK | set(_CONSTANTS), key=len, reverse=True)
+_KNOWN = sorted(ONE_ARGUMENT | GREEK | set(CONSTANTS), key=len, reverse=True)
 _LETTERS = re.compile("|".join([*_KNOWN, "[A-Za-z]"]))
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -143,9 +143,9 @@ def _command(name: str, *, spaced: bool) -> Token:
 def _known(name: str, *, spaced: bool) -> Token:
     if name in ONE_ARGUMENT:
         return Token("function", _CANONICAL.get(name, name), spaced)
-    if name in _CONSTANTS:
-        return Token("name", name, spaced, Name(_CONSTANTS[name]))
-    if name in _GREEK or len(name) == 1:
+    if name in CONSTANTS:
+        return Token("name", name, spaced, Name(CONSTANTS[name]))
+    if name in GREEK or len(name) == 1:
         return Token("name", name, spaced, Name(name))
     raise NotAnExpressionError(f"unknown name {name!r}")
 

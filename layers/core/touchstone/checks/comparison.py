@@ -1,0 +1,274 @@
+"""Whether two values are the same: exact arithmetic first, algebra where that does not decide, None where neither does.
+
+A True is always a proof. A rounded decimal and an exact value that rounds to it are neither same nor different (None),
+except for ten or more correct digits, the way programs print an exact value (True).
+"""
+
+from collections.abc import Iterable, Sequence
+
+from touchstone.checks.algebra import Algebra, Answer
+from touchstone.checks.expressions import has_names
+from touchstone.checks.intervals import merged
+from touchstone.checks.reading import as_equation, as_region
+from touchstone.checks.tokens import Apply, Name, NotAnExpressionError, Tree
+from touchstone.checks.values import (
+    Bounds,
+    Choice,
+    Equation,
+    Inequality,
+    Items,
+    Matrix,
+    Ratio,
+    Region,
+    Scalar,
+    Solutions,
+    Truth,
+    Value,
+    Words,
+)
+
+
+class Comparison:
+    """Compares values; what algebra has not decided after `seconds` in all is None.
+
+    The time starts with the first use of algebra, after sympy has been loaded: that happens once in a process.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._algebra = Algebra(seconds)
+
+    def same(self, left: Value, right: Value) -> Answer:
+        """Whether the two values are the same, None where that cannot be told."""
+        left, right = _unwrapped(left), _unwrapped(right)
+        match left, right:
+            case (Words() | Choice() | Truth(), _) | (_, Words() | Choice() | Truth()):
+                return _symbols(left, right)
+            case Scalar(), Scalar():
+                return self._algebra.scalars(left, right)
+            case Solutions(), _:
+                return self._solutions(left, right)
+            case _, Solutions():
+                return self._solutions(right, left)
+            case Matrix(rows), Matrix(others):
+                return self._matrices(rows, others)
+        return self._several(left, right)
+
+    def _several(self, left: Value, right: Value) -> Answer:
+        """As `same`, for lists, parts of the line, ratios and conditions."""
+        match left, right:
+            case Items(), Items():
+                return self._items(left, right)
+            case (Items(decimal=Scalar() as one), Scalar() as other) | (
+                Scalar() as one,
+                Items(decimal=Scalar() as other),
+            ):
+                return self._algebra.scalars(one, other)
+            case (Ratio(), Ratio() | Scalar()) | (Scalar(), Ratio()):
+                return self._ratios(left, right)
+            case (Equation(), Equation()) | (Inequality(), Inequality()):
+                return self._algebra.conditions(left, right)
+            case (Region(), _) | (_, Region()):
+                return self._regions(left, right)
+            case (Equation() | Inequality(), _) | (_, Equation() | Inequality()):
+                return None
+        return False
+
+    # Collections
+
+    def _items(self, left: Items, right: Items) -> Answer:
+        kinds = {left.brackets, right.brackets}
+        if left.ordered and right.ordered:
+            same = self._in_order(left.values, right.values)
+            # (1, 2) and [1, 2] are different intervals; longer ones are vectors.
+            return False if len(kinds) > 1 and same and len(left.values) == 2 else same  # noqa: PLR2004
+        if "[]" in kinds:
+            return None
+        if left.ordered or right.ordered:
+            return None if "⦃⦄" in kinds else self._in_order(left.values, right.values)
+        if "⦃⦄" in kinds:
+            return self._in_any_order(self._distinct(left.values), self._distinct(right.values))
+        return self._in_any_order(left.values, right.values)
+
+    def _in_order(self, left: Sequence[Value], right: Sequence[Value]) -> Answer:
+        if len(left) != len(right):
+            return False
+        return _all(self.same(one, other) for one, other in zip(left, right, strict=True))
+
+    def _in_any_order(self, left: Sequence[Value], right: Sequence[Value]) -> Answer:
+        if len(left) != len(right):
+            return False
+        remaining = list(right)
+        unknown = False
+        for one in left:
+            answers = [self.same(one, other) for other in remaining]
+            if True in answers:
+                del remaining[answers.index(True)]
+            elif None in answers:
+                unknown = True
+            else:
+                return False
+        return None if unknown else True
+
+    def _distinct(self, values: Sequence[Value]) -> list[Value]:
+        kept: list[Value] = []
+        for value in values:
+            if not any(self.same(value, other) for other in kept):
+                kept.append(value)
+        return kept
+
+    def _solutions(self, left: Solutions, right: Value) -> Answer:
+        if isinstance(right, Equation) or _states_a_line(left, right):
+            one, other = as_equation(left), as_equation(right)
+            return None if one is None or other is None else self._algebra.conditions(one, other)
+        if isinstance(right, Solutions):
+            return self._alternatives(left, right)
+        values = _unnamed(left)
+        if len(values) == 1:
+            return self.same(values[0], right)
+        match right:
+            case Items():
+                same = self._items(Items(tuple(values)), right)
+                return same if _single_named(left) else True if same and self._in_order(values, right.values) else None
+            case Scalar():
+                return False if _single_named(left) else None
+        return None
+
+    def _alternatives(self, left: Solutions, right: Solutions) -> Answer:
+        names = [{tuple(sorted(name for name, _ in each)) for each in side.alternatives} for side in (left, right)]
+        if names[0] != names[1]:
+            same = self._in_any_order(_unnamed(left), _unnamed(right))
+            return False if same is False and _single_named(left) and _single_named(right) else None
+        if len(left.alternatives) != len(right.alternatives):
+            return False
+        remaining = [dict(each) for each in right.alternatives]
+        unknown = False
+        for bindings in map(dict, left.alternatives):
+            answers = [
+                _all(self.same(bindings[name], other[name]) for name in bindings)
+                if bindings.keys() == other.keys()
+                else False
+                for other in remaining
+            ]
+            if True in answers:
+                del remaining[answers.index(True)]
+            elif None in answers:
+                unknown = True
+            else:
+                return False
+        return None if unknown else True
+
+    # Shapes
+
+    def _matrices(self, left: tuple[tuple[Tree, ...], ...], right: tuple[tuple[Tree, ...], ...]) -> Answer:
+        if [len(row) for row in left] != [len(row) for row in right]:
+            return False
+        cells = zip((cell for row in left for cell in row), (cell for row in right for cell in row), strict=True)
+        return _all(self._algebra.trees(one, other) for one, other in cells)
+
+    def _ratios(self, left: Value, right: Value) -> Answer:
+        terms = [value.terms if isinstance(value, Ratio) else () for value in (left, right)]
+        for mine, value in zip(terms, (right, left), strict=True):
+            match mine, value:
+                case (over, under), Scalar(tree=tree, units=()):
+                    return self._algebra.trees(Apply("div", (over, under)), tree)
+                case _, Scalar():
+                    return None
+        if len(terms[0]) != len(terms[1]):
+            return False
+        if (identical := _all(self._algebra.trees(*pair) for pair in zip(*terms, strict=True))) is True:
+            return True
+        same = _all(
+            self._algebra.trees(Apply("mul", (terms[0][0], other)), Apply("mul", (one, terms[1][0])))
+            for one, other in zip(*terms, strict=True)
+        )
+        clock = all(isinstance(value, Ratio) and value.clock for value in (left, right))
+        return None if clock and same and not identical else same
+
+    def _regions(self, left: Value, right: Value) -> Answer:
+        try:
+            one, other = as_region(left), as_region(right)
+        except NotAnExpressionError:
+            return False if isinstance(left, Scalar | Matrix) or isinstance(right, Scalar | Matrix) else None
+        normal = merged(one), merged(other)
+        if normal[0] is not None and normal[1] is not None:
+            same: Answer = normal[0] == normal[1]
+        else:
+            same = self._intervals(one.intervals, other.intervals)
+        renamed = one.variable != other.variable and None not in (one.variable, other.variable)
+        return None if same and renamed else same
+
+    def _intervals(self, left: tuple[Bounds, ...], right: tuple[Bounds, ...]) -> Answer:
+        if len(left) != len(right):
+            return None
+        answers = [_all(self._limits(one, other)) for one, other in zip(left, right, strict=True)]
+        return True if all(answers) else False if len(left) == 1 and answers == [False] else None
+
+    def _limits(self, left: Bounds, right: Bounds) -> list[Answer]:
+        answers: list[Answer] = [(left.low_closed, left.high_closed) == (right.low_closed, right.high_closed)]
+        for one, other in ((left.low, right.low), (left.high, right.high)):
+            answers.append(
+                (one is None) == (other is None) if one is None or other is None else self._algebra.trees(one, other)
+            )
+        return answers
+
+
+def _unwrapped(value: Value) -> Value:
+    """The only member of a list or set."""
+    match value:
+        case Items(values=(only,), brackets="" | "⦃⦄"):
+            return _unwrapped(only)
+    return value
+
+
+def _symbols(left: Value, right: Value) -> Answer:
+    """The answer where one side at least is a choice, a truth or words."""
+    match left, right:
+        case Words(one), Words(other):
+            return True if one == other else None
+        case (Choice(one), Choice(other)) | (Truth(one), Truth(other)):
+            return one == other
+        case (Choice(letters), Scalar(tree=Name(name))) | (Scalar(tree=Name(name)), Choice(letters)):
+            return {name.upper()} == letters if len(name) == 1 else None
+    return None
+
+
+def _all(answers: Iterable[Answer]) -> Answer:
+    """True if all are, False if any is, else None."""
+    unknown = False
+    for answer in answers:
+        if answer is False:
+            return False
+        unknown = unknown or answer is None
+    return None if unknown else True
+
+
+def _single_named(solutions: Solutions) -> bool:
+    return all(len(bindings) == 1 for bindings in solutions.alternatives) or _indexed(solutions)
+
+
+def _indexed(solutions: Solutions) -> bool:
+    """Whether the names are x_1, x_2, …: the roots of one equation, numbered."""
+    names = [name for bindings in solutions.alternatives for name, _ in bindings]
+    return [name.partition("_")[2] for name in names] == [str(number) for number in range(1, len(names) + 1)] and len(
+        {name.partition("_")[0] for name in names}
+    ) == 1
+
+
+def _unnamed(solutions: Solutions) -> list[Value]:
+    """The values without their names; several under one alternative are a tuple, unless they are numbered roots."""
+    if _indexed(solutions) or len(solutions.alternatives) == 1:
+        return [value for bindings in solutions.alternatives for _, value in bindings]
+    return [
+        bindings[0][1]
+        if len(bindings) == 1
+        else Items(tuple(value for _, value in sorted(bindings, key=lambda pair: pair[0])), "()")
+        for bindings in solutions.alternatives
+    ]
+
+
+def _states_a_line(left: Solutions, right: Value) -> bool:
+    """Whether both give one name in terms of others, and not the same name: `y = 2x` and `x = y/2`."""
+    match left, right:
+        case Solutions(alternatives=(((one, Scalar(tree=tree)),),)), Solutions(alternatives=(((other, Scalar()),),)):
+            return one != other and has_names(tree)
+    return False

@@ -1,0 +1,189 @@
+"""Numbers for expressions: their values to many digits at chosen points. Importing this module imports mpmath."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import islice, product
+
+import mpmath
+
+from touchstone.checks.expressions import has_names, rational
+from touchstone.checks.tokens import Apply, Name, Number, Tree
+
+DIGITS = 50
+"""Working precision of a first evaluation; a second has twice as many."""
+LARGEST_EXPONENT_BITS = 24
+"""Arguments of exponentials beyond 2²⁴ are not evaluated: the result could not be held."""
+POINTS = 6
+"""Points per expression with variables, cycling through the signs."""
+_SEEDS = (Fraction(7, 5), Fraction(13, 11), Fraction(5, 7), Fraction(23, 9), Fraction(17, 13), Fraction(31, 29))
+_GROWTH = Fraction(3, 10)
+
+type Point = dict[str, Fraction]
+"""A value for every variable."""
+
+
+class UndefinedError(ArithmeticError):
+    """The expression has no real value there, or one too large to compute."""
+
+
+def evaluate(tree: Tree, point: Point, context: mpmath.MPContext) -> mpmath.mpc:
+    """The value of `tree` at `point`.
+
+    Raises UndefinedError where an intermediate value is not real, unless the tree uses i; ArithmeticError or ValueError
+    where it is not defined at all.
+    """
+    return _Evaluation(point, context, real=not _uses_i(tree)).of(tree)
+
+
+def _uses_i(tree: Tree) -> bool:
+    match tree:
+        case Name(name):
+            return name == "i"
+        case Apply(arguments=arguments):
+            return any(map(_uses_i, arguments))
+    return False
+
+
+class _Evaluation:
+    """One walk over a tree."""
+
+    def __init__(self, point: Point, context: mpmath.MPContext, *, real: bool) -> None:
+        self._point = point
+        self._context = context
+        self._real = real
+
+    def of(self, tree: Tree) -> mpmath.mpc:
+        match tree:
+            case Number(value=value):
+                return self._rational(value)
+            case Name("pi"):
+                return +self._context.pi
+            case Name("e"):
+                return +self._context.e
+            case Name("i"):
+                return self._context.mpc(0, 1)
+            case Name(name) if name in self._point:
+                return self._rational(self._point[name])
+            case Apply(operation, arguments):
+                value = self._apply(operation, arguments, [self.of(argument) for argument in arguments])
+                if not self._context.isfinite(value) or (self._real and self._context.im(value) != 0):
+                    raise UndefinedError(operation)
+                return value
+        raise UndefinedError(f"no number for {tree}")
+
+    def _rational(self, value: Fraction) -> mpmath.mpf:
+        return self._context.mpf(value.numerator) / value.denominator
+
+    def _apply(self, operation: str, arguments: tuple[Tree, ...], values: list[mpmath.mpc]) -> mpmath.mpc:
+        match operation, values:
+            case "add", [left, right]:
+                return left + right
+            case "mul", [left, right]:
+                return left * right
+            case "div", [left, right]:
+                return left / right
+            case "neg", [value]:
+                return -value
+            case "percent", [value]:
+                return value / 100
+            case "degrees", [value]:
+                return value * self._context.pi / 180
+            case "pow", [base, exponent]:
+                return self._power(base, exponent, arguments[1])
+            case "root", [base, index]:
+                return self._power(base, 1 / index, Apply("div", (Number(Fraction(1)), arguments[1])))
+            case _, values:
+                return self._call(operation, values)
+
+    def _power(self, base: mpmath.mpc, exponent: mpmath.mpc, written: Tree) -> mpmath.mpc:
+        if (
+            self._context.mag(exponent) + max(0, self._context.mag(self._context.mag(base) or 1))
+            > LARGEST_EXPONENT_BITS
+        ):
+            raise UndefinedError("an exponent too large to compute")
+        if base == 0 and self._context.re(exponent) <= 0:
+            raise UndefinedError("zero to a power that is not positive")
+        if self._real and base < 0 and (value := rational(written)) is not None and value.denominator % 2:
+            # The odd root of a negative number is negative, as at school.
+            return (-1) ** (value.numerator % 2) * (-base) ** exponent
+        return base**exponent
+
+    def _call(self, operation: str, values: list[mpmath.mpc]) -> mpmath.mpc:
+        context = self._context
+        value = values[0]
+        match operation:
+            case "exp" | "sinh" | "cosh" | "tanh" if context.mag(value) > LARGEST_EXPONENT_BITS:
+                raise UndefinedError("an exponent too large to compute")
+            case "abs" | "floor" | "ceil":
+                return {"abs": abs, "floor": context.floor, "ceil": context.ceil}[operation](value)
+            case "cbrt":
+                return context.cbrt(value) if context.re(value) >= 0 else -context.cbrt(-value)
+            case "lg":
+                return context.log(value) / context.log(10)
+            case "log" if len(values) > 1:
+                return context.log(value) / context.log(values[1])
+            case "factorial" | "binomial" if any(context.mag(each) > LARGEST_EXPONENT_BITS // 2 for each in values):
+                raise UndefinedError("a factorial too large to compute")
+            case "binomial":
+                return context.binomial(*values)
+        function = _FUNCTIONS.get(operation)
+        if function is None:
+            raise UndefinedError(f"no number for {operation}")
+        return getattr(context, function)(value)
+
+
+_FUNCTIONS = {
+    "exp": "exp", "ln": "log", "log": "log", "sin": "sin", "cos": "cos", "tan": "tan", "cot": "cot", "sec": "sec",
+    "csc": "csc", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arccot": "acot", "sinh": "sinh",
+    "cosh": "cosh", "tanh": "tanh", "factorial": "factorial",
+}  # fmt: skip
+
+
+def number_of(tree: Tree, digits: int = DIGITS) -> Fraction | None:
+    """The value of a constant to about `digits` digits, None where it has no real value."""
+    try:
+        value = evaluate(tree, {}, context_of(digits))
+    except (ArithmeticError, ValueError):
+        return None
+    if value.imag or not mpmath.isfinite(value):
+        return None
+    sign, mantissa, exponent, _ = value.real._mpf_
+    size = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+    return -size if sign else size
+
+
+def points(names: list[str]) -> Iterator[Point]:
+    """Points to try: one without variables, else `POINTS` that cover the signs, of growing magnitude."""
+    if not names:
+        yield {}
+        return
+    signs = islice(product((1, -1), repeat=min(len(names), 3)), POINTS)
+    for turn, pattern in enumerate(signs):
+        yield point_of(names, turn, pattern)
+    for turn in range(POINTS - 2 ** min(len(names), 3)):
+        yield point_of(names, turn + POINTS, (1, -1, 1) if turn % 2 else (1, 1, 1))
+
+
+def point_of(names: list[str], turn: int, pattern: tuple[int, ...]) -> Point:
+    """A point whose signs follow `pattern`; every `turn` gives other magnitudes."""
+    return {
+        name: pattern[place % len(pattern)] * (_SEEDS[(turn + place) % len(_SEEDS)] + _GROWTH * turn * (place + 1))
+        for place, name in enumerate(names)
+    }
+
+
+def names_of(tree: Tree) -> set[str]:
+    """The variables of `tree`."""
+    match tree:
+        case Name(name) if has_names(tree):
+            return {name}
+        case Apply(arguments=arguments):
+            return set[str]().union(*map(names_of, arguments))
+    return set()
+
+
+def context_of(digits: int) -> mpmath.MPContext:
+    """A context of its own for one evaluation: the global one is shared by all threads."""
+    context = mpmath.MPContext()
+    context.dps = digits
+    return context

@@ -1,0 +1,138 @@
+"""Whether two expressions always have the same value: proved, refuted, or unknown.
+
+Refuted by numbers: both sides are computed to 50 digits and again to 100 at points of every sign; where both are
+defined and differ beyond any rounding they are different. Proved by algebra only: agreement of numbers proves nothing.
+Importing this module imports sympy: `touchstone.checks.comparison` does so on first use.
+"""
+
+from fractions import Fraction
+from typing import Literal
+
+import mpmath
+import sympy
+
+from touchstone.checks.evaluation import (
+    DIGITS,
+    Point,
+    context_of,
+    evaluate,
+    names_of,
+    number_of,
+    points,
+)
+from touchstone.checks.expressions import has_names, rational
+from touchstone.checks.rounding import approximates, quantum
+from touchstone.checks.symbolic import build
+from touchstone.checks.tokens import Apply, Name, NotAnExpressionError, Number, Tree
+
+DIFFERENCE = 25
+"""Relative digits in which two values must differ to be called different; rounding at 50 digits stays far below."""
+
+type Numbers = Literal["different", "alike", "unknown"]
+
+
+def same_expression(left: Tree, right: Tree) -> bool | None:
+    """Whether the trees, whose size the caller has bounded, have the same value wherever they are defined."""
+    match compare_numbers(left, right):
+        case "different":
+            return False
+        case "unknown":
+            return None
+    base = sympy.Symbol("logarithm's base", positive=True)
+    try:
+        difference = build(left, log_base=base, positive=True) - build(right, log_base=base, positive=True)
+    except NotAnExpressionError:
+        return None
+    return True if is_zero(difference) else None
+
+
+def same_or_rounded(left: Tree, right: Tree) -> bool | None:
+    """As `same_expression`, for a rational and something that is not rational on the face of it (3.14 and π)."""
+    if (same := same_expression(left, right)) is not False:
+        return same
+    for decimal, other in ((left, right), (right, left)):
+        value, step = rational(decimal), quantum(decimal)
+        if value is not None and step is not None and not has_names(other):
+            exact = number_of(other)
+            return None if exact is None else approximates(value, step, exact, exact=True)
+    return False
+
+
+def compare_numbers(left: Tree, right: Tree) -> Numbers:
+    """What numbers say of the two trees. Unknown where no point serves, or only one side is defined at some point."""
+    names = sorted(names_of(left) | names_of(right))
+    alike = 0
+    for point in points(names):
+        values = [_defined(tree, point) for tree in (left, right)]
+        match values:
+            case None, None:
+                continue
+            case (None, _) | (_, None):
+                return "unknown"
+        if _far_apart(left, right, point):
+            return "unknown" if _calls(left, "log") or _calls(right, "log") else "different"
+        alike += 1
+    return "alike" if alike else "unknown"
+
+
+def is_zero(difference: sympy.Expr) -> bool:
+    """Whether algebra proves that `difference` is zero. The caller limits the time."""
+    if difference == 0:
+        return True
+    steps = (
+        sympy.expand,
+        lambda value: sympy.cancel(sympy.together(value)),
+        lambda value: sympy.expand(sympy.expand_log(value, force=True)),
+        lambda value: sympy.expand(sympy.powsimp(sympy.powdenest(value, force=True), force=True)),
+        sympy.radsimp,
+        sympy.trigsimp,
+        lambda value: sympy.simplify(value.rewrite(sympy.exp)),
+        sympy.simplify,
+    )
+    if any(step(difference) == 0 for step in steps):
+        return True
+    x = sympy.Dummy()
+    return bool(
+        not difference.free_symbols and difference.is_algebraic and sympy.minimal_polynomial(difference, x) == x
+    )
+
+
+def _calls(tree: Tree, function: str) -> bool:
+    match tree:
+        case Apply(operation, arguments):
+            bare = operation == function and len(arguments) == 1
+            return bare or any(_calls(argument, function) for argument in arguments)
+    return False
+
+
+def _defined(tree: Tree, point: Point) -> mpmath.mpc | None:
+    try:
+        value = evaluate(tree, point, context_of(DIGITS))
+    except (ArithmeticError, ValueError):
+        return None
+    return value if mpmath.isfinite(value) else None
+
+
+def _far_apart(left: Tree, right: Tree, point: Point) -> bool:
+    """Whether the values differ beyond rounding, at both precisions."""
+    for digits in (DIGITS, 2 * DIGITS):
+        context = context_of(digits)
+        values = [evaluate(tree, point, context) for tree in (left, right)]
+        scale = max(map(abs, values))
+        if abs(values[0] - values[1]) <= scale * context.mpf(10) ** -DIFFERENCE:
+            return False
+    return True
+
+
+def _warm_up() -> None:
+    """Make sympy load and build what it does on first use (about 0.1 s), before anyone's time runs."""
+    same_expression(
+        Apply("pow", (Apply("add", (Name("x"), Number(Fraction(1)))), Number(Fraction(2)))),
+        Apply("add", (Apply("pow", (Apply("sin", (Name("x"),)), Number(Fraction(2)))), Name("y"))),
+    )
+    x = sympy.Symbol("x", positive=True)
+    sympy.simplify(sympy.sin(2 * x) / sympy.cos(x) + sympy.exp(x) / sympy.sqrt(x + 1) - sympy.log(x))
+    sympy.minimal_polynomial(sympy.sqrt(2) - 1, sympy.Dummy())
+
+
+_warm_up()

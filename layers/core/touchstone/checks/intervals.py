@@ -1,0 +1,166 @@
+"""Parts of the real line: intervals, inequalities in one variable, unions and intersections."""
+
+from fractions import Fraction
+
+from touchstone.checks.expressions import rational
+from touchstone.checks.splitting import connected, unbracketed
+from touchstone.checks.syntax import parse
+from touchstone.checks.tokens import Apply, Name, NotAnExpressionError, Tree
+from touchstone.checks.values import Bounds, Inequality, Region
+
+_INFINITY = Name("oo")
+_FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=<": ">=", "!=": "!="}
+_PAIR = 2
+
+
+def bounds(text: str) -> Bounds:
+    """The interval that `text` writes, `[a, b)` and its like. Raises NotAnExpressionError."""
+    inside, brackets = unbracketed(text)
+    items, connector = connected(inside)
+    if brackets not in ("()", "[]", "(]", "[)") or len(items) != _PAIR or connector != "list":
+        raise NotAnExpressionError("not an interval")
+    low, high = map(parse, items)
+    return of_trees(low, high, low_closed=brackets[0] == "[", high_closed=brackets[1] == "]")
+
+
+def of_trees(low: Tree, high: Tree, *, low_closed: bool, high_closed: bool) -> Bounds:
+    """The interval between two trees; an infinite bound is None and open."""
+    endless = {_INFINITY, Apply("neg", (_INFINITY,))}
+    return Bounds(
+        None if low in endless else low,
+        None if high in endless else high,
+        low_closed and low not in endless,
+        high_closed and high not in endless,
+    )
+
+
+def ordered(sides: list[str], signs: list[str]) -> Region | Inequality:
+    """What `x < 3`, `5 <= x`, `-2 <= x < 7`, `x != 3` and `y > 2x` write. Raises NotAnExpressionError."""
+    trees = [parse(side) for side in sides]
+    match trees, signs:
+        case [Name(name), limit], [sign] if name != "oo" and not isinstance(limit, Name):
+            return _one_sided(name, sign, limit)
+        case [limit, Name(name)], [sign] if name != "oo":
+            return _one_sided(name, _FLIPPED[sign], limit)
+        case [left, right], ["<" | ">" | "<=" | ">=" | "=<" as sign]:
+            first, second = (left, right) if sign in ("<", "<=", "=<") else (right, left)
+            return Inequality(first, second, strict=sign in ("<", ">"))
+        case [low, middle, high], [first_sign, second_sign] if first_sign[0] == second_sign[0] in ("<", ">"):
+            closed = ["=" in first_sign, "=" in second_sign]
+            if first_sign[0] == ">":
+                low, high, closed = high, low, closed[::-1]
+            interval = of_trees(low, high, low_closed=closed[0], high_closed=closed[1])
+            return _between(interval, middle)
+    raise NotAnExpressionError("not an inequality in one variable")
+
+
+def _one_sided(name: str, sign: str, limit: Tree) -> Region:
+    match sign:
+        case "<" | "<=" | "=<":
+            return Region((Bounds(None, limit, high_closed=sign != "<"),), name)
+        case ">" | ">=":
+            return Region((Bounds(limit, None, low_closed=sign == ">="),), name)
+    return Region((Bounds(None, limit), Bounds(limit, None)), name)
+
+
+def _between(interval: Bounds, middle: Tree) -> Region:
+    match middle:
+        case Name(name):
+            return Region((interval,), name)
+        case Apply(operation="abs", arguments=(Name(name),)):
+            low, high = interval.low, interval.high
+            if low is not None and high is not None and (value := rational(low)) is not None and value > 0:
+                mirrored = Bounds(_negative(high), _negative(low), interval.high_closed, interval.low_closed)
+                return Region((mirrored, interval), name)
+    raise NotAnExpressionError("not bounds on one variable")
+
+
+def _negative(tree: Tree) -> Tree:
+    return Apply("neg", (tree,))
+
+
+def union(regions: list[Region]) -> Region:
+    """All of the regions together. Raises NotAnExpressionError where they speak of different variables."""
+    return Region(tuple(part for region in regions for part in region.intervals), _variable(regions))
+
+
+def intersection(regions: list[Region]) -> Region:
+    """What is common to regions of one interval each with rational bounds. Raises NotAnExpressionError otherwise."""
+    common = Bounds(None, None)
+    for region in regions:
+        if len(region.intervals) != 1:
+            raise NotAnExpressionError("an intersection of unions is not read")
+        common = _narrower(common, region.intervals[0])
+    low, high = _value(common.low), _value(common.high)
+    if (
+        low is not None
+        and high is not None
+        and low >= high
+        and not (low == high and common.low_closed and common.high_closed)
+    ):
+        return Region((), _variable(regions))
+    return Region((common,), _variable(regions))
+
+
+def _variable(regions: list[Region]) -> str | None:
+    names = {region.variable for region in regions}
+    if len(names) > 1:
+        raise NotAnExpressionError("regions of different variables")
+    return names.pop() if names else None
+
+
+def _narrower(left: Bounds, right: Bounds) -> Bounds:
+    low, low_closed = _tighter((left.low, left.low_closed), (right.low, right.low_closed), upwards=True)
+    high, high_closed = _tighter((left.high, left.high_closed), (right.high, right.high_closed), upwards=False)
+    return Bounds(low, high, low_closed, high_closed)
+
+
+def _tighter(
+    one: tuple[Tree | None, bool], other: tuple[Tree | None, bool], *, upwards: bool
+) -> tuple[Tree | None, bool]:
+    first, second = _value(one[0]), _value(other[0])
+    if first is None or second is None:
+        return other if first is None else one
+    if first == second:
+        return one[0], one[1] and other[1]
+    return one if (first > second) is upwards else other
+
+
+def _value(tree: Tree | None) -> Fraction | None:
+    if tree is None:
+        return None
+    value = rational(tree)
+    if value is None:
+        raise NotAnExpressionError("bounds that are not rational are not put in order")
+    return value
+
+
+type Place = tuple[int, Fraction]
+"""A point of the line with its infinite ends: the first is −1, 0 or 1."""
+type Span = tuple[Place, bool, Place, bool]
+"""From, closed, to, closed."""
+
+
+def merged(region: Region) -> tuple[Span, ...] | None:
+    """The region as sorted, disjoint intervals, so that equal regions are equal; None where a bound is not rational."""
+    try:
+        spans = [_span(part) for part in region.intervals]
+    except NotAnExpressionError:
+        return None
+    joined: list[Span] = []
+    for low, low_closed, high, high_closed in sorted(spans, key=lambda span: (span[0], not span[1])):
+        if low > high or (low == high and not (low_closed and high_closed)):
+            continue
+        if joined and (low < joined[-1][2] or (low == joined[-1][2] and (low_closed or joined[-1][3]))):
+            start, start_closed, end, end_closed = joined[-1]
+            joined[-1] = (start, start_closed, *max((end, end_closed), (high, high_closed)))
+        else:
+            joined.append((low, low_closed, high, high_closed))
+    return tuple(joined)
+
+
+def _span(part: Bounds) -> Span:
+    low, high = _value(part.low), _value(part.high)
+    start: Place = (-1, Fraction(0)) if low is None else (0, low)
+    end: Place = (1, Fraction(0)) if high is None else (0, high)
+    return start, part.low_closed, end, part.high_closed
