@@ -140,4 +140,5 @@ def written(value: Fraction) -> str:
 
 def approximate(value: Fraction) -> str:
     """Four significant digits, also where the value is too large for a float."""
-    return f"{Decimal(value.numerator) / Decimal(value.denominator):.4g}"
+    rounded = Decimal(f"{Decimal(value.numerator) / Decimal(value.denominator):.4g}").normalize()
+    return f"{rounded:f}" if -4 <= rounded.adjusted() < MAX_WRITTEN_DIGITS else str(rounded).lower()  # noqa: PLR2004

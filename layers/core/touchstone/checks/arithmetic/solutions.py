@@ -40,7 +40,7 @@ _SENTENCES = {
 _RELATION = re.compile(r"[=≈≒＝]|等[于於]|得|equal|\\approx|<<")
 _DOUBT_BEFORE = re.compile(
     r"\b(?:if|suppose|supposing|assume|assuming|instead|not|isn't|doesn't|never|wrong|wrongly|incorrect|incorrectly|"
-    r"mistakes?|mistakenly|mistook|error|contradiction|impossible|false|mod|modulo|base|binary|octal|hexadecimal|hex|"
+    r"mistakes?|mistakenly|mistook|error|contradiction|impossible|false|mod|modulo|binary|octal|hexadecimal|hex|"
     r"should have|whether|test|try|guess)\b|若|假设|假設|假如|如果|错|錯|不|误|誤|进制|進制|矛盾|是否"
 )
 _DOUBT_IN_SENTENCE = re.compile(
@@ -51,11 +51,16 @@ _DENIAL = re.compile(
     r"\b(?:wrong|incorrect|contradiction|impossible|false|mistake|untrue|no solution|absurd)\b|"
     r"\bnot (?:true|possible|equal)\b|错|錯|不对|不對|不成立|不可能|矛盾"
 )
+_OTHER_NOTATION = re.compile(
+    r"\b(?:base[ -]?[0-9]+|base (?:two|eight|ten|sixteen)|binary|octal|hexadecimal|mod|modulo|modular)\b|进制|進制|二进|模"
+)
+"""Words in a sentence after which its numbers are not read in base ten, or its equality is another."""
 _SENTENCE_END = re.compile(r"[.!](?![\d.])|[。！\n]")
 _DENIAL_REACH = 80
 """Characters after a statement in which the text may still take it back."""
 _ABOUT = re.compile(r"approx|about|roughly|around|nearly|almost|round|estimat|约|約|左右|四舍五入|近似", re.IGNORECASE)
 _REACH = 40
+_CLAUSE_REACH = 400
 
 
 @dataclass(slots=True)
@@ -151,8 +156,20 @@ class _Scan:
         for start in starts:
             parsed = self._parsed(start, index, whole=True)
             if parsed is not None:
-                return (start, parsed[1]) if self._begins_well(start, previous) else None
+                return (start, parsed[1] + self._signed(start, index)) if self._begins_well(start, previous) else None
         return None
+
+    def _signed(self, start: int, index: int) -> tuple[Node, ...]:
+        """The expression with the dash before it as its sign: "- 3 + 4" at the start of a line may be 1."""
+        if start == 0 or self.tokens[start - 1].kind is not Kind.BULLET:
+            return ()
+        dash = self.tokens[start - 1]
+        sign = Token(Kind.OPERATOR, "-", dash.start, dash.end, dash.spaced)
+        tokens = [sign, *self.tokens[start:index]]
+        try:
+            return (Reader(tokens, 0, len(tokens), self.budget).expression(),)
+        except Unreadable:
+            return ()
 
     def _starts(self, previous: int, index: int) -> list[int]:
         """Places where the left side may begin, farthest first: behind a word, a border or an opening bracket."""
@@ -191,8 +208,14 @@ class _Scan:
 
     def is_doubted(self, start: int, end: int) -> bool:
         """Whether the words around a statement say that it is supposed, denied or asked."""
+        sentence_start = max((self.text.rfind(mark, 0, start) for mark in "\n。"), default=-1)
+        sentence = self.text[max(sentence_start + 1, start - _CLAUSE_REACH) : start].lower()
+        if _OTHER_NOTATION.search(sentence):
+            return True
         begin = max((self.text.rfind(mark, 0, start) for mark in "\n.,;:，。；：、"), default=-1)
-        if _DOUBT_BEFORE.search(self.text[max(begin + 1, start - 400) : start].lower()):
+        # "If he eats 200 g, then he gets 200 * 7 = 1400": what follows "then" is stated, not supposed.
+        clause = self.text[max(begin + 1, start - _CLAUSE_REACH) : start].lower().rpartition(" then ")[2]
+        if _DOUBT_BEFORE.search(clause):
             return True
         after = self.text[end : end + _DENIAL_REACH].lower()
         sentence = _SENTENCE_END.split(after, maxsplit=1)[0]

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from touchstone.checks.arithmetic.evaluation import Reading, numbers_in, quantity_of, value_of
 from touchstone.checks.arithmetic.nodes import Node, Number, Operation, Unary, Unreadable, unit_of_last_place
-from touchstone.checks.arithmetic.words import RELATED_DIMENSIONS, UNITS
+from touchstone.checks.arithmetic.words import RELATED_DIMENSIONS, UNITS, units_in
 
 _FLOAT_ERROR = Fraction(1, 10**9)
 """Results copied from binary floating point (0.30000000000000004) are off by about 10⁻¹⁶ of their size."""
@@ -195,11 +195,10 @@ def _mixes_units(left: Node, right: Node) -> bool:
     """Whether two different known units of related dimensions occur, so that plain numbers may not be comparable."""
     seen: dict[str, set[Fraction | str]] = {}
     for number in numbers_in(left) + numbers_in(right):
-        for word in number.unit.words or (number.unit.name or "",) if number.unit else ():
-            if word in UNITS:
-                dimension, factor = UNITS[word]
-                family = RELATED_DIMENSIONS.get(dimension, dimension)
-                seen.setdefault(family, set()).add(factor if family == dimension else word)
+        for name in units_in(number.unit.words or (number.unit.name or "",)) if number.unit is not None else ():
+            dimension, factor = UNITS[name]
+            family = RELATED_DIMENSIONS.get(dimension, dimension)
+            seen.setdefault(family, set()).add(factor if family == dimension else name)
     return any(len(units) > 1 for units in seen.values())
 
 

@@ -1,5 +1,6 @@
 """The words around numbers that decide whether a statement may be read as plain arithmetic."""
 
+import re
 from fractions import Fraction
 
 OPERATOR_WORDS = {
@@ -260,3 +261,13 @@ RELATED_DIMENSIONS = {"calendar": "time"}
 
 ATTACHED_UNITS = frozenset(name for name in UNITS if len(name) > 1 and name.isascii()) | {"mph", "kmh", "kwh", "hz"}
 """Units that may follow a number without a space; single letters could be variables."""
+
+_CHINESE_UNITS = re.compile(
+    "|".join(sorted((name for name in UNITS if not name.isascii() and name.isalpha()), key=len, reverse=True))
+)
+
+
+def units_in(words: tuple[str, ...]) -> list[str]:
+    """The known units that occur in the words behind a number, the Chinese ones by their longest names."""
+    known = [word for word in words if word in UNITS and not _CHINESE_UNITS.fullmatch(word)]
+    return known + _CHINESE_UNITS.findall("".join(word for word in words if not word.isascii()))

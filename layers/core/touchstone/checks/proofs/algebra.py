@@ -97,7 +97,7 @@ def is_zero(expression: "sympy.Expr") -> bool:
 
 
 def difference_at(first: "sympy.Expr", second: "sympy.Expr") -> "tuple[sympy.Rational, sympy.Expr, sympy.Expr] | None":
-    """A point at which two expressions in one variable are certainly different, with both values; None if none is found.
+    """A point at which two expressions are certainly different, with both values; None if none is found.
 
     At least one more sample must agree that they differ, so that one bad evaluation cannot refute an answer.
     """
@@ -135,11 +135,10 @@ def evaluated(task: Task, text: str, tree: Tree) -> Proof | None:
         apart = difference_at(value, given)
         if apart is None or has_decimal(answer) or near(apart[1], apart[2]):
             return None
-        line = sentence("value", task.language, expression=text, value=f"{shown(simplest(value))} ≈ {apart[1]}")
+        correct = shown(simplest(value))
+        line = sentence("value", task.language, expression=text, value=f"{correct} ≈ {apart[1]}")
         closing = sentence("unequal", task.language, given=task.answer)
-        return Proof(
-            outcome="refuted", rule="evaluate", derivation=(line, closing), correct_answer=shown(simplest(value))
-        )
+        return Proof(outcome="refuted", rule="evaluate", derivation=(line, closing), correct_answer=correct)
 
     return timed(work)
 

@@ -1,0 +1,340 @@
+"""A false arithmetic statement is found where it stands; a true or unclear one is never accused."""
+
+import operator
+import time
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from touchstone.checks import first_arithmetic_error
+
+TRUE = [
+    # chains, calculator marks, money, units and words
+    "3 * 4 = 12",
+    "3 * 4 = 12 + 1 = 13",
+    "20 feet * 2 = <<20*2=40>>40 feet",
+    "3 apples + 4 apples = 7 apples",
+    "She has 3 stuffed puppies + 5 stuffed koalas + 2 zebras = 10 stuffed animals.",
+    "5 tablespoons of flour per muffin * 16 muffins = 80 tablespoons of flour",
+    "2 miles/40 minutes = 0.05 miles/minute",
+    "So it costs 2 x $3 = $6.",
+    "$1.50 + $3.00 = $4.50",
+    "(1000 kg)(9.8)(100) = 980,000",
+    "1,234 + 1 = 1,235",
+    "2 dozen + 12 = 36",
+    "3 dozen + 4 dozen = 7 dozen",
+    "2 million + 3 million = 5 million",
+    # percent
+    "20% of 50 = 10",
+    "2 hours / 4 hours * 100% = 50%",
+    "12/48 * 100% = 25",
+    "$20 - 20% = $16",
+    "100% - 75% = 25%",
+    "2/5 * 100 = 40%",
+    "31/300 = 10.33%",
+    # rounding: to the nearest, cut off, and going on with what was rounded
+    "10/3 = 3.33",
+    "10/3 = 3.4",
+    "20/3 = 6.66",
+    "16.67 * 3 = 50",
+    "0.33 * 300 = 100",
+    "50/3 = 16",
+    "0.1 + 0.2 = 0.30000000000000004",
+    "100/7 = 14.3, so 14.3 * 7 = 100",
+    "10/3 ≈ 3.5",
+    "48 * 52 is about 50 * 50 = 2496",
+    "6.02 × 10^23 * 2 = 1.204 × 10^24",
+    "2.5e3 * 2 = 5000",
+    # fractions, mixed numbers, powers, roots, signs
+    "1 1/2 + 2 = 3 1/2",
+    "1½ + 2 = 3½",
+    "3/4 = 6/8",
+    "1/2 = 0.5",
+    "2^10 = 1024",
+    "2**10 = 1024",
+    "3² + 4² = 5²",
+    "-2^2 = -4",
+    "-2^2 = 4",
+    "5! = 120",
+    "√16 + 1 = 5",
+    "(-6 * -4 - -5 + -2) = (24 + 5 - 2) = 27",
+    "x = 3, so 2x + 1 = 2(3) + 1 = 7",
+    "8/2(4) = 1",
+    "8/2(4) = 16",
+    "- 3 + 4 = 7",
+    "- 3 + 4 = 1",
+    "1. 3 + 4 = 7",
+    "(1) 2 + 3 = 5, (2) 4 + 4 = 8",
+    # units that are converted
+    "4 feet - 40 inches = 8 inches",
+    "1 hour - 15 minutes = 45 minutes",
+    "2 x 20 cents = $0.40",
+    "1米 - 20厘米 = 80厘米",
+    # LaTeX
+    r"\(3 \times 4 = 12\)",
+    r"$\frac{1}{2} + \frac{1}{3} = \frac{5}{6}$",
+    r"\[ 2^{3} \cdot \sqrt{9} = 24 \]",
+    r"\left(1 + 2\right) \div 3 &= 1 \\ 2 + 2 &= 4",
+    # Chinese
+    "3乘以4等于12",
+    "一共有3+4=7个苹果",
+    "每小时60千米×3小时=180千米",
+    "50的20% = 10",
+    "12除以4得3",
+    "３＋４＝７",
+    "17÷5=3……2",
+]
+
+UNCLEAR = [
+    "x + 3 = 8",
+    "2x - 6 = 8",
+    "150 - 5x = 100",
+    "x^2 - 5x + 6 = 0",
+    "total = 3 + x * 4 = 20",
+    "A - B = 110",
+    "The ratio is 3:4 = 6:8",
+    "From 2:30 to 4:00 = 90 minutes",
+    "2021-05-03 = Monday",
+    "12/25/2020 = Christmas",
+    "3 small puzzles = 3 x $4 = $12",
+    "3/4 = 15 students",
+    "560 = 40",
+    "3 packs = $6",
+    "66 inches = 5 feet 6 inches",
+    "200 minutes = 3 hours and 20 minutes",
+    "8 feet long by 8+2=10 feet wide",
+    "17 ÷ 5 = 3 R 2",
+    "17 divided by 5 = 3 remainder 2",
+    "10^3 = 6 (mod 7)",
+    "In base 2, 101 + 1 = 110",
+    "If 2 + 2 = 5, then pigs fly.",
+    "Is 2 + 2 = 5?",
+    "2 + 2 = 5 is wrong",
+    "2 + 2 = 5. That is a contradiction.",
+    "It is not true that 2 + 2 = 5",
+    "1 + 2 + ... + 10 = 55",
+    "twice 3 + 4 = 14",
+    "the sum of 3 and 2 * 5 = 13",
+    "Rent + 2 * 5 = 20",
+    "sin(30) = 0.5",
+    "log 100 = 3",
+    "19th - 31st = 12",
+    "f(3) + 1 = 10",
+    "3 + 4 == 8",
+    "3 + 4 != 8",
+    "3 + 4 ≠ 8",
+    "0x1F + 1 = 32",
+    "1/0 + 1 = 2",
+    "0^0 + 1 = 1",
+    "√2 * √2 = 2",
+    "π * 2 = 7",
+    "5 more than 3 * 4 = 17",
+    "如果2+2=5，那么",
+    "2+2=5是错误的",
+    "总数的3×4=20",
+    "减3得2x=8",
+    "5 feet + 3 = 63 inches",
+    "3 months * 4 weeks = 90 days",
+    "no equation here",
+    "3 + = 4",
+    "= 7",
+    "",
+]
+
+FALSE = [
+    ("3 * 4 = 13", "3 * 4 = 13", "12"),
+    ("We get 2 + 2 = 4. Then 3 * 4 = 13.", "3 * 4 = 13", "12"),
+    ("16 * (5 + 3 + 0.25) = 16 * 8.25 = 135 tablespoons", "16 * 8.25 = 135 tablespoons", "132"),
+    ("20 feet * 2 = <<20*2=41>>40 feet", "20*2=41", "40"),
+    ("20 feet * 2 = <<20*2=40>>41 feet", "20 feet * 2 = <<20*2=40>>41 feet", "40"),
+    ("3 apples + 4 apples = 8 apples", "3 apples + 4 apples = 8 apples", "7"),
+    ("20% of 50 = 11", "20% of 50 = 11", "10"),
+    ("10/3 = 3.36", "10/3 = 3.36", "10/3 (≈ 3.333)"),
+    ("2 x $3 = $7", "2 x $3 = $7", "6"),
+    (r"\(3 \times 4 = 13\)", r"3 \times 4 = 13", "12"),
+    ("1 1/2 + 2 = 3 1/4", "1 1/2 + 2 = 3 1/4", "3.5"),
+    ("4 feet - 40 inches = 12 inches", "4 feet - 40 inches = 12 inches", "8"),
+    ("12 = 3 * 5", "12 = 3 * 5", "15"),
+    ("8/4 = 3", "8/4 = 3", "2"),
+    ("If he eats 200 g a day then he gets 200 * 7 = 1500 grams", "200 * 7 = 1500 grams", "1400"),
+    ("2^10 = 1025", "2^10 = 1025", "1024"),
+    ("9e30 * 9e30 = 2", "9e30 * 9e30 = 2", "≈ 8.1e+61"),
+    ("3 + 4\n= 8", "3 + 4\n= 8", "7"),
+    ("48 * 52 ≈ 3500", "48 * 52 ≈ 3500", "2496"),
+    ("3乘以4等于13", "3乘以4等于13", "12"),
+    ("一共有3+4=8个苹果", "3+4=8个苹果", "7"),
+    ("1米 - 20厘米 = 70厘米", "1米 - 20厘米 = 70厘米", "80"),
+    ("８＋２＝１１", "８＋２＝１１", "10"),
+]
+
+HOSTILE = {
+    "tower": "9**9**9**9 = 3",
+    "brackets": "(" * 10**5 + "1=2",
+    "brackets within the length": "(" * 12_000 + "1=2",
+    "a megabyte of digits": "1" * 10**6 + "=2",
+    "digits within the length": "1+" + "1" * 24_000 + "=2",
+    "new lines": "\n" * 24_000 + "=1",
+    "blanks": " " * 24_000 + "=1",
+    "many statements": "1+1=" * 6_000,
+    "many approximations": "≈1+1" * 6_000,
+    "one long sum": "1+" * 12_000 + "1=2",
+    "words and numbers": "a 1 " * 6_000 + "=2",
+    "grouped digits": "1" + ",111" * 6_000 + "=2",
+    "factorials": "100!" * 6_000 + "=2",
+    "signs": "-" * 24_000 + "1=2",
+    "fractions without end": "\\frac{" * 4_000 + "=2",
+    "marks": "<<1+1=2>>" * 2_700,
+    "open marks": "<<" * 12_000 + "=",
+    "large powers": "9e30^30 * 2^99999 = 2",
+    "doubt": "if " * 8_000 + "1+1=3",
+}
+
+
+@pytest.mark.parametrize("text", TRUE)
+def test_a_true_statement_is_not_accused(text: str) -> None:
+    assert first_arithmetic_error(text) is None
+
+
+@pytest.mark.parametrize("text", UNCLEAR)
+def test_what_is_not_certainly_arithmetic_is_passed_over(text: str) -> None:
+    assert first_arithmetic_error(text) is None
+
+
+@pytest.mark.parametrize(("text", "quoted", "suggestion"), FALSE)
+def test_a_false_statement_is_found_where_it_stands(text: str, quoted: str, suggestion: str) -> None:
+    finding = first_arithmetic_error(text)
+
+    assert finding is not None
+    assert finding.rule == "arithmetic"
+    assert text[slice(*finding.span)] == quoted
+    assert finding.suggestion == suggestion
+    assert suggestion in finding.detail
+
+
+def test_the_detail_speaks_the_language_of_the_text() -> None:
+    chinese = first_arithmetic_error("所以3+4=8")
+    english = first_arithmetic_error("So 3+4=8")
+
+    assert chinese is not None
+    assert chinese.detail == "“3+4=8”不成立：左边等于 7，右边等于 8。"
+    assert english is not None
+    assert english.detail == "“3+4=8” is false: the left side is 7, the right side is 8."
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
+def test_hostile_text_is_passed_over_in_bounded_time(text: str) -> None:
+    """A7: 300 ms; process time, so that a busy machine does not decide."""
+    start = time.process_time()
+    assert first_arithmetic_error(text) is None
+    assert time.process_time() - start < 0.3
+
+
+_OPERATIONS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "×": operator.mul}
+_SETTLED = st.sampled_from(["", "So ", "Step 2: we get ", "一共有", "The total is $", r"\(", "**Total:** "])
+
+
+@st.composite
+def _sums(draw: st.DrawFn) -> tuple[str, Fraction]:
+    """A chain of operations from left to right in brackets, and its value."""
+    value = Fraction(draw(st.integers(0, 999)))
+    text = str(value)
+    for _ in range(draw(st.integers(1, 4))):
+        sign, number = draw(st.sampled_from(list(_OPERATIONS))), draw(st.integers(0, 99))
+        text = f"{text} {sign} {number}" if sign in "+-" else f"({text}) {sign} {number}"
+        value = _OPERATIONS[sign](value, number)
+    return text, value
+
+
+@given(_sums(), _SETTLED)
+@settings(max_examples=200)
+def test_a_true_chain_is_never_flagged(chain: tuple[str, Fraction], lead_in: str) -> None:
+    text, value = chain
+    assert first_arithmetic_error(f"{lead_in}{text} = {value}") is None
+
+
+@given(_sums(), _SETTLED, st.data())
+@settings(max_examples=200)
+def test_one_changed_digit_in_the_last_value_is_flagged_there(
+    chain: tuple[str, Fraction], lead_in: str, data: st.DataObject
+) -> None:
+    text, value = chain
+    digits = str(abs(value))
+    place = data.draw(st.integers(0, len(digits) - 1))
+    other = data.draw(st.sampled_from([digit for digit in "0123456789" if digit != digits[place]]))
+    changed = f"{'-' if value < 0 else ''}{digits[:place]}{other}{digits[place + 1 :]}"
+    if Fraction(changed) == value:
+        return
+
+    solution = f"{lead_in}{text} = {text} = {changed}"
+    finding = first_arithmetic_error(solution)
+
+    assert finding is not None
+    assert finding.span == (solution.rindex(text), len(solution))
+
+
+@given(
+    st.fractions(min_value=-99, max_value=99, max_denominator=50),
+    st.fractions(min_value=-99, max_value=99, max_denominator=50),
+)
+def test_a_sum_of_fractions_is_judged_exactly(first: Fraction, second: Fraction) -> None:
+    left = f"({first}) + ({second})"
+    assert first_arithmetic_error(f"{left} = {first + second}") is None
+    assert first_arithmetic_error(f"{left} = {first + second + 7}") is not None
+
+
+@given(st.integers(1, 999), st.integers(1, 99), st.integers(2, 4))
+def test_a_quotient_rounded_to_the_nearest_is_no_error(top: int, bottom: int, places: int) -> None:
+    assert first_arithmetic_error(f"{top} / {bottom} = {top / bottom:.{places}f}") is None
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_answered(text: str) -> None:
+    finding = first_arithmetic_error(text)
+    assert finding is None or 0 <= finding.span[0] < finding.span[1] <= len(text)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "0",
+                "1",
+                "2",
+                "12",
+                "3.5",
+                "+",
+                "-",
+                "*",
+                "/",
+                "^",
+                "(",
+                ")",
+                "=",
+                "≈",
+                "%",
+                "$",
+                "x",
+                "apples",
+                "的",
+                "除以",
+                "等于",
+                "<<",
+                ">>",
+                "!",
+                "√",
+                "\\frac",
+                "{",
+                "}",
+                ",",
+                ".",
+                "1/2",
+                "of",
+            ]
+        ),
+        max_size=40,
+    )
+)
+def test_any_jumble_of_arithmetic_is_answered(words: list[str]) -> None:
+    first_arithmetic_error(" ".join(words))
