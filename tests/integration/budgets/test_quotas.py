@@ -118,6 +118,15 @@ def test_r11_twenty_workers_at_once_never_pass_the_day(table: "Table", clock: St
         assert sum(pool.map(worker, tables)) == 7
 
 
+@pytest.mark.usefixtures("one_request_at_a_time")
+def test_threads_of_one_process_take_turns_without_losing_a_try(table: "Table", clock: StandingClock) -> None:
+    pauses: list[float] = []
+    quotas = Quotas(table, clock=clock, sleep=pauses.append)
+    with ThreadPoolExecutor(20) as pool:
+        list(pool.map(lambda _: quotas.reserve(KEY, Limits(per_day=20), purpose="fresh"), range(20)))
+    assert (quotas.usage(KEY, Limits(per_day=20)).left, pauses) == (0, [])
+
+
 RESETS = {
     "winter to summer": datetime(2026, 3, 9, 7, 0, tzinfo=UTC),
     "the day before": datetime(2026, 3, 8, 8, 0, tzinfo=UTC),

@@ -88,6 +88,7 @@ def test_r16_a_table_that_fails_is_a_store_error_and_counts_nothing(
     "fault",
     [
         refuse("ConditionalCheckFailedException"),
+        refuse("TransactionConflictException"),
         refuse("TransactionCanceledException", "ConditionalCheckFailed", "None"),
         refuse("TransactionCanceledException", "TransactionConflict", "None"),
     ],

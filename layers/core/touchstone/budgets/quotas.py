@@ -6,6 +6,7 @@ sees half of another's work, and a function that dies leaves at most its own uni
 """
 
 import random
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
@@ -55,6 +56,7 @@ class Quotas(QuotaBook):
         self._client = client_of(table)
         self._table = table.name
         self._sleep = sleep
+        self._turns: dict[QuotaKey, threading.Lock] = {}
 
     def history(self, key: QuotaKey, *, days: int = 30) -> tuple[DayUsage, ...]:
         """What was used on the latest `days` days on which anything was, today among them, newest first."""
@@ -77,18 +79,20 @@ class Quotas(QuotaBook):
     def _change(self, key: QuotaKey, change: Change, *, writer: str, mark: str | None = None) -> datetime:
         made_at = None
         for tries in range(MAX_TRIES):
-            now = self.clock()
-            stored = self._load(key, now)
-            # A try that seemed to fail had succeeded: only the reply of the table was lost.
-            if made_at is not None and stored.writer == writer:
-                return made_at
-            state = change(stored.state, now)
-            if state is stored.state:
-                return now
-            made_at = now
-            with store_errors(f"write the quota of {key}"):
-                if self._write(key, stored, state, writer=writer, mark=mark, now=now):
+            # Threads of one process take turns, so that only other processes can come between reading and writing.
+            with self._turns.setdefault(key, threading.Lock()):
+                now = self.clock()
+                stored = self._load(key, now)
+                # A try that seemed to fail had succeeded: only the reply of the table was lost.
+                if made_at is not None and stored.writer == writer:
+                    return made_at
+                state = change(stored.state, now)
+                if state is stored.state:
                     return now
+                made_at = now
+                with store_errors(f"write the quota of {key}"):
+                    if self._write(key, stored, state, writer=writer, mark=mark, now=now):
+                        return now
             self._sleep(random.uniform(0.0, min(MAX_PAUSE_SECONDS, 0.005 * (tries + 1))))  # noqa: S311 - jitter
         raise StoreError(f"The quota of {key} is written by too many at once; repeat the request.")
 

@@ -15,6 +15,7 @@ type Item = Mapping[str, Any]
 """An item of the table in Python types, as the resource's client takes and gives them."""
 
 _CONDITION_FAILED = "ConditionalCheckFailedException"
+_CONFLICT = "TransactionConflictException"
 _CANCELED = "TransactionCanceledException"
 _RACED = frozenset({"None", "ConditionalCheckFailed", "TransactionConflict"})
 """What the parts of a transaction say when it was cancelled only because another writer came first."""
@@ -58,7 +59,7 @@ def put_together(client: "DynamoDBClient", puts: Sequence[Mapping[str, Any]], *,
         else:
             client.transact_write_items(TransactItems=[{"Put": put} for put in puts])  # type: ignore[typeddict-item]
     except ClientError as error:
-        if condition_failed(error):
+        if condition_failed(error) or error.response.get("Error", {}).get("Code") == _CONFLICT:
             return False
         codes = _cancellation_codes(error)
         if not codes or not _RACED.issuperset(codes):
