@@ -22,6 +22,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from aiohttp import web
+from pydantic import ValidationError
 
 from tests.support.exchange import Call, Control, Exchange, Quota, Responder, Rule
 from tests.support.wire import Answer, Asked, Behaviour, Kind, read_anthropic, read_gemini, read_openai
@@ -154,15 +155,17 @@ def _application(exchange: Exchange) -> web.Application:
 
     async def openai(request: web.Request) -> web.StreamResponse:
         provider = "compatible" if request.path.startswith("/compatible/") else "openai"
-        key = request.headers.get("authorization", "").removeprefix("Bearer ")
-        return await _serve(request, exchange, read_openai(provider, key, await request.json()))
+        return await _serve(request, exchange, read_openai(provider, _bearer(request), await request.json()))
 
     async def anthropic(request: web.Request) -> web.StreamResponse:
-        key = request.headers.get("x-api-key", "")
+        key = request.headers.get("x-api-key") or _bearer(request)
         return await _serve(request, exchange, read_anthropic(key, await request.json()))
 
     async def arrange(request: web.Request) -> web.Response:
-        exchange.arrange(Control.model_validate_json(await request.text()))
+        try:
+            exchange.arrange(Control.model_validate_json(await request.text()))
+        except ValidationError as error:
+            return web.Response(status=422, text=str(error))
         return web.json_response({})
 
     async def recall(_: web.Request) -> web.Response:
@@ -180,6 +183,11 @@ def _application(exchange: Exchange) -> web.Application:
         ]
     )
     return application
+
+
+def _bearer(request: web.Request) -> str:
+    """The key in the authorization header."""
+    return request.headers.get("authorization", "").removeprefix("Bearer ")
 
 
 async def _serve(request: web.Request, exchange: Exchange, asked: Asked) -> web.StreamResponse:

@@ -52,7 +52,7 @@ class AnthropicAdapter:
 
         async def send() -> "Outcome":
             body = request_body(model, question)
-            return await sending.posted(anthropic, self._client, "/v1/messages", body, provider=_NAME)
+            return await sending.posted(anthropic, self._client, "/v1/messages", body, provider=_NAME, seconds=timeout)
 
         response = await sending.delivered(_NAME, model, send, timeout=timeout)
         if response.status != 200:  # noqa: PLR2004 - HTTP's own

@@ -65,7 +65,9 @@ class OpenAIAdapter:
 
         async def send() -> "Outcome":
             body = request_body(model, question, compatible=self._compatible)
-            return await sending.posted(openai, self._client, "/chat/completions", body, provider=self._name)
+            return await sending.posted(
+                openai, self._client, "/chat/completions", body, provider=self._name, seconds=timeout
+            )
 
         response = await sending.delivered(self._name, model, send, timeout=timeout)
         if response.status != 200:  # noqa: PLR2004 - HTTP's own

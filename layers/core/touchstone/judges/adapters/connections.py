@@ -31,6 +31,7 @@ class Connections(httpx2.AsyncBaseTransport):
     def __init__(self) -> None:
         self._sessions: dict[asyncio.AbstractEventLoop, aiohttp.ClientSession] = {}
         self._proxies: dict[str, str | None] = {}
+        self._certificates = _certificates()
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send one request and read its whole response."""
@@ -46,7 +47,7 @@ class Connections(httpx2.AsyncBaseTransport):
                 proxy=self._proxy(request.url),
             ) as response:
                 body = await response.read()
-        except aiohttp.InvalidURL as error:
+        except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError) as error:
             raise httpx2.UnsupportedProtocol("not a URL", request=request) from error
         except aiohttp.ClientConnectorError as error:
             raise httpx2.ConnectError("no connection", request=request) from error
@@ -65,7 +66,7 @@ class Connections(httpx2.AsyncBaseTransport):
         """A session for the running loop; those of loops that have ended are forgotten."""
         self._sessions = {loop: session for loop, session in self._sessions.items() if not loop.is_closed()}
         session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, ssl=_certificates(), keepalive_timeout=_IDLE_SECONDS),
+            connector=aiohttp.TCPConnector(limit=0, ssl=self._certificates, keepalive_timeout=_IDLE_SECONDS),
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=None),
             headers={"accept-encoding": "identity"},

@@ -40,13 +40,17 @@ async def delivered(provider: str, model: str, send: Callable[[], Awaitable[Outc
     return outcome
 
 
-async def posted(sdk: ModuleType, client: Any, path: str, body: Mapping[str, Any], *, provider: str) -> Outcome:
+async def posted(
+    sdk: ModuleType, client: Any, path: str, body: Mapping[str, Any], *, provider: str, seconds: float
+) -> Outcome:
     """A request through the lowest public entry of the OpenAI and Anthropic SDKs, which are made by one generator.
 
     It sends the body as it is and hands back the plain response: building the SDKs' typed ones costs 2 ms of CPU.
+    `seconds` is only told to the service; the deadline is kept by `delivered`.
     """
+    options = {"max_retries": 0, "timeout": seconds}
     try:
-        response = await client.post(path, cast_to=httpx2.Response, body=body, options={"max_retries": 0})
+        response = await client.post(path, cast_to=httpx2.Response, body=body, options=options)
     except sdk.APIStatusError as error:
         return plain(error.response)
     except sdk.APIConnectionError as error:

@@ -1,0 +1,46 @@
+"""Questions to put to an adapter in tests, and the adapters of all providers on one loopback server."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from tests.support.providers import ProviderServer
+from touchstone.judges.anthropic import AnthropicAdapter
+from touchstone.judges.base import Adapter, Image, Prompt, Question
+from touchstone.judges.gemini import GeminiAdapter
+from touchstone.judges.openai import OpenAIAdapter
+
+KEY = "sk-Canary-0123456789"
+"""A key that must appear in the authorization header and nowhere else."""
+SECRET = "the-prompt-canary"
+"""A text of the prompt that must not appear in any error."""
+PICTURE = Image(media_type="image/png", data=b"\x89PNG\r\n\x1a\n")
+PROVIDERS = ("gemini", "openai", "anthropic", "compatible")
+
+
+class Verdict(BaseModel):
+    """A reply such as a judge gives."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    passed: bool
+    confidence: float = Field(ge=0, le=1)
+
+
+def question(**changes: Any) -> Question[Verdict]:
+    """A question with a system text and a user text."""
+    prompt = Prompt(name="verify", version="0123456789abcdef", system="Grade it.", user=f"2 + 2 = 4 {SECRET}")
+    return Question(**({"prompt": prompt, "reply_type": Verdict} | changes))
+
+
+def adapter(provider: str, server: ProviderServer, *, key: str = KEY) -> Adapter:
+    """The adapter of a provider, led to the server."""
+    match provider:
+        case "gemini":
+            return GeminiAdapter(api_key=key, base_url=server.base_url)
+        case "anthropic":
+            return AnthropicAdapter(api_key=key, base_url=server.base_url)
+        case "openai":
+            return OpenAIAdapter(api_key=key, base_url=server.openai_url)
+        case _:
+            return OpenAIAdapter(api_key=key, base_url=server.compatible_url, provider="compatible", compatible=True)

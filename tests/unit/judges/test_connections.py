@@ -1,0 +1,60 @@
+"""The transport under the SDKs."""
+
+import gzip
+from collections.abc import AsyncIterator
+
+import httpx2
+import pytest
+from aiohttp import web
+
+from touchstone.judges.adapters import connections
+
+
+@pytest.fixture
+async def base_url() -> AsyncIterator[str]:
+    async def zipped(request: web.Request) -> web.Response:
+        told = {"content-encoding": "gzip", "x-seen": request.headers["accept-encoding"]}
+        return web.Response(body=gzip.compress(b'{"ok": true}'), headers=told)
+
+    async def moved(_: web.Request) -> web.Response:
+        raise web.HTTPTemporaryRedirect("/zipped")
+
+    async def plain(_: web.Request) -> web.Response:
+        return web.json_response([])
+
+    application = web.Application()
+    application.add_routes([web.post("/zipped", zipped), web.post("/moved", moved), web.post("/plain", plain)])
+    runner = web.AppRunner(application)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+    await runner.cleanup()
+
+
+async def test_a_compressed_body_is_read_though_none_was_asked_for(base_url: str) -> None:
+    async with connections.client() as client:
+        response = await client.post(f"{base_url}/zipped", json={})
+        assert response.json() == {"ok": True}
+        assert response.headers["x-seen"] == "identity"
+
+
+async def test_a_redirect_is_not_followed(base_url: str) -> None:
+    async with connections.client() as client:
+        assert (await client.post(f"{base_url}/moved", json={})).status_code == 307
+
+
+async def test_the_environments_proxy_is_used_except_where_it_is_bypassed(
+    base_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", base_url)
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    async with connections.client() as client:
+        # The proxy is the server itself: it is asked for the path of the other host.
+        assert (await client.post("http://judge.invalid/plain", json={})).json() == []
+        assert (await client.post(f"{base_url}/plain", json={})).json() == []
+
+
+async def test_a_name_that_does_not_resolve_was_not_sent() -> None:
+    async with connections.client() as client:
+        with pytest.raises(httpx2.ConnectError):
+            await client.post("http://judge.invalid/", json={})
