@@ -6,12 +6,15 @@ whatever stands in the fence's own brackets, with any mark or none, and any word
 
 import re
 import unicodedata
+from typing import Any
 
 import pytest
 
 from tests.support import replies
 from tests.support.injections import CANARY, MASTER_KEYS, injections
 from tests.support.judges import Asked, Line, Script
+from touchstone.answers.calls import prompt
+from touchstone.answers.language import Language
 from touchstone.answers.routing import status_of
 from touchstone.answers.verification import quick_verify
 from touchstone.clock import Deadline
@@ -65,6 +68,28 @@ async def test_a3_no_injection_reaches_the_judge_as_an_order(where: str) -> None
             broke_out.append(text)
     assert broke_out == []
     assert len(script.asked) == len(list(injections()))
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("analyze", {"most_points": 8}),
+        ("solve", {"knowledge_points": True, "examples": True}),
+        ("enrich", {"steps": True, "answer": True, "status": "caution", "most_points": 5, "most_hints": 3}),
+        ("evaluate", {"steps": True, "answer": True, "most_suggestions": 5}),
+    ],
+)
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a3_no_text_leaves_its_fence_in_any_prompt(name: str, told: dict[str, Any], language: Language) -> None:
+    broke_out = []
+    for text in injections():
+        values = {key: text if value is True else value for key, value in told.items()} | {"problem": text}
+        if values.get("examples"):
+            values["examples"] = [{"problem": text, "steps": text, "answer": text}]
+        rendered = prompt(name, language, **values)
+        if CANARY in _outside(rendered.user) or CANARY in rendered.system:
+            broke_out.append(text)
+    assert broke_out == []
 
 
 async def test_a3_no_two_questions_share_a_mark() -> None:
