@@ -14,7 +14,7 @@ def handler(references: Step) -> dict[str, Any]:
     """Verify, and say where the pipeline goes on."""
     here = desk(references.tenant)
     if references.deadline_epoch_ms is None:
-        verified = run(verify_attempt(here, references.answer_id))
+        verified = run(verify_attempt(here, references.answer_id, number=references.number))
         return {"route": verified.route, "number": verified.number}
     deadline = Deadline.at_epoch_ms(references.deadline_epoch_ms)
     record = run(verify_own_answer(here, references.answer_id, deadline=deadline))

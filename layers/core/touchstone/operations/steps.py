@@ -129,9 +129,14 @@ async def solve_problem(desk: Desk, answer_id: str, *, number: int) -> None:
         raise UnsolvedError(failure)
 
 
-async def verify_attempt(desk: Desk, answer_id: str, *, deadline: Deadline | None = None) -> Verified:
-    """QUICK_VERIFY of the latest attempt, and where to go from there. `deadline` None: `VERIFY_SECONDS` from now."""
+async def verify_attempt(desk: Desk, answer_id: str, *, number: int = 1, deadline: Deadline | None = None) -> Verified:
+    """QUICK_VERIFY of attempt `number`, and where to go from there. `deadline` None: `VERIFY_SECONDS` from now.
+
+    Where no provider could make that attempt, the earlier one stands with its verdict, and there is no further retry.
+    """
     record = _get(desk, answer_id)
+    if 0 < record.attempt_count < number:
+        return Verified(route="enrich", number=number)
     attempt = _latest(record)
     if attempt.verification is None:
         done = await quick_verify(
@@ -151,7 +156,6 @@ async def verify_attempt(desk: Desk, answer_id: str, *, deadline: Deadline | Non
             spends=done.spends,
         )
         attempt = _latest(record)
-    # A retry for which no provider could be found adds no attempt; then there is nothing new to decide by.
     onward: Route = (
         route(attempt.verification, attempt.number, own_answer=record.kind == "verify")
         if attempt.verification is not None
@@ -178,7 +182,7 @@ async def solve_whole(desk: Desk, answer_id: str) -> AnswerRecord:
             number = 1
             while number <= MAX_ATTEMPTS:
                 await solve_problem(desk, answer_id, number=number)
-                verified = await verify_attempt(desk, answer_id)
+                verified = await verify_attempt(desk, answer_id, number=number)
                 if verified.route == "enrich":
                     break
                 number = verified.number
