@@ -16,8 +16,8 @@ from rich.text import Text
 from infra.layers import ROOT
 
 SAMPLES = ROOT / "events" / "answers.jsonl"
-AT_ONCE = 4
-"""Enough to keep two processors busy; each one more would be another cold start."""
+AT_ONCE = 2
+"""After the first, which finds everything cold and is sent alone; each one more would be another cold start."""
 TIMEOUT_SECONDS = 60.0
 LONGEST_CELL = 44
 
@@ -58,6 +58,8 @@ def run(console: Console, *, api_url: str, token: str, has_judge: bool) -> bool:
             complete = complete and "error" not in view
             rows[position] = _row(view)
             live.update(_table(given, rows))
+    if not console.is_terminal:
+        console.print()  # a live table that is not live ends without a line break
     if not has_judge:
         console.print(
             "No judge has a key here: what checks can prove is decided, what only a judge could decide is unverified.\n"
@@ -68,8 +70,9 @@ def run(console: Console, *, api_url: str, token: str, has_judge: bool) -> bool:
 
 
 def _verdicts(http: httpx.Client, url: str, given: tuple[Sample, ...]) -> Iterator[tuple[int, dict[str, Any]]]:
+    yield 0, _ask(http, url, given[0])
     with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
-        asked = {pool.submit(_ask, http, url, sample): position for position, sample in enumerate(given)}
+        asked = {pool.submit(_ask, http, url, sample): position for position, sample in enumerate(given[1:], start=1)}
         for reply in as_completed(asked):
             yield asked[reply], reply.result()
 

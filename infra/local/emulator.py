@@ -98,16 +98,17 @@ def stop(home: Home) -> bool:
     running = home.running()
     if running is None:
         return False
-    group = _group(running.pid)
-    if group is not None:
+    ran = _exists(running.pid)
+    if ran:
         _send(running.pid, signal.SIGTERM)
         deadline = time.monotonic() + STOP_SECONDS
         while _exists(running.pid) and time.monotonic() < deadline:
             time.sleep(PAUSE_SECONDS)
-    _end_group(running.pid)
+    if ran or not _number_is_taken(running.pid):
+        _end_group(running.pid)
     home.remember_running(None)
     shutil.rmtree(home.scratch, ignore_errors=True)
-    return group is not None
+    return ran
 
 
 def _environment(home: Home, port: int, wait_scale: str) -> dict[str, str]:
@@ -178,8 +179,15 @@ def _is_cloud(pid: int) -> bool:
         return False
 
 
-def _group(pid: int) -> int | None:
-    return pid if _exists(pid) else None
+def _number_is_taken(pid: int) -> bool:
+    """Whether another process has the number now; while any of the cloud's functions lives, none can."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def _send(pid: int, what: signal.Signals) -> None:

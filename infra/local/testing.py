@@ -1,0 +1,122 @@
+"""Every check and every test, in one go: style, types and imports, then tests without AWS, then the deployed stack.
+
+The cloud tests get a cloud of their own, in a temporary folder and on a free port, with the stack deployed into it and
+a judge on loopback behind all three providers' base URLs. Nothing of it, process or file, is left behind.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from infra.layers import ROOT
+from infra.local import emulator
+from infra.local.emulator import CloudError
+from infra.local.home import Home
+
+CHECKS: tuple[tuple[str, ...], ...] = (
+    ("ruff", "check", "."),
+    ("ruff", "format", "--check", "."),
+    ("mypy",),
+    ("lint-imports",),
+)
+WITHOUT_CLOUD = ("tests/unit", "tests/integration")
+WITH_CLOUD = ("tests/cloud",)
+WAIT_SCALE_VARIABLE = "TOUCHSTONE_LOCAL_WAIT_SCALE"
+"""Multiplies the waits of state machines in the cloud of the tests; 1 unless set."""
+JUDGE_VARIABLE = "TOUCHSTONE_TEST_JUDGE"
+"""The base URL of the judge on loopback, where tests arrange what it answers."""
+TEST_KEYS = {"GEMINI_API_KEY": "test-gemini", "OPENAI_API_KEY": "test-openai", "ANTHROPIC_API_KEY": "test-anthropic"}
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run all; `arguments` go to pytest. Returns the first exit code that is not 0, and goes no further then."""
+    signal.signal(signal.SIGTERM, _end)
+    for check in CHECKS:
+        if code := _run([_tool(check[0]), *check[1:]]):
+            print(f"`{' '.join(check)}` found something to mend; no test was run.", file=sys.stderr)
+            return code
+    _run([_tool("coverage"), "erase"])
+    if code := _pytest(WITHOUT_CLOUD, arguments, {}):
+        return code
+    with _cloud() as variables:
+        if code := _pytest(WITH_CLOUD, arguments, variables):
+            return code
+    _run([_tool("coverage"), "combine", "--quiet"])
+    return _run([_tool("coverage"), "report"])
+
+
+@contextmanager
+def _cloud() -> Iterator[dict[str, str]]:
+    """A cloud with the stack in it; yields the variables by which tests reach it."""
+    from infra.local import deployment
+    from infra.local.cli import bring_up
+
+    home = Home(Path(tempfile.mkdtemp(prefix="touchstone-test-")))
+    try:
+        with _judge() as judge:
+            os.environ.update({**_base_urls(judge), **TEST_KEYS})
+            ready = bring_up(home, wait_scale=os.environ.get(WAIT_SCALE_VARIABLE, "1"))
+            yield {
+                **home.credentials(ready.running),
+                "TOUCHSTONE_STACK": deployment.STACK_NAME,
+                "TOUCHSTONE_API_URL": ready.api_url,
+                "TOUCHSTONE_TOKEN": ready.token,
+                JUDGE_VARIABLE: judge,
+            }
+    finally:
+        emulator.stop(home)
+        shutil.rmtree(home.folder, ignore_errors=True)
+
+
+@contextmanager
+def _judge() -> Iterator[str]:
+    """The judge on loopback as a process of its own, since the functions that ask it are not in ours."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.support.providers", "--port", "0"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        url = process.stdout.readline().strip() if process.stdout else ""
+        if not url:
+            raise CloudError("The judge of the tests did not start; `python -m tests.support.providers` says why.")
+        yield url
+    finally:
+        process.terminate()
+        process.wait(timeout=10)
+
+
+def _base_urls(judge: str) -> dict[str, str]:
+    return {
+        "GOOGLE_GEMINI_BASE_URL": judge,
+        "OPENAI_BASE_URL": f"{judge}/v1",
+        "ANTHROPIC_BASE_URL": judge,
+    }
+
+
+def _pytest(folders: Sequence[str], arguments: Sequence[str], variables: dict[str, str]) -> int:
+    return _run(
+        [_tool("coverage"), "run", "--parallel-mode", "-m", "pytest", *folders, *arguments],
+        {**os.environ, **variables},
+    )
+
+
+def _run(command: Sequence[str], environment: dict[str, str] | None = None) -> int:
+    return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+
+
+def _tool(name: str) -> str:
+    """A command of the environment we run in."""
+    return str(Path(sys.executable).with_name(name))
+
+
+def _end(*_: object) -> None:
+    """Leave by the ordinary way when told to stop, so that everything is torn down."""
+    raise SystemExit(128 + signal.SIGTERM)

@@ -1,0 +1,34 @@
+"""What a deployment is told: defaults, and one sentence for what is wrong."""
+
+import pytest
+
+from infra import settings
+
+
+def read(**context: object) -> settings.Settings:
+    return settings.read({f"touchstone:{name}": value for name, value in context.items()}.get)
+
+
+def test_a_deployment_needs_to_be_told_nothing() -> None:
+    chosen = read()
+    assert chosen == settings.Settings()
+    assert (chosen.architecture, chosen.local, chosen.environment) == ("arm64", False, {})
+
+
+def test_variables_come_as_json_or_as_an_object() -> None:
+    assert read(environment='{"TOUCHSTONE_FRESH_SHARE": 0.2}').environment == {"TOUCHSTONE_FRESH_SHARE": "0.2"}
+    assert read(environment={"OPENAI_BASE_URL": "http://x"}).environment == {"OPENAI_BASE_URL": "http://x"}
+
+
+@pytest.mark.parametrize(
+    ("context", "sentence"),
+    [
+        ({"architecture": "mips"}, "it may be arm64 or x86_64"),
+        ({"environment": "{"}, "is not a JSON object"),
+        ({"environment": "[1]"}, "must be a JSON object"),
+        ({"environment": '{"OPENAI_API_KEY": "sk"}'}, "may not set OPENAI_API_KEY"),
+    ],
+)
+def test_a_wrong_value_is_named_with_what_it_may_be(context: dict[str, object], sentence: str) -> None:
+    with pytest.raises(settings.ContextError, match=sentence):
+        read(**context)

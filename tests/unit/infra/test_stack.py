@@ -1,0 +1,190 @@
+"""What the stack promises: least grants, data that outlives it, no lost message, a door that always asks."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.unit.infra.conftest import Resources
+
+ROOT = Path(__file__).resolve().parents[3]
+JUDGING = {"verify", "read_image", "analyze", "solve", "enrich", "evaluate", "drain", "lines", "intake"}
+PROVING = {"verify", "lines", "intake"}
+GRANTED_ON_EVERYTHING = {
+    "xray:PutTraceSegments",
+    "xray:PutTelemetryRecords",
+    "xray:GetSamplingRules",
+    "xray:GetSamplingTargets",
+    "logs:CreateLogDelivery",
+    "logs:GetLogDelivery",
+    "logs:UpdateLogDelivery",
+    "logs:DeleteLogDelivery",
+    "logs:ListLogDeliveries",
+    "logs:PutResourcePolicy",
+    "logs:DescribeResourcePolicies",
+    "logs:DescribeLogGroups",
+}
+"""Actions for which AWS knows no narrower resource."""
+
+
+def of_type(resources: Resources, kind: str) -> Resources:
+    return {name: content for name, content in resources.items() if content["Type"] == kind}
+
+
+def functions(resources: Resources) -> dict[str, dict[str, Any]]:
+    """Our functions by the last part of their module."""
+    found = of_type(resources, "AWS::Lambda::Function").values()
+    return {item["Properties"]["Handler"].split(".")[-2]: item["Properties"] for item in found}
+
+
+def statements(resources: Resources) -> Iterator[tuple[str, dict[str, Any]]]:
+    for name, policy in of_type(resources, "AWS::IAM::Policy").items():
+        for statement in policy["Properties"]["PolicyDocument"]["Statement"]:
+            yield name, statement
+
+
+def listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def test_every_handler_that_is_deployed_is_written(resources: Resources) -> None:
+    for properties in functions(resources).values():
+        module, _, attribute = properties["Handler"].rpartition(".")
+        source = ROOT / (module.replace(".", "/") + ".py")
+        assert source.is_file(), module
+        assert re.search(rf"^def {attribute}\(", source.read_text(encoding="utf-8"), re.MULTILINE), module
+
+
+def test_functions_run_traced_on_the_tested_python_and_log_json(resources: Resources) -> None:
+    for properties in functions(resources).values():
+        assert properties["Runtime"] == "python3.13"
+        assert properties["Architectures"] == ["arm64"]
+        assert properties["TracingConfig"] == {"Mode": "Active"}
+        assert properties["LoggingConfig"]["LogFormat"] == "JSON"
+        assert "ReservedConcurrentExecutions" not in properties
+
+
+def test_each_function_has_a_role_of_its_own(resources: Resources) -> None:
+    roles = [properties["Role"]["Fn::GetAtt"][0] for properties in functions(resources).values()]
+    assert len(roles) == len(set(roles))
+
+
+def test_only_who_judges_carries_the_sdks_and_only_who_proves_the_mathematics(resources: Resources) -> None:
+    for name, properties in functions(resources).items():
+        layers = {reference["Ref"] for reference in properties["Layers"]}
+        assert any("Judges" in layer for layer in layers) is (name in JUDGING), name
+        assert any("Checks" in layer for layer in layers) is (name in PROVING), name
+
+
+def test_the_five_seconds_fit_into_the_limits_around_them(resources: Resources) -> None:
+    deployed = functions(resources)
+    assert deployed["verify"]["Timeout"] == 10
+    assert deployed["app"]["Timeout"] < 30  # an HTTP API gives up then
+
+
+def test_nothing_is_granted_on_every_resource_but_what_knows_no_other(resources: Resources) -> None:
+    for name, statement in statements(resources):
+        if "*" in listed(statement["Resource"]):
+            assert set(listed(statement["Action"])) <= GRANTED_ON_EVERYTHING, name
+
+
+def test_no_function_may_scan_the_records_or_do_everything(resources: Resources) -> None:
+    for name, statement in statements(resources):
+        for action in listed(statement["Action"]):
+            assert "*" not in action, name
+            assert action not in {"dynamodb:Scan", "dynamodb:DeleteTable", "iam:PassRole"}, name
+
+
+def test_the_authorizer_may_read_one_item_and_nothing_more(resources: Resources) -> None:
+    granted = {
+        action
+        for name, statement in statements(resources)
+        if "ApiAuthorizer" in name
+        for action in listed(statement["Action"])
+        if not action.startswith(("logs:", "xray:"))
+    }
+    assert granted == {"dynamodb:GetItem"}
+
+
+def test_variables_are_those_that_the_architecture_names(resources: Resources) -> None:
+    described = (ROOT / "docs/concepts/architecture.md").read_text(encoding="utf-8")
+    for name, properties in functions(resources).items():
+        variables = set(properties["Environment"]["Variables"]) - {"POWERTOOLS_SERVICE_NAME", "TOUCHSTONE_FRESH_SHARE"}
+        assert {variable for variable in variables if variable not in described} == set(), name
+        assert properties["Environment"]["Variables"]["TOUCHSTONE_FRESH_SHARE"] == "0.2", name
+
+
+def test_what_users_stored_outlives_the_stack(resources: Resources) -> None:
+    kept = {name for name, content in resources.items() if content.get("DeletionPolicy") == "Retain"}
+    for kind in ("StoreRecords", "StoreBodies", "StoreJudgeKeys"):
+        assert any(name.startswith(kind) for name in kept), kind
+
+
+def test_the_table_has_the_indexes_of_its_access_patterns(resources: Resources) -> None:
+    (table,) = [item for name, item in of_type(resources, "AWS::DynamoDB::Table").items() if "Records" in name]
+    indexes = {
+        index["IndexName"]: [key["AttributeName"] for key in index["KeySchema"]]
+        for index in table["Properties"]["GlobalSecondaryIndexes"]
+    }
+    assert indexes == {
+        "by_time": ["gsi1pk", "gsi1sk"],
+        "deferred": ["gsi2pk", "gsi2sk"],
+        "by_count": ["gsi3pk", "count"],
+    }
+    assert table["Properties"]["TimeToLiveSpecification"] == {"AttributeName": "expires_at", "Enabled": True}
+
+
+def test_bodies_are_private_versioned_and_announced(resources: Resources) -> None:
+    (bucket,) = of_type(resources, "AWS::S3::Bucket").values()
+    properties = bucket["Properties"]
+    assert all(properties["PublicAccessBlockConfiguration"].values())
+    assert properties["VersioningConfiguration"] == {"Status": "Enabled"}
+    assert properties["NotificationConfiguration"] == {"EventBridgeConfiguration": {"EventBridgeEnabled": True}}
+
+
+def test_r7_a_message_stays_invisible_six_times_as_long_as_its_function_may_take(resources: Resources) -> None:
+    queues = {name: item["Properties"] for name, item in of_type(resources, "AWS::SQS::Queue").items()}
+    (intake,) = [queue for name, queue in queues.items() if "Intake" in name]
+    (dead,) = [queue for name, queue in queues.items() if "DeadLetters" in name]
+    (deferred,) = [queue for name, queue in queues.items() if "Deferred" in name]
+    assert intake["VisibilityTimeout"] >= 6 * functions(resources)["intake"]["Timeout"]
+    assert intake["RedrivePolicy"]["maxReceiveCount"] >= 5
+    assert dead["MessageRetentionPeriod"] > intake["MessageRetentionPeriod"]
+    assert deferred["FifoQueue"] is True
+    assert deferred["MessageRetentionPeriod"] == 14 * 24 * 3600
+
+
+def test_only_the_intake_queue_has_a_consumer_and_it_reports_what_failed(resources: Resources) -> None:
+    (mapping,) = of_type(resources, "AWS::Lambda::EventSourceMapping").values()
+    assert "Intake" in str(mapping["Properties"]["EventSourceArn"])
+    assert mapping["Properties"]["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+
+
+def test_a1_a_token_is_asked_for_on_every_route_but_three_and_never_remembered(resources: Resources) -> None:
+    (authorizer,) = of_type(resources, "AWS::ApiGatewayV2::Authorizer").values()
+    assert authorizer["Properties"]["AuthorizerResultTtlInSeconds"] == 0
+    assert authorizer["Properties"]["IdentitySource"] == ["$request.header.Authorization"]
+    routes = [item["Properties"] for item in of_type(resources, "AWS::ApiGatewayV2::Route").values()]
+    without = {route["RouteKey"] for route in routes if route.get("AuthorizationType") != "CUSTOM"}
+    assert without == {"GET /health", "GET /openapi.json", "GET /swagger"}
+
+
+def test_the_drain_starts_in_the_providers_own_time(resources: Resources) -> None:
+    schedules = [item["Properties"] for item in of_type(resources, "AWS::Scheduler::Schedule").values()]
+    expressions = {(item["ScheduleExpression"], item.get("ScheduleExpressionTimezone")) for item in schedules}
+    assert ("cron(5 0 * * ? *)", "America/Los_Angeles") in expressions
+    assert {expression for expression, _ in expressions} >= {"rate(1 hour)", "rate(15 minutes)"}
+
+
+@pytest.mark.parametrize("alarm", ["DeadLetters", "OldestDeferred", "SkipRate", "ServerErrors"])
+def test_an_alarm_tells_the_operator(resources: Resources, alarm: str) -> None:
+    (found,) = [item for name, item in of_type(resources, "AWS::CloudWatch::Alarm").items() if alarm in name]
+    assert found["Properties"]["AlarmActions"]
+
+
+def test_only_the_verification_is_express(resources: Resources) -> None:
+    machines = of_type(resources, "AWS::StepFunctions::StateMachine").items()
+    kinds = {name: item["Properties"].get("StateMachineType", "STANDARD") for name, item in machines}
+    assert {name for name, kind in kinds.items() if kind == "EXPRESS"} == {n for n in kinds if "VerifyMachine" in n}

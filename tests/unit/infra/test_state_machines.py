@@ -1,0 +1,107 @@
+"""The state machines as graphs: nothing dangles, every task ends in time, only faults of the platform are repeated."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from infra.constructs.machine import DEFINITIONS, definition
+from tests.unit.infra.conftest import Resources
+
+NAMES = sorted(path.name.removesuffix(".asl.yaml") for path in DEFINITIONS.glob("*.asl.yaml"))
+REPEATED = {
+    "Lambda.ServiceException",
+    "Lambda.AWSLambdaException",
+    "Lambda.SdkClientException",
+    "Lambda.TooManyRequestsException",
+    "StoreError",
+    "SQS.SdkClientException",
+    "States.TaskFailed",  # of a message that could not be sent; never of a function
+    "StepFunctions.ExecutionLimitExceeded",
+    "StepFunctions.SdkClientException",
+}
+type State = dict[str, Any]
+
+
+def graphs(content: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A machine's own states, and those of the maps in it."""
+    yield content
+    for state in content["States"].values():
+        if state["Type"] == "Map":
+            yield from graphs(state["ItemProcessor"])
+
+
+def tasks(name: str) -> Iterator[tuple[str, State]]:
+    for graph in graphs(definition(name)):
+        for title, state in graph["States"].items():
+            if state["Type"] == "Task":
+                yield title, state
+
+
+def successors(state: State) -> Iterator[str]:
+    for field in ("Next", "Default"):
+        if field in state:
+            yield state[field]
+    for branch in (*state.get("Choices", ()), *state.get("Catch", ())):
+        yield branch["Next"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_state_is_reached_and_leads_somewhere(name: str) -> None:
+    for graph in graphs(definition(name)):
+        states = graph["States"]
+        reached, ahead = set(), [graph["StartAt"]]
+        while ahead:
+            title = ahead.pop()
+            if title not in reached:
+                reached.add(title)
+                ahead.extend(successors(states[title]))
+        assert reached == set(states)
+        for title, state in states.items():
+            ends = state["Type"] in {"Succeed", "Fail"} or state.get("End") is True
+            assert ends or list(successors(state)), title
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_task_ends_in_time_and_its_failure_is_met(name: str) -> None:
+    for title, state in tasks(name):
+        assert state["TimeoutSeconds"] <= 900, title
+        inside_map = name == "batch" and title == "Lines"  # the map itself tolerates a chunk that fails
+        assert inside_map or state["Catch"][-1]["ErrorEquals"] == ["States.ALL"], title
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_r13_only_faults_of_the_platform_are_repeated_with_jitter_and_an_end(name: str) -> None:
+    for title, state in tasks(name):
+        for retry in state.get("Retry", ()):
+            assert set(retry["ErrorEquals"]) <= REPEATED, title
+            assert retry["JitterStrategy"] == "FULL", title
+            assert retry["MaxAttempts"] <= 4, title
+        if state["Resource"].endswith("lambda:invoke"):
+            errors = {error for retry in state.get("Retry", ()) for error in retry["ErrorEquals"]}
+            assert "States.TaskFailed" not in errors, title
+
+
+def test_quick_verify_is_never_repeated_and_ends_after_five_seconds() -> None:
+    (verify,) = [state for title, state in tasks("verify") if title == "QuickVerify"]
+    assert "Retry" not in verify
+    assert verify["TimeoutSeconds"] == 5
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_functions_are_given_references_only(name: str) -> None:
+    for title, state in tasks(name):
+        payload = state["Arguments"].get("Payload")
+        if isinstance(payload, dict):
+            assert set(payload) <= {"tenant", "answer_id", "number", "error", "execution_id"}, title
+
+
+def test_every_placeholder_stands_for_something_deployed(resources: Resources) -> None:
+    machines = [item for item in resources.values() if item["Type"] == "AWS::StepFunctions::StateMachine"]
+    assert len(machines) == len(NAMES)
+    for machine in machines:
+        text = json.dumps(machine["Properties"]["DefinitionString"])
+        bound = set(machine["Properties"]["DefinitionSubstitutions"])
+        assert set(re.findall(r"\$\{(\w+)\}", text)) == bound
