@@ -52,7 +52,8 @@ _DENIAL = re.compile(
     r"\bnot (?:true|possible|equal)\b|错|錯|不对|不對|不成立|不可能|矛盾"
 )
 _OTHER_NOTATION = re.compile(
-    r"\b(?:base[ -]?[0-9]+|base (?:two|eight|ten|sixteen)|binary|octal|hexadecimal|mod|modulo|modular)\b|进制|進制|二进|模"
+    r"\b(?:base[ -]?[0-9]+|base (?:two|eight|ten|sixteen)|binary|octal|hexadecimal|mod|modulo|modular)\b|"
+    r"进制|進制|二进|模"
 )
 """Words in a sentence after which its numbers are not read in base ten, or its equality is another."""
 _SENTENCE_END = re.compile(r"[.!](?![\d.])|[。！\n]")

@@ -3,7 +3,7 @@
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from touchstone.checks.findings import Proof
 from touchstone.checks.proofs import algebra
@@ -13,12 +13,16 @@ from touchstone.checks.proofs.kinds import (
     Kind,
     Task,
     has_decimal,
+    has_whole_powers,
     names_in,
+    number_of,
     operations_in,
     patterns,
     tree_of,
 )
+from touchstone.checks.proofs.polynomials import NotPolynomialError, added, polynomial_of, rational_roots, value_at
 from touchstone.checks.proofs.sentences import sentence
+from touchstone.checks.proofs.values import may_be_rounding, written
 from touchstone.checks.tokens import Apply, Number, Tree
 
 if TYPE_CHECKING:
@@ -102,8 +106,87 @@ def _solve(task: Task) -> Proof | None:
     claim = claim_of(task.answer, equation.name)
     if claim is None:
         return None
+    if not is_rational_function(equation.left) or not is_rational_function(equation.right):
+        return None
     whole = "find" not in task.parts
-    return algebra.timed(lambda: _judged(task, equation, claim, whole=whole))
+    plainly = _judged_plainly(task, equation, claim, whole=whole)
+    return plainly if plainly is not None else algebra.timed(lambda: _judged(task, equation, claim, whole=whole))
+
+
+def is_rational_function(tree: Tree) -> bool:
+    """Whether an expression is built by + − × ÷ and whole powers alone."""
+    return operations_in(tree) <= RATIONAL_OPERATIONS and has_whole_powers(tree)
+
+
+def _judged_plainly(task: Task, equation: Equation, claim: Claim, *, whole: bool) -> Proof | None:
+    """The proof for a linear or quadratic equation with rational roots, without sympy; None for every other."""
+    stated = [number_of(text) for text, _ in claim.roots]
+    roots = [number.value for number in stated if number is not None]
+    try:
+        left, right = (polynomial_of(side, equation.name) for side in (equation.left, equation.right))
+    except NotPolynomialError:
+        return None
+    solutions = rational_roots(added(left, right, sign=-1))
+    if solutions is None or claim.every or len(roots) < len(stated):
+        return None
+    story = _Story(task, equation, claim, tuple(map(written, solutions)))
+    for number, root in zip(stated, roots, strict=True):
+        if root in solutions:
+            continue
+        if number is not None and any(may_be_rounding(number, solution) for solution in solutions):
+            return None
+        return story.fails(roots.index(root), written(value_at(left, root)), written(value_at(right, root)))
+    missing = [solution for solution in solutions if solution not in roots]
+    return story.complete(written(missing[0]) if missing else None, whole=whole)
+
+
+@dataclass(frozen=True, slots=True)
+class _Story:
+    """How a proof about an equation is told, once its real solutions are known."""
+
+    task: Task
+    equation: Equation
+    claim: Claim
+    solutions: tuple[str, ...]
+
+    @property
+    def correct(self) -> str:
+        """All solutions, as an answer."""
+        language, name = self.task.language, self.equation.name
+        if not self.solutions:
+            return "无实数解" if language == "zh" else "no real solution"
+        return (" 或 " if language == "zh" else " or ").join(f"{name} = {solution}" for solution in self.solutions)
+
+    @property
+    def everything(self) -> str:
+        """The line that names all solutions."""
+        key = "roots" if self.solutions else "no_roots"
+        return sentence(key, self.task.language, equation=self.equation.text, roots=self.correct)
+
+    def _proof(self, outcome: Literal["proved", "refuted"], *lines: str) -> Proof:
+        return Proof(outcome=outcome, rule="equation", derivation=lines, correct_answer=self.correct)
+
+    def fails(self, place: int, left: str, right: str) -> Proof:
+        """The given root at `place` does not satisfy the equation: its sides are `left` and `right`."""
+        root, name = self.claim.roots[place][0], self.equation.name
+        line = sentence("root_fails", self.task.language, name=name, root=root, left=left, right=right)
+        return self._proof("refuted", line, self.everything)
+
+    def not_all(self) -> Proof:
+        """The answer says that every number is a solution."""
+        return self._proof("refuted", self.everything)
+
+    def complete(self, missing: str | None, *, whole: bool) -> Proof | None:
+        """Every given root satisfies the equation; `missing` is one that was not given. `whole`: all are asked for."""
+        language, name = self.task.language, self.equation.name
+        holds = [sentence("root_holds", language, name=name, root=text) for text, _ in self.claim.roots]
+        if missing is None:
+            closing = [sentence("all_found", language)] if self.solutions else []
+            return self._proof("proved", *holds, self.everything, *closing)
+        if not whole:
+            return None
+        lacks = sentence("root_missing", language, name=name, root=missing)
+        return self._proof("refuted", *holds, self.everything, lacks)
 
 
 def _judged(task: Task, equation: Equation, claim: Claim, *, whole: bool) -> Proof | None:
@@ -114,48 +197,26 @@ def _judged(task: Task, equation: Equation, claim: Claim, *, whole: bool) -> Pro
     roots = [root for _, tree in claim.roots if (root := algebra.built(tree)) is not None]
     if left is None or right is None or len(roots) < len(claim.roots):
         return None
-    if not (operations_in(equation.left) | operations_in(equation.right)) <= RATIONAL_OPERATIONS:
-        return None
     name = sympy.Symbol(equation.name, real=True)
     solutions = real_roots(left - right, name, (equation.left, equation.right))
-    correct = _correct(task, equation, solutions)
     if solutions is None:
         return _of_identity(task, equation, claim, left - right)
+    story = _Story(task, equation, claim, tuple(map(algebra.shown, solutions)))
     if claim.every:
-        return Proof(
-            outcome="refuted", rule="equation", derivation=(_all(task, equation, solutions),), correct_answer=correct
-        )
-    for (text, tree), root in zip(claim.roots, roots, strict=True):
+        return story.not_all()
+    for place, root in enumerate(roots):
         if any(algebra.is_zero(root - solution) for solution in solutions):
             continue
-        values = [sympy.N(side.subs(name, root), 12) for side in (left, right)]
-        if not all(value.is_real and value.is_finite for value in values) or abs(values[0] - values[1]) < 1e-9:  # noqa: PLR2004
+        values = [side.subs(name, root) for side in (left, right)]
+        if not all(value.is_real and value.is_finite for value in values) or algebra.difference_at(*values) is None:
             return None
-        if has_decimal(tree) and any(algebra.near(solution.evalf(), root.evalf()) for solution in solutions):
+        if has_decimal(claim.roots[place][1]) and any(algebra.near(item.evalf(), root.evalf()) for item in solutions):
             return None
-        sides = {"left": algebra.shown(sympy.N(values[0], 6)), "right": algebra.shown(sympy.N(values[1], 6))}
-        fails = sentence("root_fails", task.language, name=equation.name, root=text, **sides)
-        lines = (fails, _all(task, equation, solutions))
-        return Proof(outcome="refuted", rule="equation", derivation=lines, correct_answer=correct)
-    return _counted(task, equation, claim, (solutions, roots), whole=whole)
-
-
-def _counted(
-    task: Task, equation: Equation, claim: Claim, both: "tuple[list[sympy.Expr], list[sympy.Expr]]", *, whole: bool
-) -> Proof | None:
-    """Every given root holds; now whether they are all."""
-    solutions, roots = both
+        return story.fails(
+            place, *(algebra.shown(value if value.is_rational else sympy.N(value, 6)) for value in values)
+        )
     missing = [solution for solution in solutions if not any(algebra.is_zero(root - solution) for root in roots)]
-    holds = tuple(sentence("root_holds", task.language, name=equation.name, root=text) for text, _ in claim.roots)
-    everything = _all(task, equation, solutions)
-    correct = _correct(task, equation, solutions)
-    if not missing:
-        lines = (*holds, everything, sentence("all_found", task.language)) if solutions else (everything,)
-        return Proof(outcome="proved", rule="equation", derivation=lines, correct_answer=correct)
-    if not whole:
-        return None
-    lacks = sentence("root_missing", task.language, name=equation.name, root=algebra.shown(missing[0]))
-    return Proof(outcome="refuted", rule="equation", derivation=(*holds, everything, lacks), correct_answer=correct)
+    return story.complete(algebra.shown(missing[0]) if missing else None, whole=whole)
 
 
 def _of_identity(task: Task, equation: Equation, claim: Claim, difference: "sympy.Expr") -> Proof | None:
@@ -210,19 +271,6 @@ def denominators_in(tree: Tree) -> list[Tree]:
             return [found for argument in arguments for found in denominators_in(argument)]
         case _:
             return []
-
-
-def _correct(task: Task, equation: Equation, solutions: "list[sympy.Expr] | None") -> str:
-    if not solutions:
-        return "无实数解" if task.language == "zh" else "no real solution"
-    joint = " 或 " if task.language == "zh" else " or "
-    return joint.join(f"{equation.name} = {algebra.shown(solution)}" for solution in solutions)
-
-
-def _all(task: Task, equation: Equation, solutions: "list[sympy.Expr]") -> str:
-    if not solutions:
-        return sentence("no_roots", task.language, equation=equation.text)
-    return sentence("roots", task.language, equation=equation.text, roots=_correct(task, equation, solutions))
 
 
 _EQUATION = r"(?P<equation>[^=,;:]+=[^=,;:]+?)"

@@ -11,6 +11,7 @@ from touchstone.checks.proofs.kinds import (
     Kind,
     Task,
     has_decimal,
+    has_whole_powers,
     names_in,
     operations_in,
     patterns,
@@ -39,7 +40,7 @@ def _pair(task: Task) -> tuple[Tree, Tree] | None:
     if has_decimal(given) or not names_in(given) <= names_in(wanted):
         return None
     allowed = operations_in(wanted) | operations_in(given) <= RATIONAL_OPERATIONS
-    return (wanted, given) if allowed else None
+    return (wanted, given) if allowed and has_whole_powers(wanted) and has_whole_powers(given) else None
 
 
 def _judged(task: Task, rule: str, goal: str) -> Proof | None:
@@ -126,9 +127,7 @@ def _factored(task: Task, wanted: "sympy.Expr", tree: Tree, line: str, correct: 
     if any(factor is None or not factor.is_polynomial() for factor in factors):
         return None
     polynomials = [factor for factor in factors if factor is not None and factor.free_symbols]
-    if all(_is_irreducible(factor) for factor in polynomials) and (len(factors) > 1 or len(true_factors) == 1):
-        if len(polynomials) == 1 and len(factors) == 1 and sum(power for _, power in true_factors) > 1:
-            return None
+    if len(factors) > 1 and all(_is_irreducible(factor) for factor in polynomials):
         closing = sentence("factored", task.language)
         return Proof(outcome="proved", rule="factor", derivation=(line, closing), correct_answer=correct)
     if (

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 
 from touchstone.checks.findings import Proof
 from touchstone.checks.proofs import algebra
-from touchstone.checks.proofs.equations import RATIONAL_OPERATIONS, denominators_in, real_roots
+from touchstone.checks.proofs.equations import denominators_in, is_rational_function, real_roots
 from touchstone.checks.proofs.kinds import (
     CONSTANTS,
     Kind,
     Task,
     has_decimal,
     names_in,
-    operations_in,
     patterns,
     tree_of,
 )
@@ -47,7 +46,7 @@ def _solve(task: Task) -> Proof | None:
     if left is None or right is None:
         return None
     names = names_in(left) | names_in(right)
-    if len(names) != 1 or names & CONSTANTS or not (operations_in(left) | operations_in(right)) <= RATIONAL_OPERATIONS:
+    if len(names) != 1 or names & CONSTANTS or not (is_rational_function(left) and is_rational_function(right)):
         return None
     name = next(iter(names))
     if task.parts.get("name", name) != name:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 
 from touchstone.checks.expressions import rational
 from touchstone.checks.findings import Proof
@@ -11,6 +12,8 @@ from touchstone.checks.syntax import parse
 from touchstone.checks.tokens import Apply, Name, NotAnExpressionError, Number, Tree
 
 CONSTANTS = frozenset({"pi", "e", "i", "oo"})
+MAX_DEGREE = 16
+"""Degree of what is expanded, factored or solved; a textbook's seldom passes 8, and work grows fast with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,39 @@ def has_decimal(tree: Tree) -> bool:
             return any(map(has_decimal, arguments))
         case _:
             return False
+
+
+def has_whole_powers(tree: Tree) -> bool:
+    """Whether every exponent is a whole number, and no power of a power is beyond `MAX_DEGREE`.
+
+    x^(1/2) asks about signs that a rational function never does; a large power of a sum has too many terms.
+    """
+    return _degree(tree) <= MAX_DEGREE
+
+
+def _degree(tree: Tree) -> float:
+    """A bound on the degree of a rational function, infinite for anything else."""
+    match tree:
+        case Name():
+            return 1
+        case Apply(operation="pow", arguments=(base, exponent)):
+            return _degree(base) * max(abs(_whole(exponent)), 1)
+        case Apply(operation="mul" | "div", arguments=arguments):
+            return sum(map(_degree, arguments))
+        case Apply(arguments=arguments):
+            return max(map(_degree, arguments))
+        case _:
+            return 0
+
+
+def _whole(tree: Tree) -> float:
+    match tree:
+        case Number(value=value) if value.denominator == 1:
+            return float(value)
+        case Apply(operation="neg", arguments=(inner,)):
+            return _whole(inner)
+        case _:
+            return inf
 
 
 def operations_in(tree: Tree) -> frozenset[str]:

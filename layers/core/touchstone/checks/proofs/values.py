@@ -23,8 +23,8 @@ from touchstone.checks.tokens import Apply, NotAnExpressionError, Number, Tree
 _UNCLEAR = re.compile(r"/\s*[\d.]+\s*\(|/\s*\([^()]*\)\s*\(|\)\s*\d")
 """A product without a sign behind a division: 6/2(3) is read in two ways."""
 _ANGULAR = frozenset({"sin", "cos", "tan", "cot", "sec", "csc"})
-_AMBIGUOUS = frozenset({"log", "degrees", "pm", "mp", "arcsin", "arccos", "arctan", "arccot"})
-"""`log` may have base 10 or e; angles may be in degrees or radians."""
+_AMBIGUOUS = frozenset({"log", "degrees", "percent", "pm", "mp", "arcsin", "arccos", "arctan", "arccot"})
+"""`log` may have base 10 or e, an angle may be in degrees, and 100 + 10% may be 110."""
 _NUMBER = r"-?\d+(?:,\d{3})*(?:\.\d+)?"
 _FRACTION = rf"(?:{_NUMBER}(?:\s?/\s?\d+)?|-?\\frac\s?\{{\d+\}}\s?\{{\d+\}}|\d+ \d+/\d+)"
 
@@ -38,9 +38,9 @@ def written(value: Fraction) -> str:
 
 def may_be_rounding(stated: Number, value: Fraction) -> bool:
     """Whether a stated number that differs from the exact value may be the value rounded or cut off."""
+    if stated.decimals is None and stated.value.denominator != 1:
+        return False  # A fraction is never a rounding.
     decimals = stated.decimals or 0
-    if value.denominator == 1 and stated.decimals is None:
-        return False
     unit = Fraction(1, 10**decimals)
     return abs(stated.value - value) < unit and (value * 10**decimals).denominator != 1
 
@@ -65,7 +65,8 @@ def decided(task: Task, rule: str, value: Fraction, line: str, *, reduced: bool 
             derivation=(line, sentence("equal", task.language, given=text)),
             correct_answer=written(value),
         )
-    if may_be_rounding(stated, value):
+    # 1,234 may be 1.234 where a comma marks the decimals.
+    if may_be_rounding(stated, value) or "," in text:
         return None
     return Proof(
         outcome="refuted",

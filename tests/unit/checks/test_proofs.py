@@ -1,0 +1,296 @@
+"""An answer is proved or refuted only where a program can be certain; everything else is unknown."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from fractions import Fraction
+from math import gcd
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from touchstone.checks import prove_answer
+from touchstone.checks.proofs import algebra
+
+
+@pytest.fixture(autouse=True, scope="module")
+def patient() -> Iterator[None]:
+    """Time for sympy on a machine that runs other things: what is tested is the verdict, not the speed."""
+    patch = pytest.MonkeyPatch()
+    patch.setattr(algebra, "SECONDS", 20.0)
+    yield
+    patch.undo()
+
+
+CASES = [
+    # problem, answer, outcome, correct answer (None: not looked at)
+    ("Compute 3/4 + 1/6.", "11/12", "proved", "11/12"),
+    ("Compute 3/4 + 1/6.", "4/10", "refuted", "11/12"),
+    ("Compute 3/4 + 1/6.", "0.92", "unknown", None),
+    ("Please calculate 2^10", "The answer is 1024.", "proved", "1024"),
+    ("Evaluate 2^10", "2^10", "unknown", None),
+    ("What is 7 × 8?", "$\\boxed{56}$", "proved", "56"),
+    ("计算：25×4－36÷9", "96", "proved", "96"),
+    ("计算：25×4－36÷9", "64", "refuted", "96"),
+    ("25×4－36÷9=?", "答案：96", "proved", "96"),
+    ("请计算：(1/2+1/3)×6", "5", "proved", "5"),
+    ("Compute 10/4", "2.6", "refuted", "5/2"),
+    ("Compute 10/4", "10/4", "unknown", None),
+    ("Compute 6/2(1+2)", "9", "unknown", None),
+    ("Compute 3+4!", "27", "unknown", None),
+    ("Compute 5!", "120", "proved", "120"),
+    ("Compute sin 30", "0.5", "unknown", None),
+    ("Compute \\sin \\frac{\\pi}{6}", "1/2", "proved", None),
+    ("Compute log 100", "2", "unknown", None),
+    ("Compute \\sqrt{8} + \\sqrt{2}", "3\\sqrt{2}", "proved", None),
+    ("Compute \\sqrt{8} + \\sqrt{2}", "\\sqrt{10} + 9", "refuted", None),
+    ("Compute \\sqrt{8} + \\sqrt{2}", "4.24", "unknown", None),
+    ("Compute 9^9^9^9", "1", "unknown", None),
+    ("What is 15% of 80?", "12", "proved", "12"),
+    ("What is 15% of 80?", "15", "refuted", "12"),
+    ("80的15%是多少？", "12", "proved", "12"),
+    ("Simplify 6/8", "3/4", "proved", "3/4"),
+    ("Simplify 6/8", "6/8", "unknown", None),
+    ("Simplify 6/8", "2/4", "refuted", "3/4"),
+    ("Which is larger, 3/4 or 2/3?", "3/4", "proved", None),
+    ("Which is smaller, 3/4 or 2/3?", "3/4", "refuted", None),
+    ("比较3/4和2/3的大小", "3/4>2/3", "proved", None),
+    ("比较3/4和2/3的大小", "3/4<2/3", "refuted", None),
+    ("Compare 1/2 and 0.5", "they are equal", "proved", None),
+    # whole numbers
+    ("Find the greatest common divisor of 84 and 126.", "42", "proved", "42"),
+    ("Find the greatest common divisor of 84 and 126.", "21", "refuted", "42"),
+    ("gcd(12, 18)", "6", "proved", "6"),
+    ("求12和18的最小公倍数", "36", "proved", "36"),
+    ("求12和18的最大公因数", "36", "refuted", "6"),
+    ("What is the remainder when 2^100 is divided by 7?", "2", "proved", "2"),
+    ("17 mod 5", "3", "refuted", "2"),
+    ("17除以5的余数是多少？", "2", "proved", "2"),
+    ("Is 91 prime?", "No", "proved", "no"),
+    ("Is 97 a prime number?", "No", "refuted", "yes"),
+    ("91是质数吗？", "是", "refuted", "不是"),
+    ("Is 1 prime?", "No", "proved", "no"),
+    ("Find the prime factorization of 84", "2^2 * 3 * 7", "proved", "2 × 2 × 3 × 7"),
+    ("Find the prime factorization of 84", "4 * 3 * 7", "refuted", None),
+    ("把84分解质因数", "84=2×2×3×7", "proved", None),
+    # units
+    ("Convert 2.5 km to m.", "2500 m", "proved", None),
+    ("Convert 2.5 km to m.", "250 m", "refuted", "2500 m"),
+    ("Convert 2.5 km to m.", "2.5 km", "unknown", None),
+    ("How many minutes are in 3 hours?", "180", "proved", None),
+    ("2.5千米等于多少米？", "2500米", "proved", None),
+    ("0.5小时=（ ）分钟", "30", "proved", None),
+    ("Convert 5 miles to km", "8 km", "unknown", None),
+    ("Convert 1 gallon to L", "3.785 L", "unknown", None),
+    ("Convert 3 kg to m", "3", "unknown", None),
+    # equations
+    ("Solve x^2 - 5x + 6 = 0.", "x = 2 or x = 3", "proved", "x = 2 or x = 3"),
+    ("Solve x^2 - 5x + 6 = 0.", "2, 3", "proved", None),
+    ("Solve x^2 - 5x + 6 = 0.", "x = 2 or x = 4", "refuted", "x = 2 or x = 3"),
+    ("Solve x^2 = 4", "x = 2", "refuted", "x = -2 or x = 2"),
+    ("Solve x^2 = 4", "x = \\pm 2", "proved", None),
+    ("Find x if x^2 = 4", "2", "unknown", None),
+    ("Find a solution of x^2 = 4", "2", "unknown", None),
+    ("Solve x^2 = 2", "x = \\sqrt{2}, x = -\\sqrt{2}", "proved", None),
+    ("Solve x^2 = 2", "x = 1.414 or x = -1.414", "unknown", None),
+    ("Solve x^2 = 2", "1 and -1", "refuted", None),
+    ("Solve x^2 + 1 = 0", "no real solutions", "proved", None),
+    ("Solve x^2 + 1 = 0", "x = 1", "refuted", None),
+    ("Solve x^2/x = 0", "x = 0", "unknown", None),
+    ("Solve x^2/x = 0", "no solution", "proved", None),
+    ("Solve 2(x + 1) = 2x + 2", "all real numbers", "proved", None),
+    ("Solve 2(x + 1) = 2x + 2", "x = 1", "refuted", None),
+    ("Solve x = x + 1", "no solution", "proved", None),
+    ("Solve x^3 - 8 = 0", "x = 2", "proved", None),
+    ("解方程：2x + 7 = 15", "x = 4", "proved", "x = 4"),
+    ("解方程：2x + 7 = 15", "x = 5", "refuted", "x = 4"),
+    ("解方程：x^2-3x=0", "x₁=0，x₂=3", "proved", None),
+    ("解方程：x/(x-1) = 2", "x=2", "proved", None),
+    ("已知2x+1=7，求x的值", "3", "proved", "x = 3"),
+    ("Solve \\sin x = 1/2", "x = 30°", "unknown", None),
+    ("Solve |x - 1| = 0", "x = 1", "unknown", None),
+    ("Solve ax + b = 0", "x = -b/a", "unknown", None),
+    ("Solve x^2 = 4", "x = 1,234", "unknown", None),
+    # systems
+    ("解方程组：x + y = 10，x - y = 4", "x = 7，y = 3", "proved", None),
+    ("解方程组：x + y = 10，x - y = 4", "x = 6，y = 4", "refuted", "x = 7, y = 3"),
+    ("Solve the system: 2x+y=5, x-y=1", "(2, 1)", "proved", None),
+    ("Solve the system: 2x+y=5, x-y=1", "x = 2", "unknown", None),
+    ("Solve the system: x+y=5, 2x+2y=10", "x = 2, y = 3", "unknown", None),
+    (r"Solve: \begin{cases} x + y = 3 \\ x - y = 1 \end{cases}", "x = 2, y = 1", "proved", None),
+    ("Solve the system: xy=5, x-y=1", "x = 2, y = 1", "unknown", None),
+    # inequalities
+    ("Solve 2x + 3 > 7", "x > 2", "proved", None),
+    ("Solve 2x + 3 > 7", "x >= 2", "refuted", "x ∈ (2, ∞)"),
+    ("Solve 2x + 3 > 7", "2 < x", "proved", None),
+    ("Solve x^2 < 4", "(-2, 2)", "proved", None),
+    ("Solve x^2 < 4", "-2 < x < 2", "proved", None),
+    ("Solve x^2 < 4", "x < 2", "refuted", None),
+    ("Solve x^2 + 1 < 0", "no solution", "proved", None),
+    ("解不等式：x^2-3x+2≥0", "x≤1或x≥2", "proved", None),
+    ("解不等式：x^2-3x+2≥0", "1≤x≤2", "refuted", None),
+    ("Solve 1/x > 0", "x > 0", "proved", None),
+    ("Solve 1/x <= 1", "x < 0 or x >= 1", "proved", None),
+    ("Solve x^2 < 2", "x < 1.41", "unknown", None),
+    # forms
+    ("Expand (x+1)^2", "x^2 + 2x + 1", "proved", None),
+    ("Expand (x+1)^2", "x^2 + 1", "refuted", None),
+    ("Expand (x+1)^2", "(x+1)(x+1)", "unknown", None),
+    ("Expand (x+1)^2", "x^2 + x + x + 1", "unknown", None),
+    ("展开：(a+b)(a-b)", "a^2-b^2", "proved", None),
+    ("展开：(a+b)(a-b)", "a^2+b^2", "refuted", None),
+    ("Factor x^2 - 9.", "(x - 3)(x + 3)", "proved", None),
+    ("Factor x^2 - 9.", "x^2 - 9", "refuted", None),
+    ("Factor x^2 - 9.", "(x - 3)(x - 3)", "refuted", None),
+    ("Factor completely 2x^2 - 18", "2(x - 3)(x + 3)", "proved", None),
+    ("Factor completely 2x^2 - 18", "2(x^2 - 9)", "unknown", None),
+    ("因式分解：x^2-4x+4", "(x-2)^2", "proved", None),
+    ("Simplify (x^2-1)/(x-1)", "x + 1", "proved", None),
+    ("化简：3a+2b-a", "2a+2b", "proved", None),
+    ("化简：3a+2b-a", "3a+2b-a", "unknown", None),
+    # calculus
+    ("Find the derivative of x^3 - 4x.", "3x^2 - 4", "proved", None),
+    ("Find the derivative of x^3 - 4x.", "3x^2 + 4", "refuted", "3·x^2 - 4"),
+    ("求函数y=x^2的导数", "y'=2x", "proved", None),
+    ("Differentiate e^x \\sin x", "e^x (\\sin x + \\cos x)", "proved", None),
+    ("Find the derivative of ax^2", "2ax", "unknown", None),
+    ("Find the antiderivative of 6x^2.", "2x^3 + C", "proved", "2x^3 + C"),
+    ("Find the antiderivative of 6x^2.", "3x^3 + C", "refuted", "2·x^3 + C"),
+    ("求 \\int \\frac{1}{x} dx", "\\ln|x| + C", "proved", None),
+    ("Evaluate \\int_0^1 x^2 dx", "1/3", "proved", "1/3"),
+    ("Evaluate the integral of x^2 from 0 to 3", "8", "refuted", "9"),
+    ("Evaluate \\int_{-1}^{1} 1/x^2 dx", "-2", "unknown", None),
+    ("\\lim_{x \\to 0} \\frac{\\sin x}{x}", "1", "proved", "1"),
+    ("\\lim_{x \\to 0} \\frac{\\sin x}{x}", "0", "refuted", "1"),
+    ("Find the limit of 1/x as x approaches 0", "0", "unknown", None),
+]
+
+NOT_RECOGNISED = [
+    "妈妈带了50元，买了3本笔记本，每本8元，还剩多少元？",
+    "A train leaves at 09:40 and arrives at 11:05. How many minutes does the journey take?",
+    "If 2x+1=7, what is x + 2?",
+    "Solve x^2 = 4 and explain why there are two solutions",
+    "Solve x^2 = 4 for x > 0",
+    "Solve x^2 = 4 over the complex numbers",
+    "Compute the number of primes below 10",
+    "What is the capital of France?",
+    "What is 3 apples plus 4 apples in a base 5 system?",
+    "Find the derivative of x^2 at x = 3",
+    "Solve the equation mentally: 2x = 4 or 3x = 9",
+    "求证：x^2>=0",
+    "x",
+    "",
+]
+
+HOSTILE = [
+    ("Compute 9**9**9**9", "1"),
+    ("Compute " + "(" * 100_000 + "1", "1"),
+    ("Compute " + "(" * 380, "1"),
+    ("Compute " + "1" * 1_000_000, "1"),
+    ("Solve x = 1", "1" * 1_000_000),
+    ("Solve x^99999 = 1", "x = 1"),
+    ("Solve (x+1)^(999) = 1", "x = 0"),
+    ("Expand (x+1)^1000", "x^2"),
+    ("Expand (a+b+c+d)^99", "a"),
+    ("Factor x^4096 - 1", "x - 1"),
+    ("Compute factorial(10^7)", "1"),
+    ("Compute 99999999!", "1"),
+    ("Compute __import__('os').system('true')", "1"),
+    ("Find the limit of " + "x^" * 100 + "x as x approaches 0", "1"),
+    ("find " * 80, "1"),
+    ("Find the prime factorization of 9999999999971", "3"),
+    ("What is the remainder when 2^999999999999999999 is divided by 999999999999999999999999999989?", "1"),
+    ("Compute \\int_0^1 " + "\\sin(" * 20 + "x" + ")" * 20 + " dx", "1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("problem", "answer", "outcome", "correct"), CASES)
+def test_the_outcome_is_certain_or_unknown(problem: str, answer: str, outcome: str, correct: str | None) -> None:
+    proof = prove_answer(problem, answer)
+
+    assert proof.outcome == outcome
+    assert correct is None or proof.correct_answer == correct
+    assert bool(proof.derivation) == (outcome != "unknown")
+
+
+@pytest.mark.parametrize("problem", NOT_RECOGNISED)
+@pytest.mark.parametrize("answer", ["2", "x = 2", "x = ±2", "4", ""])
+def test_a_problem_that_is_not_one_bare_command_is_unknown(problem: str, answer: str) -> None:
+    assert prove_answer(problem, answer).outcome == "unknown"
+
+
+@pytest.mark.parametrize("answer", ["", " ", "hello", "x", "I think it is about 4", "1" * 400, "4 or so", "2 =", "= ="])
+def test_an_answer_that_cannot_be_read_is_unknown(answer: str) -> None:
+    assert prove_answer("Solve 2x = 8", answer).outcome == "unknown"
+    assert prove_answer("Compute 3 + 4", answer).outcome == "unknown"
+
+
+def test_the_derivation_speaks_the_language_of_the_problem() -> None:
+    assert prove_answer("Solve 2x + 7 = 15", "x = 5").derivation == (
+        "Substituting x = 5: the left side is 17, the right side is 15.",
+        "The equation 2x + 7 = 15 has exactly these real solutions: x = 4.",
+    )
+    assert prove_answer("解方程：2x + 7 = 15", "x = 5").derivation == (
+        "代入 x = 5：左边是 17，右边是 15。",
+        "方程 2x + 7 = 15 的全部实数解是：x = 4。",
+    )
+
+
+@pytest.mark.parametrize(("problem", "answer"), HOSTILE)
+def test_hostile_input_is_unknown_in_bounded_time(problem: str, answer: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A7: 300 ms once sympy is loaded; process time, so that a busy machine does not decide."""
+    monkeypatch.setattr(algebra, "SECONDS", 0.2)
+    algebra.expression_of("x")
+    prove_answer("Differentiate x^2", "2x")
+    start = time.process_time()
+    outcome = prove_answer(problem, answer).outcome
+    assert time.process_time() - start < 0.3
+    assert outcome == "unknown" or "remainder" in problem or "prime" in problem
+
+
+def test_recognising_a_word_problem_loads_no_algebra() -> None:
+    code = (
+        "import sys\n"
+        "from touchstone.checks import prove_answer\n"
+        "prove_answer('Tom has 3 apples. How many are left?', '2')\n"
+        "prove_answer('Compute 3 + 4', '7')\n"
+        "assert 'sympy' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@given(st.integers(-20, 20), st.integers(-20, 20), st.integers(1, 9))
+@settings(max_examples=30, deadline=None)
+def test_the_roots_of_a_generated_equation_are_proved_and_no_others(first: int, second: int, factor: int) -> None:
+    linear, constant = -factor * (first + second), factor * first * second
+    problem = f"Solve {factor}x^2 + ({linear})x + ({constant}) = 0"
+    answer = f"x = {first}" if first == second else f"x = {first} or x = {second}"
+
+    assert prove_answer(problem, answer).outcome == "proved"
+    assert prove_answer(problem, f"x = {first} or x = {second + 41}").outcome == "refuted"
+    assert prove_answer(problem, f"x = {first}").outcome == ("proved" if first == second else "refuted")
+
+
+@given(st.fractions(-9, 9, max_denominator=12), st.fractions(-9, 9, max_denominator=12), st.sampled_from("+-*"))
+@settings(max_examples=100)
+def test_a_generated_value_is_proved_and_another_refuted(first: Fraction, second: Fraction, sign: str) -> None:
+    value = {"+": first + second, "-": first - second, "*": first * second}[sign]
+    problem = f"计算：({first}) {sign} ({second})"
+
+    assert prove_answer(problem, str(value)).outcome == "proved"
+    assert prove_answer(problem, str(value + 1)).outcome == "refuted"
+
+
+@given(st.integers(1, 10**9), st.integers(1, 10**9))
+def test_a_generated_common_divisor_is_proved(first: int, second: int) -> None:
+    problem = f"Find the gcd of {first} and {second}"
+    assert prove_answer(problem, str(gcd(first, second))).outcome == "proved"
+    assert prove_answer(problem, str(gcd(first, second) + 1)).outcome == "refuted"
+
+
+@given(st.text(max_size=60), st.text(max_size=30))
+@settings(max_examples=100, deadline=None)
+def test_any_problem_and_answer_are_answered(problem: str, answer: str) -> None:
+    assert prove_answer(problem, answer).outcome in ("proved", "refuted", "unknown")
