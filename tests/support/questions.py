@@ -1,5 +1,6 @@
 """Questions to put to an adapter in tests, and the adapters of all providers on one loopback server."""
 
+from dataclasses import replace
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -30,7 +31,7 @@ class Verdict(BaseModel):
 def question(**changes: Any) -> Question[Verdict]:
     """A question with a system text and a user text."""
     prompt = Prompt(name="verify", version="0123456789abcdef", system="Grade it.", user=f"2 + 2 = 4 {SECRET}")
-    return Question(**({"prompt": prompt, "reply_type": Verdict} | changes))
+    return replace(Question(prompt=prompt, reply_type=Verdict), **changes)
 
 
 def adapter(provider: str, server: ProviderServer, *, key: str = KEY) -> Adapter:

@@ -15,9 +15,10 @@ from pydantic import BaseModel, ConfigDict
 type Kind = Literal[
     "success", "day_quota", "minute_quota", "unknown_quota", "token_quota", "credit", "server_error", "overloaded",
     "unauthorized", "forbidden", "unknown_model", "bad_request", "hang", "drip", "reset", "html", "truncated", "empty",
-    "max_tokens", "refused", "blocked", "off_schema",
+    "max_tokens", "refused", "blocked", "off_schema", "garbled",
 ]  # fmt: skip
-"""`blocked` refuses the prompt before an answer begins, `refused` the answer; `empty` is a reply without content."""
+"""`garbled` is a 500 whose body is no text; `blocked` refuses the prompt before an answer begins, `refused` the answer;
+`empty` is a reply without content."""
 
 
 class Behaviour(BaseModel):
@@ -195,6 +196,8 @@ def answer(asked: Asked, behaviour: Behaviour) -> Answer:
     match behaviour.kind:
         case "html":
             return Answer(status=200, body=b"<!doctype html><title>Welcome</title>", content_type="text/html")
+        case "garbled":
+            return Answer(status=500, body=b"\xff{")
         case kind if kind in wire_errors.STATUS:
             return wire_errors.error(asked, behaviour)
         case _:

@@ -2,9 +2,10 @@
 
 import asyncio
 import socket
+import sys
 import time
 import traceback
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 
 import pytest
 
@@ -198,6 +199,12 @@ async def test_a_caller_who_gives_up_stops_the_call(server: ProviderServer, judg
         await asking
 
 
+async def test_an_errors_body_may_be_garbled(server: ProviderServer, judge: Adapter) -> None:
+    server.script(error("garbled"))
+    with pytest.raises((UnreadableError, OverloadedError)):
+        await judge.ask("model-x", question(), timeout=5)
+
+
 @pytest.mark.parametrize("reply", ["", "null", "[]", '{"passed": true, "confidence": "0.9"}', "{" * 20_000])
 async def test_a5_what_does_not_fit_the_schema_is_never_a_value(
     server: ProviderServer, judge: Adapter, reply: str
@@ -255,6 +262,16 @@ def test_a_key_that_no_header_can_carry_is_misconfigured(provider: str, key: str
     assert not failed.value.sent
 
 
+@pytest.mark.parametrize(
+    ("provider", "sdk"), [("gemini", "google.genai"), ("openai", "openai"), ("anthropic", "anthropic")]
+)
+def test_a_missing_sdk_is_misconfigured(provider: str, sdk: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, sdk, None)
+    with pytest.raises(MisconfiguredError, match=r"touchstone\[judges\]") as failed:
+        _at(provider, "http://127.0.0.1:1").load()
+    assert not failed.value.sent
+
+
 @pytest.mark.parametrize("provider", PROVIDERS)
 async def test_a_key_may_end_in_a_line_break(provider: str, server: ProviderServer) -> None:
     judge = adapter(provider, server, key=f"{KEY}\n")
@@ -285,10 +302,11 @@ async def test_the_environment_leads_an_adapter_without_base_url(
 ) -> None:
     for name, value in server.environment().items():
         monkeypatch.setenv(name, value)
-    made = {
-        "gemini": lambda: GeminiAdapter(api_key=KEY),
-        "openai": lambda: OpenAIAdapter(api_key=KEY),
-        "anthropic": lambda: AnthropicAdapter(api_key=KEY),
-    }[provider]()
+    kinds: dict[str, Callable[..., Adapter]] = {
+        "gemini": GeminiAdapter,
+        "openai": OpenAIAdapter,
+        "anthropic": AnthropicAdapter,
+    }
+    made = kinds[provider](api_key=KEY)
     assert (await made.ask("model-x", question(), timeout=5)).value.passed
     await made.aclose()

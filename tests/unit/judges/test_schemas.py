@@ -98,6 +98,14 @@ def test_what_refers_to_itself_stays_a_reference() -> None:
     assert schema["$defs"]["Node"]["properties"]["children"]["items"] == {"$ref": "#/$defs/Node"}
 
 
+def test_what_refers_to_itself_with_a_description_loses_the_description() -> None:
+    class Ring(BaseModel):
+        after: "Ring" = Field(description="The one after.")
+
+    after = reply_schema(Ring)["$defs"]["Ring"]["properties"]["after"]
+    assert after == {"$ref": "#/$defs/Ring"}
+
+
 def test_an_object_with_free_keys_is_refused() -> None:
     class Loose(BaseModel):
         scores: dict[str, float]

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 _KEPT = ("title", "type", "description", "enum", "$ref")
 """Keywords taken over as they are; `title` at the root only, where it names the schema."""
-_STRUCTURAL = ("properties", "required", "items", "anyOf", "oneOf", "allOf", "$defs", "additionalProperties")
+_STRUCTURAL = ("properties", "required", "items", "anyOf", "oneOf", "$defs", "additionalProperties")
 _DROPPED = ("default", "examples", "const", "discriminator", "title")
 
 
@@ -41,9 +41,6 @@ def _strict(part: Mapping[str, Any], definitions: Mapping[str, Any], *, within: 
     if "$ref" in part and len(part) > 1:
         part = _spelled_out(part, definitions, within)
         within = (*within, part.get("title", ""))
-    if "allOf" in part and len(part["allOf"]) == 1:
-        part = {**part["allOf"][0], **{key: value for key, value in part.items() if key != "allOf"}}
-        return _strict(part, definitions, within=within)
     kept = {key: part[key] for key in _KEPT if key in part and key != "title"}
     if "const" in part:
         kept["enum"] = [part["const"]]
