@@ -23,7 +23,8 @@ def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("AWS_DEFAULT_REGION", REGION)
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
-    with mock_aws():
+    # One boto session for all tests: a new one reads its service models from disk each time, which is most of a test.
+    with mock_aws(config={"core": {"reset_boto3_session": False}}):
         yield
 
 

@@ -41,6 +41,11 @@ def test_r16_a_read_that_fails_is_a_store_error(answers: Answers, table: "Table"
         answers.page(tenant="acme")
 
 
+def test_r16_a_transaction_without_a_reply_is_a_store_error(table: "Table") -> None:
+    with losing_replies(table.meta.client, "TransactWriteItems"), pytest.raises(StoreError, match="ReadTimeoutError"):
+        transact(table, [ACTION], "write")
+
+
 @pytest.mark.parametrize("reason", ["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"])
 def test_r16_a_collision_of_transactions_is_repeated(table: "Table", reason: str) -> None:
     pauses: list[float] = []
