@@ -1,6 +1,5 @@
 """Verified solutions of earlier problems, found by the problem's own key or by keys that near-identical ones share."""
 
-import asyncio
 import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -45,11 +44,15 @@ class Solutions:
 
     async def exact(self, key: str) -> "EarlierSolution | None":
         """The verified solution stored under a problem's key, None when there is none."""
-        return await asyncio.to_thread(self._exact, key)
+        from asyncio import to_thread  # on first use: finishing an answer needs this module, and no event loop
+
+        return await to_thread(self._exact, key)
 
     async def near(self, keys: Sequence[str]) -> "Sequence[EarlierSolution]":
         """Verified solutions of problems that share any of the near keys, each once; possibly not similar at all."""
-        return await asyncio.to_thread(self._near, keys)
+        from asyncio import to_thread
+
+        return await to_thread(self._near, keys)
 
     def _exact(self, key: str) -> "EarlierSolution | None":
         item = read(self._table, {"pk": _problem_pk(self._tenant, key), "sk": "SOLUTION"}, "the solution")
