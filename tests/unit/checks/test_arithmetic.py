@@ -1,6 +1,7 @@
 """A false arithmetic statement is found where it stands; a true or unclear one is never accused."""
 
 import operator
+import sys
 import time
 from fractions import Fraction
 
@@ -72,6 +73,12 @@ TRUE = [
     "1 hour - 15 minutes = 45 minutes",
     "2 x 20 cents = $0.40",
     "1米 - 20厘米 = 80厘米",
+    "-2 feet + 3 feet = 12 inches",
+    "2 x 3 cm = 0.06 m + 0",
+    "5 cm² + 3 cm^2 = 8 cm²",
+    "$-5 + $7 = $2",
+    "10/3 = 3.33, and 3.33 + 1 = 4.33",
+    "22/9 = 2.4, then 2.4 * 9 = 22",
     # LaTeX
     r"\(3 \times 4 = 12\)",
     r"$\frac{1}{2} + \frac{1}{3} = \frac{5}{6}$",
@@ -138,6 +145,24 @@ UNCLEAR = [
     "5 feet + 3 = 63 inches",
     "3 months * 4 weeks = 90 days",
     "no equation here",
+    "(3 + 4)% * 2 = 5",
+    "(3 + 4] * 2 = 5",
+    "\\frac 3 4 + 1 = 5",
+    "1e99 * 2 = 3",
+    "2^0.5 * 2 = 3",
+    "2^5000 + 1 = 3",
+    "√(0 - 4) + 1 = 3",
+    "200! + 1 = 3",
+    "3 * " + "1" * 50 + " = 3",
+    "2 m + 3 = 11",
+    "3 a b c d e f g + 4 = 5",
+    "3 feet * 4 feet = 12 inches",
+    "6 feet / 2 inches = 4",
+    "2 feet ^ 2 + 3 inches = 9",
+    "60 miles/hour * 30 minutes = 30 miles",
+    "3 feet + 2 inches = 3 + 3",
+    "- 3 + x = 9",
+    "1 2/1 + 3 = 9",
     "3 + = 4",
     "= 7",
     "",
@@ -225,10 +250,10 @@ def test_the_detail_speaks_the_language_of_the_text() -> None:
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_text_is_passed_over_in_bounded_time(text: str) -> None:
-    """A7: 300 ms; process time, so that a busy machine does not decide."""
+    """A7: 300 ms; process time, so that a busy machine does not decide. A tracer takes several times that."""
     start = time.process_time()
     assert first_arithmetic_error(text) is None
-    assert time.process_time() - start < 0.3
+    assert time.process_time() - start < (0.3 if sys.gettrace() is None else 2.0)
 
 
 _OPERATIONS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "×": operator.mul}
