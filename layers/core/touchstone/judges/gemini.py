@@ -3,7 +3,7 @@
 import base64
 import math
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import BaseModel
 
@@ -124,6 +124,13 @@ def _config_type() -> "type[GenerateContentConfig]":
     return QuickConfig
 
 
+class _Uncopied(dict[str, Any]):
+    """A part of a body that nobody changes: the SDK deep-copies its configuration at every call, the schema with it."""
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+
 def request_body[T: BaseModel](question: Question[T]) -> dict[str, Any]:
     """The body of a `generateContent` request."""
     pictures = [
@@ -132,7 +139,7 @@ def request_body[T: BaseModel](question: Question[T]) -> dict[str, Any]:
     ]
     config = {
         "responseMimeType": "application/json",
-        "responseJsonSchema": reply_schema(question.reply_type),
+        "responseJsonSchema": _Uncopied(reply_schema(question.reply_type)),
         "maxOutputTokens": question.max_output_tokens,
     }
     if question.temperature is not None:
