@@ -66,7 +66,7 @@ class ProviderServer:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        asyncio.run_coroutine_threadsafe(self._runner.cleanup(), self._loop).result(10)
+        asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result(10)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(10)
         self._loop.close()
@@ -74,6 +74,14 @@ class ProviderServer:
     async def _start(self) -> None:
         await self._runner.setup()
         await web.TCPSite(self._runner, "127.0.0.1", self._port, backlog=1024).start()
+
+    async def _stop(self) -> None:
+        """Close, and let the answers that still hang end."""
+        await self._runner.cleanup()
+        pending = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in pending:
+            task.cancel()
+        await asyncio.gather(*pending, return_exceptions=True)
 
     @property
     def base_url(self) -> str:
