@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ WHEEL_PLATFORMS: dict[Architecture, str] = {
     "arm64": "aarch64-manylinux_2_28",
 }
 """The Lambda runtime for Python 3.13 is Amazon Linux 2023, whose glibc is 2.34."""
+KEPT_SECONDS = 7 * 24 * 3600.0
 RECIPE = "3"
 """Raised when the way of building changes, so that what an older recipe built is not taken for current."""
 NEVER_IMPORTED = ("*.pyi", "*.pyx", "*.pxd", "*.h", "*.c", "*.dist-info/RECORD", "*.dist-info/licenses")
@@ -136,7 +138,17 @@ def _once(folder: Path, fill: Callable[[Path], None]) -> Path:
         except OSError:
             if not folder.is_dir():  # another process was first, which is as good
                 raise
+    forget_old(folder)
     return folder
+
+
+def forget_old(built: Path) -> None:
+    """Remove what was built under the same name long ago; a local cloud that still runs on it was left for a week."""
+    kind = built.name.rpartition("-")[0]
+    for other in built.parent.glob(f"{kind}-*"):
+        same_kind = other.name.rpartition("-")[0] == kind
+        if same_kind and other != built and time.time() - other.stat().st_mtime > KEPT_SECONDS:
+            shutil.rmtree(other, ignore_errors=True)
 
 
 def _compile(folder: Path, *, beside_source: bool = False) -> None:

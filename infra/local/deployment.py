@@ -100,6 +100,7 @@ def _synthesize(architecture: Architecture) -> str:
             _run_app(Path(scratch), {**cdk.get("context", {}), **context})
             shutil.rmtree(folder, ignore_errors=True)
             shutil.copytree(scratch, folder)
+        layers.forget_old(folder)
     return template.read_text(encoding="utf-8")
 
 

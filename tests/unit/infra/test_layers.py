@@ -1,6 +1,7 @@
 """Building layers: what is shipped, what is left out, and that a build appears whole or not at all."""
 
 import importlib.util
+import os
 import sys
 from pathlib import Path
 
@@ -86,6 +87,15 @@ def test_a_build_that_fails_leaves_nothing_that_looks_whole(tmp_path: Path) -> N
     with pytest.raises(layers.BuildError):
         layers._once(tmp_path / "layer", broken)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_what_was_built_long_ago_goes_when_its_successor_comes(tmp_path: Path) -> None:
+    for name in ("core-1", "core-2", "core-3", "core-x86-1"):
+        (tmp_path / name).mkdir()
+    for name in ("core-1", "core-x86-1"):
+        os.utime(tmp_path / name, (0, 0))
+    layers.forget_old(tmp_path / "core-3")
+    assert {path.name for path in tmp_path.iterdir()} == {"core-2", "core-3", "core-x86-1"}
 
 
 @pytest.mark.parametrize(
