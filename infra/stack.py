@@ -29,7 +29,7 @@ class TouchstoneStack(Stack):
         )
         runtime = Runtime(self, "Code", code=code, settings=settings)
         self.store = Store(self, "Store", local=settings.local)
-        self.queues = Queues(self, "Queues", intake_timeout_s=RECEIVING.timeout_s)
+        self.queues = Queues(self, "Queues", intake_timeout_s=RECEIVING.timeout_s, local=settings.local)
         self.answers = Answers(self, "Answers", runtime=runtime, store=self.store, queues=self.queues)
         self.batch = Batch(self, "Batch", runtime=runtime, store=self.store, queues=self.queues, answers=self.answers)
         self.api = Api(self, "Api", runtime=runtime, store=self.store, answers=self.answers)
@@ -45,7 +45,7 @@ class TouchstoneStack(Stack):
             "TableName": self.store.table.table_name,
             "IdempotencyTableName": self.store.idempotency.table_name,
             "BucketName": self.store.bucket.bucket_name,
-            "JudgeKeysSecretArn": self.store.judge_keys.secret_arn,
+            "JudgeKeysSecretArn": self.store.judge_keys_arn,
             "DeferredQueueUrl": self.queues.deferred.queue_url,
             "IntakeQueueUrl": self.queues.intake.queue_url,
             "DeadLetterQueueUrl": self.queues.dead_letters.queue_url,

@@ -16,9 +16,12 @@ VISIBILITY_PER_TIMEOUT = 6
 
 
 class Queues(Construct):
-    """The deferred queue has no consumer of its own: the drain takes from it what the day's budget admits."""
+    """The deferred queue has no consumer of its own: the drain takes from it what the day's budget admits.
 
-    def __init__(self, scope: Construct, construct_id: str, *, intake_timeout_s: int) -> None:
+    `local`: on a laptop, where the queues are reached over a loopback without a certificate.
+    """
+
+    def __init__(self, scope: Construct, construct_id: str, *, intake_timeout_s: int, local: bool) -> None:
         super().__init__(scope, construct_id)
         self.deferred = sqs.Queue(
             self,
@@ -27,14 +30,14 @@ class Queues(Construct):
             retention_period=LONGEST_RETENTION,
             visibility_timeout=Duration.minutes(15),
             encryption=sqs.QueueEncryption.SQS_MANAGED,
-            enforce_ssl=True,
+            enforce_ssl=not local,
         )
         self.dead_letters = sqs.Queue(
             self,
             "DeadLetters",
             retention_period=LONGEST_RETENTION,
             encryption=sqs.QueueEncryption.SQS_MANAGED,
-            enforce_ssl=True,
+            enforce_ssl=not local,
         )
         self.intake = sqs.Queue(
             self,
@@ -42,7 +45,7 @@ class Queues(Construct):
             retention_period=INTAKE_RETENTION,
             visibility_timeout=Duration.seconds(VISIBILITY_PER_TIMEOUT * intake_timeout_s),
             encryption=sqs.QueueEncryption.SQS_MANAGED,
-            enforce_ssl=True,
+            enforce_ssl=not local,
             dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters, max_receive_count=MAX_RECEIVES),
         )
 

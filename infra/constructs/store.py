@@ -25,6 +25,7 @@ class Store(Construct):
 
     def __init__(self, scope: Construct, construct_id: str, *, local: bool) -> None:
         super().__init__(scope, construct_id)
+        self._local = local
         self._kept = RemovalPolicy.DESTROY if local else RemovalPolicy.RETAIN
         self.table = self._records()
         self.idempotency = dynamodb.Table(
@@ -43,6 +44,11 @@ class Store(Construct):
             secret_string_value=SecretValue.unsafe_plain_text("{}"),
             removal_policy=self._kept,
         )
+
+        resource = self.judge_keys.node.default_child
+        assert isinstance(resource, secretsmanager.CfnSecret)  # noqa: S101 - narrows the type for what follows
+        self.judge_keys_arn = resource.attr_id
+        """Asked for as an attribute: a reference is an ARN on AWS, but a name in other clouds."""
 
     def _records(self) -> dynamodb.Table:
         text, number = dynamodb.AttributeType.STRING, dynamodb.AttributeType.NUMBER
@@ -76,7 +82,7 @@ class Store(Construct):
             "Bodies",
             block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
             encryption=s3.BucketEncryption.S3_MANAGED,
-            enforce_ssl=True,
+            enforce_ssl=not self._local,  # on a laptop nothing leaves the loopback, and that has no certificate
             versioned=True,
             removal_policy=self._kept,
             lifecycle_rules=[
@@ -131,8 +137,8 @@ class Store(Construct):
     def let_read_judge_keys(self, *functions: Function) -> None:
         """Read the judges' API keys."""
         for function in functions:
-            function.allow(["secretsmanager:GetSecretValue"], self.judge_keys.secret_arn)
-            function.set(TOUCHSTONE_SECRET_ID=self.judge_keys.secret_arn)
+            function.allow(["secretsmanager:GetSecretValue"], self.judge_keys_arn)
+            function.set(TOUCHSTONE_SECRET_ID=self.judge_keys_arn)
 
     def _records_and_indexes(self) -> list[str]:
         return [self.table.table_arn, *(f"{self.table.table_arn}/index/{index}" for index in INDEXES)]

@@ -15,7 +15,7 @@ from urllib.request import urlopen
 
 from infra import toolchain
 from infra.layers import ROOT
-from infra.local.home import REGION, Home, Running
+from infra.local.home import REGION, SECRET, Home, Running
 
 REQUIREMENTS = Path(__file__).with_name("cloud-requirements.txt")
 START_SECONDS = 30.0
@@ -116,6 +116,8 @@ def _environment(home: Home, port: int, wait_scale: str) -> dict[str, str]:
     kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "LC_ALL") if name in os.environ}
     return {
         **kept,
+        "AUTH": "true",  # a function may do here what its role allows, and nothing else
+        "AWS_SECRET_ACCESS_KEY": SECRET,
         "BIND_HOST": "127.0.0.1",
         "GATEWAY_PORT": str(port),
         "MINISTACK_REGION": REGION,

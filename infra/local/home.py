@@ -10,8 +10,9 @@ from infra.layers import ROOT
 
 HOME_VARIABLE = "TOUCHSTONE_LOCAL_HOME"
 REGION = "us-east-1"
-ACCOUNT = "000000000000"
-"""The account a local cloud gives to credentials that name none."""
+OWNER = "test"
+SECRET = "test"  # noqa: S105 - good for nothing but a cloud on this machine
+"""The credentials of a local cloud's owner, the customary ones, which tools for local clouds send by themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +90,8 @@ class Home:
         """The environment in which an AWS client reaches this cloud, and no other."""
         return {
             "AWS_ENDPOINT_URL": running.endpoint,
-            "AWS_ACCESS_KEY_ID": ACCOUNT,
-            "AWS_SECRET_ACCESS_KEY": "local",
+            "AWS_ACCESS_KEY_ID": OWNER,
+            "AWS_SECRET_ACCESS_KEY": SECRET,
             "AWS_SESSION_TOKEN": "",
             "AWS_REGION": REGION,
             "AWS_DEFAULT_REGION": REGION,

@@ -40,7 +40,7 @@ def test_a_running_cloud_is_remembered_until_it_is_stopped(home: Home) -> None:
 def test_a_client_of_the_local_cloud_reaches_no_other(home: Home) -> None:
     variables = home.credentials(Running(pid=1, port=4566))
     assert variables["AWS_ENDPOINT_URL"] == "http://127.0.0.1:4566"
-    assert variables["AWS_SECRET_ACCESS_KEY"] == "local"
+    assert (variables["AWS_ACCESS_KEY_ID"], variables["AWS_SECRET_ACCESS_KEY"]) == ("test", "test")
 
 
 def test_a_crashed_cloud_is_cleaned_up(home: Home) -> None:
