@@ -29,9 +29,9 @@ class Algebra:
             values = rational(left), rational(right)
             if values[0] is not None and values[1] is not None:
                 return True if values[0] == values[1] else rounded(left, right)
+            bound(left), bound(right)
             if key(left) == key(right):
                 return True
-            bound(left), bound(right)
         except NotAnExpressionError:
             return None
         from touchstone.checks import identity

@@ -4,7 +4,7 @@ A True is always a proof. A rounded decimal and an exact value that rounds to it
 except for ten or more correct digits, the way programs print an exact value (True).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from touchstone.checks.algebra import Algebra, Answer
 from touchstone.checks.expressions import has_names
@@ -26,6 +26,8 @@ from touchstone.checks.values import (
     Value,
     Words,
 )
+
+type Bindings = tuple[tuple[str, Value], ...]
 
 
 class Comparison:
@@ -95,19 +97,7 @@ class Comparison:
         return _all(self.same(one, other) for one, other in zip(left, right, strict=True))
 
     def _in_any_order(self, left: Sequence[Value], right: Sequence[Value]) -> Answer:
-        if len(left) != len(right):
-            return False
-        remaining = list(right)
-        unknown = False
-        for one in left:
-            answers = [self.same(one, other) for other in remaining]
-            if True in answers:
-                del remaining[answers.index(True)]
-            elif None in answers:
-                unknown = True
-            else:
-                return False
-        return None if unknown else True
+        return _matched(left, right, self.same)
 
     def _distinct(self, values: Sequence[Value]) -> list[Value]:
         kept: list[Value] = []
@@ -140,22 +130,11 @@ class Comparison:
             return False if same is False and _single_named(left) and _single_named(right) else None
         if len(left.alternatives) != len(right.alternatives):
             return False
-        remaining = [dict(each) for each in right.alternatives]
-        unknown = False
-        for bindings in map(dict, left.alternatives):
-            answers = [
-                _all(self.same(bindings[name], other[name]) for name in bindings)
-                if bindings.keys() == other.keys()
-                else False
-                for other in remaining
-            ]
-            if True in answers:
-                del remaining[answers.index(True)]
-            elif None in answers:
-                unknown = True
-            else:
-                return False
-        return None if unknown else True
+        return _matched(left.alternatives, right.alternatives, self._bindings)
+
+    def _bindings(self, left: Bindings, right: Bindings) -> Answer:
+        one, other = dict(left), dict(right)
+        return one.keys() == other.keys() and _all(self.same(one[name], other[name]) for name in one)
 
     # Shapes
 
@@ -232,6 +211,27 @@ def _symbols(left: Value, right: Value) -> Answer:
     return None
 
 
+def _matched[T](left: Sequence[T], right: Sequence[T], same: Callable[[T, T], Answer]) -> Answer:
+    """Whether every member of one side has a partner of its own on the other."""
+    if len(left) != len(right):
+        return False
+    remaining = list(right)
+    unknown = False
+    for one in left:
+        doubtful = False
+        for place, other in enumerate(remaining):
+            answer = same(one, other)
+            if answer:
+                del remaining[place]
+                break
+            doubtful = doubtful or answer is None
+        else:
+            if not doubtful:
+                return False
+            unknown = True
+    return None if unknown else True
+
+
 def _all(answers: Iterable[Answer]) -> Answer:
     """True if all are, False if any is, else None."""
     unknown = False
@@ -269,6 +269,9 @@ def _unnamed(solutions: Solutions) -> list[Value]:
 def _states_a_line(left: Solutions, right: Value) -> bool:
     """Whether both give one name in terms of others, and not the same name: `y = 2x` and `x = y/2`."""
     match left, right:
-        case Solutions(alternatives=(((one, Scalar(tree=tree)),),)), Solutions(alternatives=(((other, Scalar()),),)):
-            return one != other and has_names(tree)
+        case (
+            Solutions(alternatives=(((one, Scalar(tree=tree)),),)),
+            Solutions(alternatives=(((other, Scalar(tree=another)),),)),
+        ):
+            return one != other and (has_names(tree) or has_names(another))
     return False

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from touchstone.checks.comparison import Comparison
 from touchstone.checks.extraction import bare_answers
-from touchstone.checks.notation import plain
 from touchstone.checks.reading import read
 from touchstone.checks.values import Choice, Value, Words
 
@@ -27,16 +26,13 @@ def equivalent(given: str, expected: str) -> bool | None:
     if found is None or wanted is None:
         return None
     same = comparison.same(found.value, wanted.value)
-    if same is None and found.text == wanted.text and found.text:
-        return True
     return same if same or (found.certain and wanted.certain) else None
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """The answer of a text, as written and as read."""
+    """The answer of a text, as read."""
 
-    text: str
     value: Value
     certain: bool
 
@@ -48,7 +44,7 @@ def _found(text: str, *, choice: bool) -> _Found | None:
         value = read(candidate.text)
         if value is None:
             continue
-        found = _Found(plain(candidate.text), value, candidate.certain)
+        found = _Found(value, candidate.certain)
         if not isinstance(value, Words):
             return found
         words = words or found

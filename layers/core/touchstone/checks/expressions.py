@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from touchstone.checks.notation import plain
 from touchstone.checks.syntax import parse
-from touchstone.checks.tokens import LENGTH_LIMIT, Apply, Name, NotAnExpressionError, Number, Tree
+from touchstone.checks.tokens import LENGTH_LIMIT, Apply, Name, NotAnExpressionError, Number, OutOfBoundsError, Tree
 
 if TYPE_CHECKING:
     import sympy
@@ -27,7 +27,7 @@ TOWER_LIMIT = 2
 """Exponents in exponents; a third level makes numbers whose size alone has astronomical size."""
 
 
-class TooLargeToEvaluateError(NotAnExpressionError):
+class TooLargeToEvaluateError(OutOfBoundsError):
     """Evaluating the expression could make a number beyond the bounds."""
 
 

@@ -17,10 +17,12 @@ _CLAUSE = 30
 """Characters before the word that introduces a value in which it may be called an estimate."""
 _SENTENCE = 120
 """Characters of a sentence that may be a whole answer: `The solution is $x \\leq 5$`."""
+BOX_LIMIT = 10
+"""Boxes, counted from the last, that may together be one answer."""
 
 _CONTROL = re.compile(r"<\|?/?[A-Za-z_]{1,20}\|?>.{0,20}$|<eo[a-z]>|<\|?im_\w+\|?>(?:user|assistant)?")
 _NOTHING_FOLLOWS = re.compile(r"\s*I hope (?:it|this) (?:is correct|helps)\.?\s*$", re.IGNORECASE)
-_BOX = re.compile(r"\\+(?:boxed|fbox)\s?\{")
+_BOX = re.compile(r"\\(?:boxed|fbox)\s?\{")
 _BETWEEN_BOXES = re.compile(
     r"(?:[\s$.,;:、+&~]|\\[()\[\],;:! ]|\\q?quad|\\text\s?\{|\}|\band\b|\bor\b|和|或|与|以及"
     r"|[A-Za-z](?:_\{?\w\}?)?\s?=)*"
@@ -60,7 +62,7 @@ _VAGUE = re.compile(
     r"|左右|以上|以下|以内|至少|至多|大约|大概|约|不|没|可能|或许|超过|不足",
     re.IGNORECASE,
 )
-_PROSE = re.compile(r"[A-Za-z]{2,}[^A-Za-z]+[A-Za-z]{2,}|[\u4e00-\u9fff]{2}")
+_PROSE = re.compile(r"[A-Za-z]{2}[^A-Za-z]+[A-Za-z]{2}|[\u4e00-\u9fff]{2}")
 _PERCENT = re.compile(r"\s?\$?\s?(\\?%|percent|pct)")
 _BOXED_NAME = re.compile(r"([A-Za-z](?:_\{?\w\}?)?\s?=)\s*(?:\$|\\\()?\s*$")
 _DISPLAYED = re.compile(r"\$\$?((?:[^$\\]|\\.){1,300})(?<!\\)\$\$?|\\\((.{1,300}?)\\\)|\\\[(.{1,300}?)\\\]", re.DOTALL)
@@ -79,7 +81,7 @@ def bare_answers(text: str, *, choice: bool) -> Iterator[Candidate]:
 
     Linear in the length of the text.
     """
-    kept = _NOTHING_FOLLOWS.sub("", _CONTROL.sub("", text[-TAIL:])).strip()
+    kept = _NOTHING_FOLLOWS.sub("", _CONTROL.sub("", _collapsed(text[-TAIL:])))
     marked, place = _marked(kept)
     boxes = list(_BOX.finditer(kept))
     if boxes and place <= boxes[-1].start():
@@ -95,12 +97,18 @@ def bare_answers(text: str, *, choice: bool) -> Iterator[Candidate]:
     yield from _concluded(kept)
 
 
+def _collapsed(text: str) -> str:
+    """`text` without runs of white space, so that no pattern has to look into one, and without doubled backslashes."""
+    text = text.replace("\\\\boxed", "\\boxed")
+    return "\n".join(line for line in (" ".join(line.split()) for line in text.splitlines()) if line)
+
+
 def _boxed(text: str, boxes: list[re.Match[str]]) -> str:
     """The content of the last box, with those right before it that belong to the same answer."""
     contents: list[str] = []
     following: int | None = None
     suffix = ""
-    for box in reversed(boxes):
+    for box in reversed(boxes[-BOX_LIMIT:]):
         close = _closing_brace(text, box.end())
         # A box that is never closed ends with its line.
         content = (
@@ -175,7 +183,8 @@ def _ends(sentence: str, *, whole: bool = False) -> Iterator[Candidate]:
     if not _PROSE.search(sentence):
         return
     introduced = list(_INTRODUCED.finditer(sentence))
-    clause = sentence[introduced[-1].start() - _CLAUSE if introduced and introduced[-1].start() > _CLAUSE else 0 :]
+    place = introduced[-1].start() if introduced else len(sentence)
+    clause = sentence[max(place - _CLAUSE, sentence.rfind("，", 0, place), sentence.rfind(", ", 0, place), 0) :]
     if _VAGUE.search(clause):
         return
     if introduced:

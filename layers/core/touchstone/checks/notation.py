@@ -65,6 +65,7 @@ _STYLED = re.compile(rf"\\(?:{_STYLES})\s?\{{([^{{}}]*)\}}")
 _WORDED = re.compile(rf"\\(?:{_TEXTS})\s?\{{([^{{}}]*)\}}")
 _DEGREES = re.compile(r"\^\s?(?:\{\s?\\circ\s?\}|\\circ(?![A-Za-z]))|\^\s?\{?°\}?")
 _SPACING = re.compile(r"\\[!,;: ]|~")
+_GROUPING_COMMA = re.compile(r" ?\{, ?\} ?")
 _SKIPS = re.compile(r"\\q?quad|\\(?:left|right)\.")
 _BLANKS = re.compile(r"[ \n]+")
 
@@ -73,7 +74,7 @@ def plain(text: str) -> str:
     """`text` in the one notation described above. Linear in the length; the caller bounds that."""
     text = _RUN_OF_SUPERSCRIPTS.sub(lambda run: "^{" + run[0].translate(_SUPERSCRIPTS) + "}", text)
     text = _RUN_OF_SUBSCRIPTS.sub(lambda run: "_{" + run[0].translate(_SUBSCRIPTS) + "}", text)
-    text = text.translate(_TABLE)
+    text = _GROUPING_COMMA.sub(",", text.translate(_TABLE))
     return undollared(commands(text)) if "\\" in text or "$" in text else _BLANKS.sub(" ", text).strip()
 
 
@@ -81,7 +82,7 @@ def commands(text: str) -> str:
     """LaTeX's commands reduced to the vocabulary; what sets type or space is dropped. Unknown commands stay."""
     if r"\begin" not in text:
         text = _DOUBLED.sub(r"\\", text)
-    text = text.replace(r"\$", "¤").replace(r"\%", "%").replace("{,}", ",").replace("{:}", ":")
+    text = text.replace(r"\$", "¤").replace(r"\%", "%").replace("{:}", ":")
     text = text.replace(r"\{", "⦃").replace(r"\}", "⦄")
     text = _SKIPS.sub(" ", text)
     text = _DEGREES.sub("°", text)

@@ -3,7 +3,7 @@
 import re
 from fractions import Fraction
 
-from touchstone.checks.tokens import NotAnExpressionError, Number, number
+from touchstone.checks.tokens import Number, number
 
 WORD_LIMIT = 60
 """Characters of a number in words."""
@@ -21,8 +21,6 @@ _GROUPED = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _SPACED = re.compile(r"-?\d{1,3}(?: \d{3})+(?:\.\d+)?")
 _EUROPEAN = re.compile(r"-?\d{1,3}(?:\.\d{3})+,\d+")
 _PLAIN = re.compile(r"-?(?:\d+(?:\.\d+)?|\.\d+)")
-DECIMAL_COMMA = re.compile(r"-?\d+,\d+")
-"""Two numbers, or one with a decimal comma."""
 _REPEATING = re.compile(r"(-?)(\d+)\.(\d*)(?:\\overline\s?\{(\d+)\}|\\dot\s?\{?(\d)\}?)")
 
 _ENGLISH = {word: value for value, word in enumerate(
@@ -35,16 +33,14 @@ SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9,
 
 
 def numeral(text: str) -> Number | None:
-    """The number that the whole of `text` writes; None where it is anything else, or beyond the bound on digits.
+    """The number that the whole of `text` writes; None where it is anything else.
 
     Reads `1,234.5`, `12 000`, `1.234,56`, `0.\\overline{3}`, 三十二, 二分之一, 百分之五十, 三又二分之一, 三点一四, 3万,
-    `twenty-one`, `2 million`. A lone `3,5` is left to the caller: it may be two numbers.
+    `twenty-one`, `2 million`. A lone `3,5` is left to the caller: it may be two numbers. Raises OutOfBoundsError past
+    the bound on digits.
     """
     text = text.strip()
-    try:
-        return _in_digits(text) or (in_words(text) if len(text) <= WORD_LIMIT else None)
-    except NotAnExpressionError:
-        return None
+    return _in_digits(text) or (in_words(text) if len(text) <= WORD_LIMIT else None)
 
 
 def _in_digits(text: str) -> Number | None:

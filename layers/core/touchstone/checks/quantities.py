@@ -3,10 +3,11 @@
 import re
 from fractions import Fraction
 
+from touchstone.checks.expressions import has_names
 from touchstone.checks.numerals import SCALES, numeral
 from touchstone.checks.syntax import parse
 from touchstone.checks.tokens import Apply, NotAnExpressionError, Number, Tree
-from touchstone.checks.units import UNIT_LENGTH_LIMIT, UNITS, Unit, units_of
+from touchstone.checks.units import UNIT_LENGTH_LIMIT, Unit, units_of
 from touchstone.checks.values import Scalar
 
 _PERCENT_WORDS = re.compile(r"(?<=[\d}) ])\s*(?:percent(?:age)?|pct|per cent)\b\.?", re.IGNORECASE)
@@ -17,7 +18,7 @@ _PART = re.compile(
 )
 _UNIT_START = re.compile(r"[A-Za-zμΩ°€£¢¤¥㎡\u4e00-\u9fff]")
 _LETTER = re.compile(r"[A-Za-z\\]")
-_LEAD = re.compile(r"^(?:\\approx|一共|总共|共|约为|是|为|得|等于)\s*")
+_LEAD = re.compile(r"^(?:(?:\\approx|一共|总共|共|还|需要|要|应该|应|有|是|为|得|等于)\s*)+")
 _PARENTHESIS = re.compile(r"\s*\(\s*([A-Za-zμΩ°\u4e00-\u9fff/]{1,12})\s*\)$")
 
 
@@ -57,7 +58,7 @@ def _number(text: str) -> Tree:
 
 def _compound(text: str) -> Scalar | None:
     """Parts in descending units of one dimension, added up: 2小时30分钟, 1 m 20 cm, 5元3角."""
-    parts = _PART.findall(text)
+    parts = _PART.findall(text) if len(text) <= UNIT_LENGTH_LIMIT else []
     if len(parts) < 2 or "".join("".join(part) for part in parts) != text.replace(" ", ""):  # noqa: PLR2004
         return None
     readings = [[unit for unit in units_of(name) if unit.noun is None] for _, name in parts]
@@ -84,13 +85,19 @@ def _with_unit(text: str) -> Scalar | None:
         if latin and _LETTER.match(before[-1]):
             continue
         units = units_of(name)
-        if not units or (tight and latin and any(unit.noun for unit in units)):
+        if (
+            not units
+            or (name == "°" and _LETTER.search(before))
+            or (tight and latin and any(unit.noun for unit in units))
+        ):
             continue
         before = before.rstrip(" *")
         scale = name.split()[0] if name.split()[0] in SCALES else None
         try:
             tree = _number(before)
         except NotAnExpressionError:
+            continue
+        if has_names(tree) and any(unit.noun for unit in units):
             continue
         if scale is not None and len(name.split()) > 1:
             return scalar_of_scaled(before, name)
@@ -105,8 +112,3 @@ def scalar_of_scaled(before: str, name: str) -> Scalar | None:
     scale, _, rest = name.partition(" ")
     written = numeral(f"{before} {scale}")
     return None if written is None else Scalar(written, units_of(rest))
-
-
-def is_unit(text: str) -> bool:
-    """Whether `text` names a unit of measurement."""
-    return text in UNITS

@@ -9,7 +9,15 @@ from touchstone.checks.numerals import numeral
 from touchstone.checks.quantities import scalar
 from touchstone.checks.splitting import EQUALITY, MEMBERSHIP, ORDER, RATIO, UNION, connected, split, unbracketed
 from touchstone.checks.syntax import parse
-from touchstone.checks.tokens import LENGTH_LIMIT, ONE_ARGUMENT, Apply, Name, NotAnExpressionError, Tree
+from touchstone.checks.tokens import (
+    LENGTH_LIMIT,
+    ONE_ARGUMENT,
+    Apply,
+    Name,
+    NotAnExpressionError,
+    OutOfBoundsError,
+    Tree,
+)
 from touchstone.checks.values import (
     EMPTY,
     REALS,
@@ -42,8 +50,10 @@ _WORDS: dict[str, Value] = {
 _CHOICE = re.compile(r"[(\[]?\s*([A-H](?:\s*(?:[,、和及&]|and)?\s*[A-H]){0,7})\s*[)\]]?(?:选项|项)?")
 _CHOICE_LEAD = re.compile(r"^(?:应?选项?|选择|故选|options?|choice)\s*:?\s*(?=[(\[]?[A-H])", re.IGNORECASE)
 _MATRIX = re.compile(r"\\begin\s?\{([pb]?matrix|array)\}(?:\s?\{[clr|\s]*\})?(.*?)\\end\s?\{\1\}", re.DOTALL)
+_PLUS = re.compile(r"(?<=\})\s*\+\s*(?=\\begin)")
 _IMPLIED = re.compile(r"\\(?:Rightarrow|implies|therefore|Longrightarrow|because)(?![A-Za-z])|[⇒∴]")
-_TRAILING = " .。;；,，!！?？、"
+_TRAILING = " .。;；,，？?、"
+_EXCLAIMED = re.compile(r"(?<=[\u4e00-\u9fff])!$")
 _LABEL = re.compile(r"[^\d+\-*^=<>%()]{1,40}|[A-Za-z\\ ]{1,12}'{0,2}\([^()]{1,20}\)")
 _INDEX = re.compile(r"_\s?(?:\{[\w,\s]*\}|\w)")
 _POINT = re.compile(r"[A-Z]'?(?=\()")
@@ -61,10 +71,10 @@ def read(text: str) -> Value | None:
     """The value of a bare answer; None for an empty text and for one beyond the bounds."""
     if len(text) > LENGTH_LIMIT:
         return None
-    bare = text.strip()
+    bare = " ".join(text.split())
     if "\\" not in bare and "$" not in bare and (braced := _BRACED.fullmatch(bare)) is not None:
         bare = f"⦃{braced[1]}⦄"
-    notation = _IMPLIED.split(plain(bare))[-1].strip()
+    notation = _EXCLAIMED.sub("", _IMPLIED.split(plain(bare))[-1].strip())
     shortened = notation if notation.endswith("...") else notation.strip(_TRAILING) or notation
     for candidate in (bare, shortened):
         if candidate.lower() in _WORDS or candidate in _WORDS:
@@ -74,11 +84,16 @@ def read(text: str) -> Value | None:
         return Choice(frozenset(re.findall("[A-H]", chosen[1].replace("and", ""))))
     try:
         return _wordlike(bare, shortened) or _value(shortened)
+    except OutOfBoundsError:
+        return None
     except NotAnExpressionError:
         return _words(shortened)
 
 
 def _words(text: str) -> Words | None:
+    """`text` as words; None for program code, which is no answer."""
+    if "__" in text or "**" in text:
+        return None
     kept = " ".join(_PUNCTUATION.sub(" ", _ARTICLES.sub(" ", text.lower())).split())
     return Words(kept) if kept else None
 
@@ -90,6 +105,8 @@ def _wordlike(bare: str, shortened: str) -> Words | None:
 
 
 def _value(text: str) -> Value:
+    if (number := numeral(text)) is not None:
+        return Scalar(number)
     items, connector = connected(text)
     if len(items) < _TWO:
         return _single(items[0] if items else text)
@@ -141,8 +158,8 @@ def _spread(bindings: list[tuple[str, Value]]) -> list[list[tuple[str, Value]]]:
 
 
 def _single(text: str) -> Value:
-    if (matrix := _MATRIX.fullmatch(unbracketed(text)[0])) is not None:
-        return _matrix(matrix[2])
+    if "\\begin" in text:
+        return _matrices(text)
     sides, signs = split(text, EQUALITY)
     if signs:
         return _equation(sides, signs)
@@ -159,6 +176,26 @@ def _single(text: str) -> Value:
     if signs and all(sides):
         return Ratio(tuple(map(parse, sides)), clock=_CLOCK.fullmatch(text) is not None)
     return _atom(text)
+
+
+def _matrices(text: str) -> Matrix:
+    """A matrix, or the sum of some."""
+    total: Matrix | None = None
+    for part in _PLUS.split(text):
+        found = _MATRIX.fullmatch(unbracketed(part.strip())[0])
+        if found is None:
+            raise NotAnExpressionError("not a matrix, nor a sum of matrices")
+        total = _matrix(found[2]) if total is None else _sum(total, _matrix(found[2]))
+    if total is None:
+        raise NotAnExpressionError("not a matrix")
+    return total
+
+
+def _sum(left: Matrix, right: Matrix) -> Matrix:
+    if list(map(len, left.rows)) != list(map(len, right.rows)):
+        raise NotAnExpressionError("a sum of matrices of different shapes")
+    pairs = zip(left.rows, right.rows, strict=True)
+    return Matrix(tuple(tuple(Apply("add", cells) for cells in zip(*rows, strict=True)) for rows in pairs))
 
 
 def _matrix(body: str) -> Matrix:
@@ -232,9 +269,9 @@ def _equation(sides: list[str], signs: list[str]) -> Value:
     if len(sides) == _TWO and label(right) and not label(left) and isinstance(_tree(right), Name):
         left, right = right, left
     if (name := label(left)) is not None:
-        return (
-            Solutions(((((name, _single(right)),)),)) if not _names(left) else _together(_names(left), _single(right))
-        )
+        value = _single(right)
+        together = [_together(_names(left), value)] if _names(left) else _spread([(name, value)])
+        return Solutions(tuple(map(tuple, together)))
     first = _tree(left)
     if first is not None and not has_names(first):
         return _single(right)
@@ -249,11 +286,11 @@ def _names(text: str) -> list[str]:
     return connected(inside)[0] if brackets == "()" and "," in inside else []
 
 
-def _together(names: list[str], value: Value) -> Solutions:
+def _together(names: list[str], value: Value) -> list[tuple[str, Value]]:
     """`(x, y) = (1, 2)`."""
     match value:
         case Items(brackets="()", values=values) if len(values) == len(names):
-            return Solutions((tuple(zip(names, values, strict=True)),))
+            return list(zip(names, values, strict=True))
     raise NotAnExpressionError("a tuple of names without a tuple of values")
 
 

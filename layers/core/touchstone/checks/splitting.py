@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator
 from typing import Literal
 
-from touchstone.checks.tokens import NotAnExpressionError
+from touchstone.checks.tokens import OutOfBoundsError
 
 type Connector = Literal["", "or", "and", "list"]
 
-PIECE_LIMIT = 60
-"""Pieces of one answer."""
+PIECE_LIMIT = 30
+"""Pieces of one answer; two such lists are compared in at most the square of it."""
 EQUALITY = re.compile(r"(?<![<>!=:])=(?!=)|\\approx(?![A-Za-z])")
 ORDER = re.compile(r"<=|>=|=<|!=|[<>]")
 UNION = re.compile(r"\\cup(?![A-Za-z])")
@@ -46,7 +46,7 @@ def matches(text: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
 
 
 def split(text: str, pattern: re.Pattern[str]) -> tuple[list[str], list[str]]:
-    """The pieces of `text` between the matches of `pattern`, and those. Raises NotAnExpressionError past the limit."""
+    """The pieces of `text` between the matches of `pattern`, and those. Raises OutOfBoundsError past the limit."""
     pieces: list[str] = []
     separators: list[str] = []
     start = 0
@@ -55,7 +55,7 @@ def split(text: str, pattern: re.Pattern[str]) -> tuple[list[str], list[str]]:
         separators.append(match[0].strip())
         start = match.end()
         if len(pieces) > PIECE_LIMIT:
-            raise NotAnExpressionError("more pieces than any answer that is read")
+            raise OutOfBoundsError("more pieces than any answer that is read")
     return [*pieces, text[start:].strip()], separators
 
 

@@ -13,6 +13,7 @@ from touchstone.checks.tokens import (
     Name,
     NotAnExpressionError,
     Number,
+    OutOfBoundsError,
     Token,
     Tree,
     number,
@@ -34,10 +35,10 @@ _POSTFIX = {"!": ("factorial", 40), "°": ("degrees", 40), "%": ("percent", 24)}
 def parse(text: str) -> Tree:
     """The tree of `text`, already in the notation of `touchstone.checks.notation.plain`.
 
-    Raises NotAnExpressionError where it is not one expression, is ambiguous or exceeds a bound.
+    Raises NotAnExpressionError where it is not one expression or ambiguous, OutOfBoundsError past a bound.
     """
     if len(text) > LENGTH_LIMIT:
-        raise NotAnExpressionError("longer than any expression that is read")
+        raise OutOfBoundsError("longer than any expression that is read")
     parser = _Parser(tokens(text))
     tree = parser.expression(0)
     if parser.peek() is not None:
@@ -78,7 +79,7 @@ class _Parser:
         """Everything that binds at least as tightly as `minimum`."""
         self._depth += 1
         if self._depth > DEPTH_LIMIT:
-            raise NotAnExpressionError("nested deeper than any expression that is read")
+            raise OutOfBoundsError("nested deeper than any expression that is read")
         left = self._prefix()
         quotient = False
         while (token := self.peek()) is not None:

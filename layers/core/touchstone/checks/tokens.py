@@ -16,6 +16,10 @@ class NotAnExpressionError(ValueError):
     """The text is not one expression of the grammar, is ambiguous, or exceeds a bound."""
 
 
+class OutOfBoundsError(NotAnExpressionError):
+    """The text or a number in it is larger than anything that is read or evaluated."""
+
+
 @dataclass(frozen=True, slots=True)
 class Number:
     """An exact rational. `decimals` counts the digits written after a decimal point, None for an integer."""
@@ -89,7 +93,7 @@ def number(text: str) -> Number:
     """The number that a numeral of digits writes: `1,234.50`, `.5`, `7`. Raises NotAnExpressionError past the bound."""
     digits = text.replace(",", "")
     if len(digits) > DIGIT_LIMIT:
-        raise NotAnExpressionError("more digits than any number that is read")
+        raise OutOfBoundsError("more digits than any number that is read")
     whole, point, part = digits.partition(".")
     return Number(Fraction(int((whole + part) or "0"), 10 ** len(part)), len(part) if point else None)
 
@@ -112,7 +116,7 @@ def tokens(text: str) -> list[Token]:
             case _:
                 found.append(Token("sign", "^" if match["sign"] == "**" else match["sign"], spaced))
         if len(found) > TOKEN_LIMIT:
-            raise NotAnExpressionError("more tokens than any expression that is read")
+            raise OutOfBoundsError("more tokens than any expression that is read")
         position = match.end()
     return found
 
@@ -122,7 +126,7 @@ def _scientific(match: re.Match[str], text: str) -> Number:
     if not exponent:
         return mantissa
     if len(exponent) > _EXPONENT_LENGTH or abs(int(exponent[1:])) > DIGIT_LIMIT:
-        raise NotAnExpressionError("an exponent beyond the bound")
+        raise OutOfBoundsError("an exponent beyond the bound")
     # `2e-3` inside a longer expression may be 2·e − 3.
     if (
         exponent[0] == "e"
