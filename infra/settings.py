@@ -59,8 +59,10 @@ def read(context: Callable[[str], Any]) -> Settings:
 
 def _architecture(given: Any) -> Architecture:
     match given:
-        case "arm64" | "x86_64":
-            return given
+        case "arm64":
+            return "arm64"
+        case "x86_64":
+            return "x86_64"
         case _:
             raise ContextError(f"touchstone:architecture is {given!r}; it may be arm64 or x86_64.")
 

@@ -41,7 +41,7 @@ class Operations(Construct):
         self._alarm(
             "OldestDeferred",
             "The oldest deferred evaluation is ten days old: the drain does not keep up",
-            # The sweep's measure of the records, not the queue's of its messages: it sees past the queue's fourteen days.
+            # The sweep's measure of the records, not the queue's of its messages: it sees past the fourteen days.
             cloudwatch.Metric(
                 namespace=NAMESPACE,
                 metric_name="OldestDeferredAge",

@@ -147,9 +147,9 @@ def run_tests(
     arguments: Annotated[list[str] | None, typer.Argument(help="Passed on to pytest for every step.")] = None,
 ) -> None:
     """Check and test everything: style, types, imports, then unit, moto and cloud tests with coverage."""
-    from infra.local import testing
+    from infra.local.testing import run
 
-    raise typer.Exit(testing.run(arguments or []))
+    raise typer.Exit(run(arguments or []))
 
 
 def _say_what_next(home: Home, ready: Ready) -> None:
