@@ -1,0 +1,238 @@
+"""Commands about answers: verify one, have one made, list and read them, ask for a deep evaluation."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from touchstone.cli.options import AsJson, Cursor, Limit, Local
+
+if TYPE_CHECKING:
+    from touchstone.answers.model import SolveRequest
+    from touchstone.cli.client import Api, Document
+
+INLINE_IMAGE_BYTES = 1_000_000
+"""Larger pictures are uploaded first: as base64 inside a request they would fill it."""
+IMAGE_TYPE = "application/octet-stream"
+ENDED = frozenset({"finished", "failed"})
+SUMMARY_CHARS = 60
+
+app = typer.Typer()
+listed = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(listed, name="answers", help="List, read and evaluate answers.")
+
+Subject = Annotated[str | None, typer.Option(help="The subject, for the statistics and for routing.")]
+Language = Annotated[Literal["zh", "en"] | None, typer.Option(help="The problem's language; recognised if left out.")]
+Cached = Annotated[
+    bool | None, typer.Option("--cache/--no-cache", help="Whether an earlier reply of a judge may serve (it may).")
+]
+Deep = Annotated[
+    bool | None,
+    typer.Option("--deep-evaluation/--no-deep-evaluation", help="Whether to evaluate it in five dimensions too."),
+]
+Seconds = Annotated[float, typer.Option(min=0, help="How long to wait at most.")]
+AnswerId = Annotated[str, typer.Argument(metavar="ID", help="The answer's id.")]
+
+
+@app.command()
+def verify(
+    source: Annotated[
+        str | None, typer.Argument(metavar="FILE", help="A file with one request as JSON, or - for standard input.")
+    ] = None,
+    *,
+    problem: Annotated[str | None, typer.Option(help="The problem.")] = None,
+    answer: Annotated[str | None, typer.Option(help="The answer to verify.")] = None,
+    steps: Annotated[str | None, typer.Option(help="The solution, or a summary of it.")] = None,
+    subject: Subject = None,
+    difficulty: Annotated[
+        Literal["easy", "medium", "hard"] | None, typer.Option(help="The difficulty, for the statistics.")
+    ] = None,
+    model: Annotated[str | None, typer.Option(help="Which model answered, for the statistics.")] = None,
+    language: Language = None,
+    use_cache: Cached = None,
+    deep_evaluation: Deep = None,
+    local: Local = False,
+    as_json: AsJson = False,
+) -> None:
+    """Verify an answer that you have: by proof where there is one, by a judge otherwise."""
+    from touchstone.cli.requests import verify_request
+
+    options: dict[str, Any] = {
+        "problem": problem,
+        "answer": answer,
+        "steps": steps,
+        "subject": subject,
+        "difficulty": difficulty,
+    }
+    options |= {"model": model, "language": language, "use_cache": use_cache, "deep_evaluation": deep_evaluation}
+    request = verify_request(source, options)
+    if local:
+        from touchstone.cli import inprocess
+
+        _show(inprocess.answer(request), as_json=as_json)
+    else:
+        from touchstone.cli.client import open_api
+
+        with open_api() as api:
+            view = api.post("verifications", body=request.model_dump(mode="json"))
+        _show(view, as_json=as_json)
+
+
+@app.command()
+def solve(
+    *,
+    problem: Annotated[str | None, typer.Option(help="The problem.")] = None,
+    image: Annotated[Path | None, typer.Option(help="A picture of the problem: PNG, JPEG, WebP or GIF.")] = None,
+    subject: Subject = None,
+    language: Language = None,
+    use_cache: Cached = None,
+    use_retrieved: Annotated[
+        bool | None, typer.Option("--retrieved/--no-retrieved", help="Whether an earlier solution may serve (it may).")
+    ] = None,
+    deep_evaluation: Deep = None,
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Whether to wait for the answer.")] = True,
+    timeout: Seconds = 300.0,
+    local: Local = False,
+    as_json: AsJson = False,
+) -> None:
+    """Have a problem solved, and the solution verified."""
+    options: dict[str, Any] = {"problem": problem, "subject": subject, "language": language, "use_cache": use_cache}
+    options |= {"use_retrieved": use_retrieved, "deep_evaluation": deep_evaluation}
+    if local:
+        from touchstone.cli import inprocess
+
+        options["deep_evaluation"] = bool(deep_evaluation)
+        _show(inprocess.answer(_solve_request(options, image, None)), as_json=as_json)
+        return
+    from touchstone.cli.client import open_api
+
+    with open_api() as api:
+        request = _solve_request(options, image, api)
+        view = api.post("solutions", body=request.model_dump(mode="json", exclude_none=True))
+        if wait:
+            view = _awaited(api, view, seconds=timeout, until=_is_ended)
+    _show(view, as_json=as_json)
+
+
+@listed.command("list")
+def list_answers(
+    *,
+    limit: Limit = 20,
+    status: Annotated[
+        Literal["verified", "unverified", "caution"] | None, typer.Option(help="Only answers with this status.")
+    ] = None,
+    cursor: Cursor = None,
+    as_json: AsJson = False,
+) -> None:
+    """List your answers, newest first."""
+    from touchstone.cli.client import open_api
+    from touchstone.cli.screen import Column, dollars, field, moment, percent, print_json, print_table, say
+    from touchstone.cli.verdicts import badge_of
+
+    with open_api() as api:
+        page = api.get("answers", limit=limit, status=status, cursor=cursor)
+    if as_json:
+        print_json(page)
+        return
+    columns = (
+        Column(title="created (UTC)", of=lambda row: moment(row.get("created_at"))),
+        Column(title="id", of=field("id")),
+        Column(title="status", of=badge_of),
+        Column(title="confidence", of=lambda row: percent(row.get("verification_confidence")), right=True),
+        Column(title="problem", of=lambda row: _short(row.get("problem"))),
+        Column(title="answer", of=lambda row: _short(row.get("answer"))),
+        Column(title="cost", of=lambda row: dollars(row.get("cost_usd")), right=True),
+    )
+    print_table(columns, page.get("items", ()), empty="There are no answers yet.")
+    if page.get("cursor"):
+        say(f"There are more: --cursor {page['cursor']}")
+
+
+@listed.command()
+def show(answer_id: AnswerId, *, as_json: AsJson = False) -> None:
+    """Show an answer with its verdict and how it was reached."""
+    from touchstone.cli.client import open_api
+
+    with open_api() as api:
+        view = api.get("answers", answer_id)
+    _show(view, as_json=as_json)
+
+
+@listed.command()
+def evaluate(
+    answer_id: AnswerId,
+    *,
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Whether to wait for the evaluation.")] = False,
+    timeout: Seconds = 300.0,
+    as_json: AsJson = False,
+) -> None:
+    """Ask for a deep evaluation of a finished answer; it comes as soon as the quota admits it."""
+    from touchstone.cli.client import open_api
+
+    with open_api() as api:
+        view = api.post("answers", answer_id, "deep-evaluation")
+        if wait:
+            view = _awaited(api, view, seconds=timeout, until=_is_evaluated)
+    _show(view, as_json=as_json, verdict=False)
+
+
+def _solve_request(options: dict[str, Any], image: Path | None, api: "Api | None") -> "SolveRequest":
+    """The request, with its picture inside, or uploaded where it is large and there is a deployment."""
+    from touchstone.cli.requests import image_bytes, inline, solve_request
+
+    if image is None:
+        return solve_request(options)
+    solve_request({**options, "image": inline(b"")})  # its faults are told before anything is uploaded
+    data = image_bytes(image)
+    if api is None or len(data) <= INLINE_IMAGE_BYTES:
+        return solve_request({**options, "image": inline(data)})
+    from touchstone.cli.client import upload
+
+    place = api.post("images")
+    upload(str(place.get("upload_url")), data, content_type=IMAGE_TYPE)
+    return solve_request({**options, "image": {"s3_key": place.get("s3_key")}})
+
+
+def _awaited(api: "Api", view: "Document", *, seconds: float, until: Any) -> "Document":
+    """The answer once `until` holds of it, or as it is after so many seconds."""
+    from touchstone.cli import waiting
+    from touchstone.cli.screen import say
+
+    waited = 0.0
+    steps: Iterator[float] = waiting.intervals()
+    try:
+        while not until(view) and waited < seconds:
+            waiting.pause(step := next(steps))
+            waited += step
+            view = api.get("answers", str(view.get("id")))
+    except KeyboardInterrupt:
+        say(f"It goes on without you; see it with: touchstone answers show {view.get('id')}")
+        raise
+    return view
+
+
+def _is_ended(view: "Document") -> bool:
+    return view.get("stage") in ENDED
+
+
+def _is_evaluated(view: "Document") -> bool:
+    return (view.get("evaluation") or {}).get("state") in {"done", "failed", "deferred"}
+
+
+def _show(view: "Document", *, as_json: bool, verdict: bool = True) -> None:
+    """Show an answer and leave with its exit code; without `verdict`, what was asked for is done either way."""
+    from touchstone.cli.screen import print_json
+    from touchstone.cli.verdicts import exit_of, print_answer
+
+    (print_json if as_json else print_answer)(view)
+    if verdict:
+        raise typer.Exit(exit_of(view))
+
+
+def _short(text: object) -> str | None:
+    """The beginning of a text on one line."""
+    if text is None:
+        return None
+    line = " ".join(str(text).split())
+    return line if len(line) <= SUMMARY_CHARS else line[: SUMMARY_CHARS - 1] + "…"

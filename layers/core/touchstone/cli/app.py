@@ -1,0 +1,101 @@
+"""The command as a whole: its parts, and how an error ends it.
+
+Every command imports what it needs when it runs, so that `touchstone --help` answers at once.
+"""
+
+import contextlib
+import os
+import sys
+from typing import Annotated, Any, TextIO
+
+import typer
+from typer.core import TyperGroup
+
+from touchstone import __version__
+from touchstone.cli import access, answers, batches, checks, models, reports
+from touchstone.cli.exits import Exit, code_of
+from touchstone.errors import InputError, TouchstoneError
+
+DEBUG_VARIABLE = "TOUCHSTONE_DEBUG"
+
+
+class Root(TyperGroup):
+    """Ends with one sentence and an exit code where a command raises an error of the library's tree."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for."""
+        try:
+            return super().invoke(ctx)
+        except TouchstoneError as error:
+            if ctx.params.get("debug"):
+                raise
+            from touchstone.cli.screen import say
+
+            say(f"Error: {_sentence(error)}")
+            raise typer.Exit(code_of(error)) from None
+
+
+app = typer.Typer(
+    cls=Root,
+    no_args_is_help=True,
+    rich_markup_mode=None,  # plain help needs no Rich, and reads the same in the guide
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for part in (answers.app, batches.app, reports.app, models.app, checks.app, access.app):
+    app.add_typer(part)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"touchstone {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    *,
+    debug: Annotated[
+        bool, typer.Option("--debug", envvar=DEBUG_VARIABLE, help="Show the whole traceback of an error.")
+    ] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Verdicts on what language models produce: checks first, judges second.
+
+    Set TOUCHSTONE_API_URL and TOUCHSTONE_TOKEN, or run `touchstone login URL`. Commands with --local need neither.
+
+    Exit codes: 0 done, or verified; 1 decided against (caution, refuted, lines of a batch that failed); 2 the input
+    or a setting is wrong; 3 nobody could decide (unverified); 4 the service or the network failed, safe to repeat;
+    70 a fault of the command itself; 130 interrupted.
+    """
+
+
+def run() -> None:
+    """Run with the arguments of this process, and leave."""
+    for stream in (sys.stdout, sys.stderr):
+        _never_fail(stream)
+    try:
+        app()
+    except Exception as error:
+        if "--debug" in sys.argv or os.environ.get(DEBUG_VARIABLE):
+            raise
+        print(  # noqa: T201
+            f"Error: something unexpected happened ({type(error).__name__}); `touchstone --debug …` shows the details.",
+            file=sys.stderr,
+        )
+        sys.exit(Exit.UNEXPECTED)
+
+
+def _never_fail(stream: TextIO) -> None:
+    """Write out what the terminal's encoding lacks, as a badge's tick in some, in place of failing."""
+    with contextlib.suppress(AttributeError):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[attr-defined]
+
+
+def _sentence(error: TouchstoneError) -> str:
+    """The error's own sentence, with its place where that says more."""
+    sentence = str(error)
+    where = error.where if isinstance(error, InputError) else None
+    return sentence if where is None or where in sentence else f"{where}: {sentence}"

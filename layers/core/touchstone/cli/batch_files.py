@@ -1,0 +1,128 @@
+"""Files of a batch on this machine: the requests, the results beside them, and what the results come to."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from touchstone.cli.places import FOLDER, read_file, state_folder
+from touchstone.errors import ConflictError, InputError, StoreError, TooLargeError
+
+SUFFIX = ".jsonl"
+RESULTS_SUFFIX = ".results.jsonl"
+MAX_FILE_BYTES = 64 * 1024 * 1024
+"""What a deployment takes; the same here, so that a file that works locally works there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requests:
+    """A file of requests, one JSON object a line. `digest` stands for its content, wherever it lies."""
+
+    path: Path
+    data: bytes
+    digest: str
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """The lines that hold something, with their numbers from 1; only a line feed ends a line."""
+        for number, text in enumerate(self.data.split(b"\n"), start=1):
+            if text.strip():
+                yield number, text
+
+
+def read_requests(path: Path) -> Requests:
+    """Read a file and look at its first request, so that a wrong file is found before anything is sent.
+
+    Raises `InputError` where it cannot be read, is empty or begins with no request, `TooLargeError`.
+    """
+    from touchstone.operations.lines import parse_line
+
+    data = read_file(path)
+    if len(data) > MAX_FILE_BYTES:
+        raise TooLargeError(f"{path} has {len(data):,} bytes; at most {MAX_FILE_BYTES:,} are taken: split it.")
+    found = Requests(path=path, data=data, digest=hashlib.sha256(data).hexdigest())
+    first = next(found.lines(), None)
+    if first is None:
+        raise InputError(f"{path} holds no request; write one JSON object a line.")
+    try:
+        parse_line(first[1])
+    except InputError as error:
+        where = f"{error.where}: " if error.where else ""
+        raise InputError(f"{path}, line {first[0]}: {where}{error}") from None
+    return found
+
+
+def results_path(requests: Path, output: Path | None) -> Path:
+    """Where the results go: `output`, or beside the requests. Raises `InputError` where that is the file itself."""
+    path = output or requests.with_name(requests.name.removesuffix(SUFFIX) + RESULTS_SUFFIX)
+    if path.resolve() == requests.resolve():
+        raise InputError(f"{path} is the file of requests; name another for the results.", where="output")
+    if not path.parent.is_dir():
+        raise InputError(f"There is no folder {path.parent} for the results.", where="output")
+    return path
+
+
+def summary(path: Path) -> dict[str, Any]:
+    """What a file of results comes to: lines by status, those that failed with their numbers, the known cost.
+
+    `failed`: no answer could be produced; `unfinished`: it is still worked on. `errors` are lines that were not done.
+    Raises `InputError` for a file of results that cannot be read.
+    """
+    counts: Counter[str] = Counter()
+    errors: list[dict[str, Any]] = []
+    cost = 0.0
+    for text in read_file(path).split(b"\n"):
+        if not text.strip():
+            continue
+        result = _result(path, text)
+        answer = result.get("answer")
+        if result.get("error") or not isinstance(answer, dict):
+            errors.append({"line": result.get("line"), "id": result.get("id"), **(result.get("error") or {})})
+            continue
+        counts[_standing(answer)] += 1
+        cost += answer.get("cost_usd") or 0.0
+    statuses = {name: counts[name] for name in ("verified", "caution", "unverified", "failed", "unfinished")}
+    done = {"results": str(path), "lines": counts.total() + len(errors), **statuses}
+    return {**done, "cost_usd": cost, "errors": sorted(errors, key=lambda error: error["line"] or 0)}
+
+
+def _result(path: Path, text: bytes) -> dict[str, Any]:
+    try:
+        result = json.loads(text)
+    except ValueError:
+        result = None
+    if not isinstance(result, dict):
+        raise InputError(f"{path} holds a line that is no result; delete it and run the command again.")
+    return result
+
+
+def _standing(answer: Mapping[str, Any]) -> str:
+    if answer.get("stage") == "failed":
+        return "failed"
+    return answer.get("verification_status") or "unfinished"
+
+
+@contextmanager
+def alone(name: str) -> Iterator[None]:
+    """Hold a piece of work for this process. Raises `ConflictError` where another one holds it, `StoreError`.
+
+    The system lets go of it when the process ends, however it ends.
+    """
+    import fcntl
+
+    folder = state_folder() / "locks"
+    path = folder / hashlib.sha256(name.encode(errors="surrogateescape")).hexdigest()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = path.open("wb")
+    except OSError as error:
+        raise StoreError(f"{path} cannot be written: {error.strerror}.") from None
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise ConflictError(f"Another {FOLDER} command is working on this; wait for it to end.") from None
+        yield

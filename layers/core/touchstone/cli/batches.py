@@ -1,0 +1,136 @@
+"""Commands about files of thousands of requests."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from touchstone.cli.exits import Exit
+from touchstone.cli.options import AsJson, Cursor, Limit, Local
+
+if TYPE_CHECKING:
+    from touchstone.cli.client import Document
+
+MOST_ERRORS_SHOWN = 20
+
+app = typer.Typer()
+batch = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(batch, name="batch", help="Send a file of thousands of requests, and follow it.")
+
+
+@batch.command()
+def run(
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="The requests, one JSON object a line.")],
+    *,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where the results go; beside FILE if left out.")
+    ] = None,
+    again: Annotated[bool, typer.Option("--again", help="Begin anew, although FILE was begun or done before.")] = False,
+    parallel: Annotated[int, typer.Option(min=1, max=64, help="With --local: how many lines at once.")] = 8,
+    local: Local = False,
+    as_json: AsJson = False,
+) -> None:
+    """Do a file of requests, and put the results beside it as FILE.results.jsonl.
+
+    Interrupted, run the same command again: it goes on where it was and sends nothing twice. Exit code 1 where the
+    batch or lines of it failed.
+    """
+    from touchstone.cli.batch_files import read_requests, results_path, summary
+
+    results = results_path(source, output)
+    requests = read_requests(source)
+    batch_id = None
+    if local:
+        from touchstone.cli import local_batch
+
+        local_batch.run(requests, results=results, side_by_side=parallel, again=again)
+    else:
+        from touchstone.cli import remote_batch
+        from touchstone.cli.client import open_api
+
+        with open_api() as api:
+            batch_id = remote_batch.run(api, requests, results=results, again=again).get("id")
+    _report({"batch": batch_id, **summary(results)}, as_json=as_json)
+
+
+@batch.command("list")
+def list_batches(*, limit: Limit = 20, cursor: Cursor = None, as_json: AsJson = False) -> None:
+    """List your batches, newest first."""
+    from touchstone.cli.client import open_api
+    from touchstone.cli.screen import Column, field, moment, print_json, print_table, say
+
+    with open_api() as api:
+        page = api.get("batches", limit=limit, cursor=cursor)
+    if as_json:
+        print_json(page)
+        return
+    columns = (
+        Column(title="created (UTC)", of=lambda row: moment(row.get("created_at"))),
+        Column(title="id", of=field("id")),
+        Column(title="state", of=field("state")),
+        Column(title="lines", of=field("total"), right=True),
+        Column(title="done", of=field("done"), right=True),
+        Column(title="failed", of=field("failed"), right=True),
+    )
+    print_table(columns, page.get("items", ()), empty="There are no batches yet.")
+    if page.get("cursor"):
+        say(f"There are more: --cursor {page['cursor']}")
+
+
+@batch.command()
+def show(
+    batch_id: Annotated[str, typer.Argument(metavar="ID", help="The batch's id.")],
+    *,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Fetch the results into this file.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show how far a batch is, and fetch its results. Exit code 1 where it failed."""
+    from touchstone.cli.client import download, open_api
+    from touchstone.cli.screen import print_json
+    from touchstone.errors import ConflictError
+
+    with open_api() as api:
+        found = api.get("batches", batch_id)
+    if output is not None:
+        if not found.get("results_url"):
+            raise ConflictError(f"The batch {batch_id} has no results yet; it is {found.get('state')}.")
+        download(str(found["results_url"]), output)
+    (print_json if as_json else _print_batch)(found)
+    raise typer.Exit(Exit.VERDICT if found.get("state") == "failed" else Exit.DONE)
+
+
+def _print_batch(found: "Document") -> None:
+    from touchstone.cli.screen import moment, print_facts
+
+    names = ("id", "state", "failure", "total", "done", "failed")
+    facts = [(name, found.get(name)) for name in names]
+    print_facts(
+        (*facts, ("created (UTC)", moment(found.get("created_at"))), ("updated", moment(found.get("updated_at"))))
+    )
+
+
+def _report(found: dict[str, Any], *, as_json: bool) -> None:
+    """Print what the results come to, errors by line on standard error, and leave with the exit code."""
+    from touchstone.cli.screen import dollars, print_facts, print_json, say
+
+    errors = found["errors"]
+    for error in errors[:MOST_ERRORS_SHOWN]:
+        where = f"{error['where']}: " if error.get("where") else ""
+        say(f"line {error['line']}: {where}{error.get('detail')}")
+    if len(errors) > MOST_ERRORS_SHOWN:
+        say(f"… and {len(errors) - MOST_ERRORS_SHOWN} more lines that failed; see {found['results']}")
+    if as_json:
+        print_json(found)
+    else:
+        counts = {name: found[name] or None for name in ("verified", "caution", "unverified", "failed", "unfinished")}
+        print_facts(
+            (
+                ("batch", found["batch"]),
+                ("lines", found["lines"]),
+                *counts.items(),
+                ("errors", len(errors) or None),
+                ("cost", dollars(found["cost_usd"])),
+                ("results", found["results"]),
+            )
+        )
+    raise typer.Exit(Exit.VERDICT if errors or found["failed"] else Exit.DONE)

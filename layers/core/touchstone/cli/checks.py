@@ -1,0 +1,84 @@
+"""Commands that decide without a model, a key or a deployment."""
+
+from typing import Annotated
+
+import typer
+
+from touchstone.cli.exits import Exit
+from touchstone.cli.options import AsJson
+
+app = typer.Typer()
+check = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(check, name="check", help="The library's checks: exact, free, without a key.")
+
+
+@check.command()
+def equivalent(
+    given: Annotated[str, typer.Argument(metavar="GIVEN", help="An answer, or a text that ends in one.")],
+    expected: Annotated[str, typer.Argument(metavar="EXPECTED", help="The bare answer it should be.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Say whether two answers have the same value. Exit code 1 where they differ, 3 where that cannot be told."""
+    from touchstone import checks
+
+    same = checks.equivalent(given, expected)
+    words = {True: "The same value.", False: "Different values.", None: "That cannot be told."}
+    _say({"equivalent": same}, words[same], as_json=as_json)
+    raise typer.Exit({True: Exit.DONE, False: Exit.VERDICT, None: Exit.UNDECIDED}[same])
+
+
+@check.command()
+def prove(
+    problem: Annotated[str, typer.Argument(metavar="PROBLEM", help="The problem.")],
+    answer: Annotated[str, typer.Argument(metavar="ANSWER", help="The answer to prove or refute.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Prove or refute an answer from the problem's own text. Exit code 1 where it is refuted, 3 where neither is."""
+    from dataclasses import asdict
+
+    from touchstone import checks
+
+    proof = checks.prove_answer(problem, answer)
+    words = {"proved": "Proved.", "refuted": "Refuted.", "unknown": "Neither proved nor refuted."}
+    lines = [words[proof.outcome], *(f"  {line}" for line in proof.derivation)]
+    if proof.correct_answer is not None:
+        lines.append(f"Worked out: {proof.correct_answer}")
+    _say(asdict(proof), "\n".join(lines), as_json=as_json)
+    raise typer.Exit({"proved": Exit.DONE, "refuted": Exit.VERDICT, "unknown": Exit.UNDECIDED}[proof.outcome])
+
+
+@check.command()
+def arithmetic(
+    source: Annotated[str, typer.Argument(metavar="FILE", help="A file with a solution, or - for standard input.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Find the first false calculation of a written solution. Exit code 1 where there is one."""
+    from dataclasses import asdict
+
+    from touchstone import checks
+    from touchstone.cli.requests import text_of
+
+    text = text_of(source)
+    finding = checks.first_arithmetic_error(text)
+    if finding is None:
+        _say(None, "No false calculation was found.", as_json=as_json)
+        return
+    start, end = finding.span
+    line = text.count("\n", 0, start) + 1
+    advice = "" if finding.suggestion is None else f"\nIt should be: {finding.suggestion}"
+    _say(
+        {**asdict(finding), "line": line}, f"Line {line}: {text[start:end]}\n{finding.detail}{advice}", as_json=as_json
+    )
+    raise typer.Exit(Exit.VERDICT)
+
+
+def _say(document: object, words: str, *, as_json: bool) -> None:
+    from touchstone.cli.screen import print_json, visible
+
+    if as_json:
+        print_json(document)
+    else:
+        typer.echo(visible(words))

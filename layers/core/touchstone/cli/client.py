@@ -1,0 +1,224 @@
+"""The API over HTTP: explicit time-outs, few retries and only safe ones, errors as the library's own."""
+
+import json
+from collections.abc import Iterator, Mapping
+from http import HTTPStatus
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import quote
+from uuid import uuid4
+
+import httpx
+
+from touchstone import __version__
+from touchstone.cli import waiting
+from touchstone.cli.connection import Connection, connection
+from touchstone.cli.exits import ServiceError
+from touchstone.cli.places import replace
+from touchstone.cli.problems import error_of
+
+TIMEOUT = httpx.Timeout(connect=5.0, read=35.0, write=35.0, pool=5.0)
+"""API Gateway ends a request after 30 s, so that a reply is awaited a little longer."""
+FILE_TIMEOUT = httpx.Timeout(connect=5.0, read=120.0, write=120.0, pool=5.0)
+TRIES = 4
+LONGEST_WAIT_SECONDS = 60.0
+"""A Retry-After above it is for the user to wait out: a day's quota comes back at midnight."""
+FIRST_WAIT_SECONDS = 0.5
+REPEATED = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT})
+IN_PROGRESS = "urn:touchstone:problem:in_progress"
+STRANGE = "The reply is not what Touchstone's API says: is the URL that of a Touchstone API?"
+WRITES = frozenset({"POST", "PUT", "DELETE"})
+
+type Document = Mapping[str, Any]
+
+
+class Api:
+    """A deployment's API, for one run of a command.
+
+    Every write carries an idempotency key of its own, so that it can be repeated: after a lost connection, 429, 503 and
+    504, and while its first try still runs. Raises the error that a refusal stands for, `ServiceError` where the API
+    cannot be reached or fails.
+    """
+
+    def __init__(self, to: Connection) -> None:
+        self.url = to.url
+        self._http = httpx.Client(
+            timeout=TIMEOUT,
+            headers={"Authorization": f"Bearer {to.token}", "User-Agent": f"touchstone/{__version__}"},
+        )
+        self._run = uuid4().hex
+        self._writes = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._http.close()
+
+    def get(self, *path: str, **query: str | int | None) -> Document:
+        """Read an object; `path` holds the steps after /v1, `query` what is asked for (None is left out)."""
+        return _object(self._read(path, query))
+
+    def get_list(self, *path: str, **query: str | int | None) -> list[Document]:
+        """Read a list of objects."""
+        found = self._read(path, query)
+        if not isinstance(found, list):
+            raise ServiceError(STRANGE)
+        return [_object(each) for each in found]
+
+    def post(self, *path: str, body: Document | None = None, key: str | None = None) -> Document:
+        """Write. `key`: an idempotency key that outlives this run; None makes one."""
+        return _object(self._ask("POST", path, body=body, key=key))
+
+    def put(self, *path: str, body: Document) -> Document:
+        """Set."""
+        return _object(self._ask("PUT", path, body=body))
+
+    def delete(self, *path: str) -> Document | None:
+        """Remove; None where the API says nothing back."""
+        reply = self._ask("DELETE", path)
+        return None if reply is None else _object(reply)
+
+    def _read(self, path: tuple[str, ...], query: Mapping[str, str | int | None]) -> Any:
+        return self._ask("GET", path, query={name: value for name, value in query.items() if value is not None})
+
+    def _ask(
+        self,
+        method: str,
+        path: tuple[str, ...],
+        *,
+        query: Mapping[str, str | int] | None = None,
+        body: Document | None = None,
+        key: str | None = None,
+    ) -> Any:
+        headers = {}
+        if method in WRITES:
+            headers["Idempotency-Key"] = key or self._new_key()
+        content = None if body is None else json.dumps(body, ensure_ascii=False).encode()
+        if content is not None:
+            headers["Content-Type"] = "application/json"
+        request = self._http.build_request(
+            method,
+            "/".join((self.url, "v1", *(quote(step, safe="") for step in path))),
+            params=query or None,
+            headers=headers,
+            content=content,
+        )
+        return _value(_persistently(self._http, request))
+
+    def _new_key(self) -> str:
+        self._writes += 1
+        return f"{self._run}-{self._writes}"
+
+
+def open_api() -> Api:
+    """The API that the settings name. Raises `SettingsError` or `InputError`."""
+    return Api(connection())
+
+
+def upload(url: str, data: bytes, *, content_type: str) -> None:
+    """PUT bytes where a presigned link says, unless they are there already. Raises `ServiceError`.
+
+    The token is not sent: the link is its own permission. A store that knows conditional writes refuses a second
+    upload, so that one whose reply was lost does not start the work again.
+    """
+    headers = {"Content-Type": content_type, "If-None-Match": "*"}
+    with httpx.Client(timeout=FILE_TIMEOUT) as http:
+        reply = _persistently(http, http.build_request("PUT", url, content=data, headers=headers))
+    if not reply.is_success and reply.status_code != HTTPStatus.PRECONDITION_FAILED:
+        raise ServiceError(f"The file could not be uploaded (HTTP {reply.status_code}); run the command again.")
+
+
+def download(url: str, path: Path) -> None:
+    """GET a presigned link into a file, whole or not at all. Raises `ServiceError`, `StoreError`."""
+    try:
+        with httpx.Client(timeout=FILE_TIMEOUT) as http, http.stream("GET", url) as reply:
+            if not reply.is_success:
+                raise ServiceError(
+                    f"The results could not be fetched (HTTP {reply.status_code}); run the command again."
+                )
+            replace(path, reply.iter_bytes())
+    except httpx.HTTPError as error:
+        raise _unreachable(error) from None
+
+
+def _persistently(http: httpx.Client, request: httpx.Request) -> httpx.Response:
+    """Send until there is a reply that is not worth a repeat, `TRIES` times at most."""
+    for seconds in _backoff():
+        try:
+            reply = http.send(request)
+        except httpx.TransportError as error:
+            if seconds is None:
+                raise _unreachable(error) from None
+        else:
+            advised = _advised_wait(reply, seconds)
+            if seconds is None or advised is None:
+                return reply
+            waiting.pause(advised)
+            continue
+        waiting.pause(seconds)
+    raise AssertionError("unreachable")  # pragma: no cover - the last try returns or raises
+
+
+def _backoff() -> Iterator[float | None]:
+    """Seconds to wait after each try; None after the last."""
+    for number in range(TRIES - 1):
+        yield FIRST_WAIT_SECONDS * 2**number
+    yield None
+
+
+def _advised_wait(reply: httpx.Response, otherwise: float | None) -> float | None:
+    """Seconds after which to repeat; None where a repeat cannot help, or only much later."""
+    repeat = reply.status_code in REPEATED or (
+        reply.status_code == HTTPStatus.CONFLICT and _document(reply).get("type") == IN_PROGRESS
+    )
+    if not repeat:
+        return None
+    try:
+        seconds = float(reply.headers["Retry-After"])
+    except (KeyError, ValueError):
+        return otherwise
+    return seconds if 0 <= seconds <= LONGEST_WAIT_SECONDS else None
+
+
+def _value(reply: httpx.Response) -> Any:
+    if not reply.is_success:
+        raise error_of(reply.status_code, _document(reply))
+    if reply.status_code == HTTPStatus.NO_CONTENT or not reply.content:
+        return None
+    try:
+        return reply.json()
+    except ValueError:
+        raise ServiceError(STRANGE) from None
+
+
+def _object(value: Any) -> Document:
+    if not isinstance(value, dict):
+        raise ServiceError(STRANGE)
+    return value
+
+
+def _document(reply: httpx.Response) -> dict[str, Any]:
+    try:
+        found = reply.json()
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _unreachable(error: httpx.HTTPError) -> ServiceError:
+    match error:
+        case httpx.ConnectError() | httpx.ConnectTimeout():
+            what = "cannot be reached: check the URL and the network"
+        case httpx.TimeoutException():
+            what = "did not answer in time"
+        case _:
+            what = "broke off the connection"
+    return ServiceError(f"{_host(error)} {what}; it is safe to repeat the command.")
+
+
+def _host(error: httpx.HTTPError) -> str:
+    return error.request.url.host

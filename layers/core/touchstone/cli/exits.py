@@ -1,0 +1,37 @@
+"""How the command ends: exit codes that a script can rely on, and the code of each error."""
+
+from enum import IntEnum
+
+from touchstone.errors import JudgeError, LimitError, StoreError, TouchstoneError
+
+
+class Exit(IntEnum):
+    """Exit codes. An interrupted command ends with 130, as the shell does."""
+
+    DONE = 0
+    """Done; where there is a verdict, it is `verified`."""
+    VERDICT = 1
+    """Decided against: `caution`, refuted, different, a batch with lines that failed, a model that is about to end."""
+    INPUT = 2
+    """The command line, a file, a setting or the token is wrong; nothing was done."""
+    UNDECIDED = 3
+    """Nobody could decide: `unverified`, or no answer could be produced."""
+    SERVICE = 4
+    """The service or the network failed; it is safe to repeat the command."""
+    UNEXPECTED = 70
+    """A fault of the command itself."""
+
+
+class ServiceError(TouchstoneError):
+    """The API could not be reached, failed, or is not to be asked again yet; the sentence says which."""
+
+    reason = "service"
+
+
+def code_of(error: TouchstoneError) -> Exit:
+    """The exit code of an error."""
+    match error:
+        case ServiceError() | StoreError() | LimitError() | JudgeError():
+            return Exit.SERVICE
+        case _:
+            return Exit.INPUT

@@ -1,0 +1,85 @@
+"""Work without a deployment: the library in this process, with the judges whose keys are in the environment."""
+
+import asyncio
+import logging
+import warnings
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
+
+from touchstone.answers.model import AnswerRecord, SolveRequest, VerifyRequest
+from touchstone.answers.pipeline import deep_evaluate, solve_and_verify, verify_answer
+from touchstone.answers.view import AnswerView
+from touchstone.budgets import MemoryAdmission
+from touchstone.cli.places import cache_folder
+from touchstone.cli.screen import say
+from touchstone.clock import Deadline
+from touchstone.errors import JudgeError, LimitError
+from touchstone.judges import EnvironmentKeys, FileCache, Judges, RetirementWarning, load_registry
+
+
+def answer(request: VerifyRequest | SolveRequest) -> dict[str, Any]:
+    """The answer's view, as the API would give it. Raises `InputError` for a blank problem or an image that is none."""
+
+    async def whole() -> AnswerRecord:
+        async with opened() as judges:
+            return await answered(request, judges)
+
+    with said_aloud():
+        record = asyncio.run(whole())
+    return AnswerView.of(record).model_dump(mode="json")
+
+
+@asynccontextmanager
+async def opened(kind: type[Judges] = Judges) -> AsyncIterator[Judges]:
+    """The judges of this machine, closed at the end. Replies that were paid once are kept for later runs."""
+    registry = load_registry()
+    judges = kind(
+        registry,
+        EnvironmentKeys(registry),
+        admission=MemoryAdmission(),
+        cache=FileCache(cache_folder() / "replies.sqlite"),
+    )
+    try:
+        yield judges
+    finally:
+        await judges.aclose()
+
+
+@contextmanager
+def said_aloud() -> Iterator[None]:
+    """What the library warns of, as sentences on standard error."""
+    quiet = logging.NullHandler()  # the same is logged, and would be printed twice
+    logging.getLogger("touchstone").addHandler(quiet)
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", RetirementWarning)
+            yield
+    finally:
+        logging.getLogger("touchstone").removeHandler(quiet)
+    for warning in caught:
+        if issubclass(warning.category, RetirementWarning):
+            say(f"Note: {warning.message}")
+
+
+async def answered(
+    request: VerifyRequest | SolveRequest, judges: Judges, *, seconds: float | None = None, answer_id: str | None = None
+) -> AnswerRecord:
+    """The record of a request, done whole. `seconds` None: as long as its kind may take; `answer_id` None: a fresh one.
+
+    Raises `InputError` for a blank problem and for an image that is none; never for a judge that fails.
+    """
+    deadline = None if seconds is None else Deadline.after(seconds)
+    if isinstance(request, VerifyRequest):
+        record = await verify_answer(request, judges=judges, deadline=deadline, answer_id=answer_id)
+    else:
+        record = await solve_and_verify(request, judges=judges, deadline=deadline, answer_id=answer_id)
+    return await _evaluated(record, judges) if request.deep_evaluation and record.best is not None else record
+
+
+async def _evaluated(record: AnswerRecord, judges: Judges) -> AnswerRecord:
+    try:
+        return await deep_evaluate(record, judges=judges)
+    except (JudgeError, LimitError) as error:
+        progress = record.evaluation.model_copy(update={"state": "failed", "failure": str(error)})
+        return record.model_copy(update={"evaluation": progress})

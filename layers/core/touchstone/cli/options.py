@@ -1,0 +1,17 @@
+"""Options that several commands share."""
+
+from typing import Annotated
+
+import typer
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output, for pipes.")]
+Local = Annotated[
+    bool,
+    typer.Option(
+        "--local",
+        help="Work in this process, without a deployment: by checks, and by judges whose keys are in the environment.",
+    ),
+]
+Limit = Annotated[int, typer.Option(min=1, max=100, help="How many at most.")]
+Cursor = Annotated[str | None, typer.Option(help="Where an earlier list ended, as it said.")]
+Days = Annotated[int, typer.Option(min=1, max=90, help="How many days back.")]

@@ -1,0 +1,96 @@
+"""Where the command keeps things: the user's own folders, by the XDG base directory specification."""
+
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from touchstone.errors import InputError, StoreError
+
+FOLDER = "touchstone"
+PRIVATE = 0o600
+PRIVATE_FOLDER = 0o700
+
+
+def config_folder() -> Path:
+    """Where the address and token of the API are kept."""
+    return _folder("XDG_CONFIG_HOME", ".config")
+
+
+def state_folder() -> Path:
+    """Where unfinished batches are remembered."""
+    return _folder("XDG_STATE_HOME", ".local/state")
+
+
+def cache_folder() -> Path:
+    """Where replies of judges are kept that were paid once."""
+    return _folder("XDG_CACHE_HOME", ".cache")
+
+
+def _folder(variable: str, otherwise: str) -> Path:
+    named = os.environ.get(variable, "")
+    # The specification has relative paths ignored.
+    return (Path(named) if Path(named).is_absolute() else Path.home() / otherwise) / FOLDER
+
+
+def write_private(path: Path, document: Mapping[str, Any]) -> None:
+    """Write JSON that only the user can read, whole or not at all. Raises `StoreError`."""
+    try:
+        path.parent.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    replace(path, [json.dumps(document, indent=1).encode() + b"\n"])
+
+
+def replace(path: Path, parts: Iterable[bytes]) -> None:
+    """Write a file whole or not at all: beside its place first, then in one step. Raises `StoreError`.
+
+    A new file is the user's own (mode 600); one that is replaced keeps its mode.
+    """
+    try:
+        mode = path.stat().st_mode & 0o777 if path.exists() else PRIVATE
+        descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.writelines(parts)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(mode)
+        Path(name).replace(path)
+    except OSError as error:
+        Path(name).unlink(missing_ok=True)
+        raise _unwritable(path, error) from None
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def read_document(path: Path) -> dict[str, Any] | None:
+    """The JSON object in a file of ours, None where there is no file. Raises `InputError` for one that is damaged."""
+    try:
+        found = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.", where=str(path)) from None
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise InputError(f"{path} is damaged; delete it and run the command again.", where=str(path))
+    return found
+
+
+def read_file(path: Path) -> bytes:
+    """The bytes of a file that the user named. Raises `InputError` where it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.", where=str(path)) from None
+
+
+def _unwritable(path: Path, error: OSError) -> StoreError:
+    return StoreError(f"{path} cannot be written: {error.strerror}.")

@@ -1,0 +1,113 @@
+"""A file of requests through a deployment: begun once, uploaded once, followed to its end, whatever interrupts it.
+
+    remember a key ─> begin ─> remember the batch ─> upload ─> remember that ─> follow ─> fetch the results
+
+What was done is written down before and after each step, by the content of the file: the same command on the same
+file goes on where it was, and a repeated step meets what its first run left.
+"""
+
+import hashlib
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from uuid import uuid4
+
+from touchstone.cli import waiting
+from touchstone.cli.batch_files import Requests, alone
+from touchstone.cli.client import Api, Document, download, upload
+from touchstone.cli.places import read_document, state_folder, write_private
+from touchstone.cli.progress import progress
+from touchstone.cli.screen import say
+from touchstone.errors import ConflictError, NotFoundError
+
+CONTENT_TYPE = "application/x-ndjson"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Note:
+    """What is known of a file's batch: the idempotency key it begins with, its id, whether it was uploaded."""
+
+    key: str
+    batch_id: str | None = None
+    uploaded: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notebook:
+    """Keeps the note of one file for one deployment."""
+
+    path: Path
+
+    @classmethod
+    def of(cls, requests: Requests, *, api_url: str) -> "Notebook":
+        """The place for a file's note, by its content."""
+        name = hashlib.sha256(f"{api_url}\n{requests.digest}".encode()).hexdigest()
+        return cls(path=state_folder() / "batches" / f"{name}.json")
+
+    def read(self) -> Note | None:
+        """The note, None before the first run."""
+        kept = read_document(self.path)
+        if kept is None:
+            return None
+        batch_id = kept.get("batch_id")
+        return Note(
+            key=str(kept.get("key")), batch_id=batch_id and str(batch_id), uploaded=kept.get("uploaded") is True
+        )
+
+    def write(self, note: Note) -> Note:
+        """Keep a note."""
+        write_private(self.path, asdict(note))
+        return note
+
+
+def run(api: Api, requests: Requests, *, results: Path, again: bool) -> Document:
+    """Do the file, or go on with it; returns the finished batch, whose results lie at `results`.
+
+    `again`: begin anew although this file was done before. Raises `ConflictError` for a batch that failed.
+    """
+    notebook = Notebook.of(requests, api_url=api.url)
+    with alone(notebook.path.name):
+        note = None if again else notebook.read()
+        note = note or notebook.write(Note(key=uuid4().hex))
+        batch_id = note.batch_id or str(api.post("batches", key=note.key).get("id"))
+        if note.batch_id is None:
+            note = notebook.write(replace(note, batch_id=batch_id))
+        else:
+            say(f"Going on with the batch {batch_id} of this file; --again begins a new one.")
+        batch = _read(api, batch_id)
+        link = batch.get("upload_url")
+        if link is not None and not note.uploaded:
+            upload(str(link), requests.data, content_type=CONTENT_TYPE)
+            notebook.write(replace(note, uploaded=True))
+        batch = _followed(api, batch)
+        if batch.get("state") == "failed":
+            why = batch.get("failure") or "no reason was given"
+            raise ConflictError(f"The batch {batch_id} failed: {why} Run the command with --again to begin a new one.")
+        download(str(batch.get("results_url")), results)
+    return batch
+
+
+def _read(api: Api, batch_id: str) -> Document:
+    try:
+        return api.get("batches", batch_id)
+    except NotFoundError:
+        raise NotFoundError(
+            f"The batch {batch_id}, begun with this file before, is not known to this token's tenant; "
+            "use the token it was begun with, or --again for a new batch."
+        ) from None
+
+
+def _followed(api: Api, batch: Document) -> Document:
+    """The batch once it is over."""
+    steps = waiting.intervals()
+    try:
+        with progress("Batch") as show:
+            while True:
+                total = batch.get("total")
+                show((batch.get("done") or 0) + (batch.get("failed") or 0), total)
+                if batch.get("state") != "running":
+                    return batch
+                waiting.pause(next(steps))
+                batch = api.get("batches", str(batch.get("id")))
+    except KeyboardInterrupt:
+        say("The batch goes on without you; run the same command again for its results.")
+        raise

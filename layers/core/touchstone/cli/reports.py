@@ -1,0 +1,178 @@
+"""Commands about a deployment's state: today's budget, the deferred backlog, the statistics."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from touchstone.cli.options import AsJson, Days, Limit
+
+if TYPE_CHECKING:
+    from touchstone.cli.screen import Column, Row
+
+DIMENSIONS = ("overall", "correctness", "completeness", "clarity", "pedagogy", "format")
+NO_DATA = "Nothing has been counted yet."
+
+app = typer.Typer()
+stats = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(stats, name="stats", help="What has accumulated: rates, volume, trends, suggestions, approaches.")
+
+
+@app.command()
+def budget(*, as_json: AsJson = False) -> None:
+    """Show today's budget: the judges' quotas, and what was spent."""
+    from touchstone.cli.client import open_api
+    from touchstone.cli.screen import Column, dollars, field, moment, print_facts, print_json, print_table
+
+    with open_api() as api:
+        report = api.get("budget")
+    if as_json:
+        print_json(report)
+        return
+    columns = (
+        Column(title="tier", of=field("tier")),
+        Column(title="model", of=lambda row: f"{row.get('provider')} {row.get('model')}"),
+        Column(title="used today", of=field("used"), right=True),
+        Column(title="left", of=field("left"), right=True),
+        Column(title="of", of=field("limit"), right=True),
+        Column(title="left this minute", of=field("left_this_minute"), right=True),
+        Column(title="resets (UTC)", of=lambda row: moment(row.get("resets_at"))),
+        Column(title="blocked until", of=lambda row: moment(row.get("blocked_until"))),
+    )
+    print_table(columns, report.get("quotas", ()), empty="No judge has a key: checks decide alone.")
+    print_facts(
+        (
+            ("spent today", dollars(report.get("spent_usd"))),
+            ("reserved", dollars(report.get("reserved_usd"))),
+            ("ceiling", dollars(report.get("ceiling_usd"))),
+        )
+    )
+
+
+@app.command()
+def backlog(*, as_json: AsJson = False) -> None:
+    """Show where your deep evaluations stand, and when the deferred ones will be done."""
+    from touchstone.cli.client import open_api
+    from touchstone.cli.screen import moment, print_facts, print_json
+
+    with open_api() as api:
+        report = api.get("backlog")
+    if as_json:
+        print_json(report)
+        return
+    counts = [(state, report.get(state)) for state in ("waiting", "deferred", "running", "done", "failed")]
+    print_facts(
+        (
+            *counts,
+            ("before you", report.get("deferred_before_you")),
+            ("oldest asked (UTC)", moment(report.get("oldest_requested_at"))),
+            ("done by (UTC)", moment(report.get("done_by"))),
+        )
+    )
+
+
+@stats.command()
+def rates(*, as_json: AsJson = False) -> None:
+    """How often answers were right, with 95 % intervals."""
+    from touchstone.cli.client import open_api
+    from touchstone.cli.screen import Column, field, percent, print_json, print_table
+
+    with open_api() as api:
+        report = api.get("statistics", "rates")
+    if as_json:
+        print_json(report)
+        return
+    columns = (
+        Column(title="by", of=field("by")),
+        Column(title="name", of=field("name")),
+        Column(title="of", of=field("of")),
+        Column(title="right", of=lambda row: percent(row.get("rate")), right=True),
+        Column(title="95 % interval", of=_interval),
+        Column(title="correct", of=field("correct"), right=True),
+        Column(title="decided", of=field("decided"), right=True),
+        Column(title="skipped", of=field("skipped"), right=True),
+    )
+    tables = ("provider_subject", "model_subject", "model_difficulty")
+    rows = [{"by": table.replace("_", " × "), **row} for table in tables for row in report.get(table, ())]
+    print_table(columns, rows, empty=NO_DATA)
+
+
+@stats.command()
+def volume(*, days: Days = 30, as_json: AsJson = False) -> None:
+    """Answers, skips and cost a day."""
+    from touchstone.cli.screen import Column, dollars, field
+
+    columns = (
+        Column(title="day (UTC)", of=field("day")),
+        *(Column(title=status, of=_count("statuses", status), right=True) for status in _STATUSES),
+        Column(title="skipped because", of=lambda row: _counts(row.get("skips") or {})),
+        Column(title="cost", of=lambda row: dollars(row.get("cost_usd")), right=True),
+    )
+    _list("volume", columns, as_json=as_json, days=days)
+
+
+@stats.command()
+def trends(*, days: Days = 30, as_json: AsJson = False) -> None:
+    """The mean scores of deep evaluations a day."""
+    from touchstone.cli.screen import Column, field
+
+    columns = (
+        Column(title="day (UTC)", of=field("day")),
+        Column(title="evaluations", of=field("evaluations"), right=True),
+        *(Column(title=dimension, of=_mean(dimension), right=True) for dimension in DIMENSIONS),
+    )
+    _list("trends", columns, as_json=as_json, days=days)
+
+
+@stats.command()
+def suggestions(*, limit: Limit = 20, as_json: AsJson = False) -> None:
+    """The most frequent improvement suggestions."""
+    from touchstone.cli.screen import Column, field
+
+    columns = (Column(title="times", of=field("count"), right=True), Column(title="suggestion", of=field("text")))
+    _list("suggestions", columns, as_json=as_json, limit=limit)
+
+
+@stats.command()
+def approaches(*, limit: Limit = 20, as_json: AsJson = False) -> None:
+    """The better approaches that deep evaluations found, newest first."""
+    from touchstone.cli.screen import Column, field
+
+    columns = (Column(title="answer", of=field("answer_id")), Column(title="approach", of=field("text")))
+    _list("approaches", columns, as_json=as_json, limit=limit)
+
+
+_STATUSES = ("verified", "caution", "unverified")
+
+
+def _list(name: str, columns: "tuple[Column, ...]", *, as_json: bool, **query: int) -> None:
+    from touchstone.cli.client import open_api
+    from touchstone.cli.screen import print_json, print_table
+
+    with open_api() as api:
+        rows = api.get_list("statistics", name, **query)
+    if as_json:
+        print_json(rows)
+    else:
+        print_table(columns, rows, empty=NO_DATA)
+
+
+def _count(group: str, name: str) -> Any:
+    return lambda row: (row.get(group) or {}).get(name, 0)
+
+
+def _mean(dimension: str) -> Any:
+    from touchstone.cli.screen import percent
+
+    return lambda row: percent((row.get("means") or {}).get(dimension))
+
+
+def _counts(found: Mapping[str, object]) -> str | None:
+    return ", ".join(f"{name} {count}" for name, count in sorted(found.items())) or None
+
+
+def _interval(row: "Row") -> str | None:
+    from touchstone.cli.screen import percent
+
+    lower, upper = percent(row.get("lower")), percent(row.get("upper"))
+    return None if lower is None or upper is None else f"{lower} to {upper}"

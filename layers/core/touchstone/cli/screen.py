@@ -1,0 +1,133 @@
+"""What the command shows: tables and facts for people, JSON for pipes. Text that came from elsewhere is data.
+
+Nothing that is shown is read as Rich's markup, and a character that a terminal would obey is written out.
+"""
+
+import json
+import sys
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+OBEYED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+"""Unicode categories that a terminal obeys or cannot show: controls, directions, surrogates, line separators."""
+DELETE = 0x7F
+"""The last character of ASCII, and a control."""
+WIDTH_WITHOUT_TERMINAL = 160
+NOTHING = "–"
+
+type Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One column of a table: its title, and what of a row it shows."""
+
+    title: str
+    of: Callable[[Row], "object"]
+    right: bool = False
+
+
+def visible(text: object) -> str:
+    """The text with everything that a terminal would obey written out, but for line ends and tabs."""
+    return "".join(_shown(character) for character in str(text))
+
+
+def _shown(character: str) -> str:
+    if character == "\n" or unicodedata.category(character) not in OBEYED:
+        return character
+    if character == "\t":
+        return "    "
+    code = ord(character)
+    return f"\\x{code:02x}" if code <= DELETE else character.encode("ascii", "backslashreplace").decode()
+
+
+def say(sentence: str) -> None:
+    """One sentence to whoever watches, on standard error."""
+    print(visible(sentence), file=sys.stderr, flush=True)  # noqa: T201
+
+
+def print_json(document: object) -> None:
+    """The document as JSON on standard output; what a terminal would obey is written as an escape."""
+    text = json.dumps(document, ensure_ascii=False, indent=2)
+    print("".join(_escaped(character) for character in text))  # noqa: T201
+
+
+def _escaped(character: str) -> str:
+    if character == "\n" or unicodedata.category(character) not in OBEYED:
+        return character
+    return json.dumps(character)[1:-1]
+
+
+def console(*, stderr: bool = False) -> "Console":
+    """Where tables and progress are shown: in colour on a terminal alone, and not where `NO_COLOR` is set."""
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream.isatty() else WIDTH_WITHOUT_TERMINAL
+    return Console(stderr=stderr, width=width, highlight=False, markup=False, emoji=False)
+
+
+def styled(text: object, style: str = "") -> "Text":
+    """A text for a table, in a style that Rich knows."""
+    from rich.text import Text
+
+    return text if isinstance(text, Text) else Text(NOTHING if text is None else visible(text), style=style)
+
+
+def print_table(columns: Sequence[Column], rows: Iterable[Row], *, empty: str) -> None:
+    """The rows as a table; `empty` is said where there are none."""
+    from rich.box import SIMPLE
+    from rich.table import Table
+
+    shown = list(rows)
+    if not shown:
+        say(empty)
+        return
+    table = Table(box=SIMPLE, pad_edge=False, show_edge=False)
+    for column in columns:
+        justify: Literal["right", "left"] = "right" if column.right else "left"
+        table.add_column(column.title, justify=justify, overflow="fold")
+    for row in shown:
+        table.add_row(*(styled(column.of(row)) for column in columns))
+    console().print(table)
+
+
+def print_facts(facts: Iterable[tuple[str, object]]) -> None:
+    """Names and what they stand for, one a line; what is None is left out."""
+    from rich.table import Table
+
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column(overflow="fold")
+    for name, value in facts:
+        if value is not None:
+            grid.add_row(name, styled(value))
+    console().print(grid)
+
+
+def field(name: str) -> Callable[[Row], object]:
+    """What a row has under a name."""
+    return lambda row: row.get(name)
+
+
+def percent(value: object) -> str | None:
+    """A share (0–1) for people; None stays None."""
+    return f"{value:.0%}" if isinstance(value, int | float) else None
+
+
+def dollars(value: object) -> str | None:
+    """US dollars for people; None stays None."""
+    if not isinstance(value, int | float):
+        return None
+    return f"${value:.2f}" if value >= 1 or value == 0 else f"${value:.4f}"
+
+
+def moment(value: object) -> str | None:
+    """A moment of the API (UTC) for people, in whole seconds; None stays None."""
+    return None if value is None else str(value)[:19].replace("T", " ")

@@ -1,0 +1,22 @@
+"""Waiting between two requests, in one place, so that a test can do without it."""
+
+import time
+from collections.abc import Iterator
+
+FIRST_SECONDS = 0.5
+LONGEST_SECONDS = 5.0
+"""A batch of thousands takes minutes: one request each five seconds shows enough."""
+GROWTH = 1.5
+
+
+def pause(seconds: float) -> None:
+    """Wait."""
+    time.sleep(seconds)
+
+
+def intervals() -> Iterator[float]:
+    """Seconds between one look and the next: short at first, never above `LONGEST_SECONDS`."""
+    seconds = FIRST_SECONDS
+    while True:
+        yield seconds
+        seconds = min(seconds * GROWTH, LONGEST_SECONDS)
