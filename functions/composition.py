@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -12,15 +12,18 @@ from functions.environment import environment
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.idempotency import DynamoDBPersistenceLayer, IdempotencyConfig
+    from botocore.config import Config
     from mypy_boto3_dynamodb.service_resource import Table
 
+    from touchstone.answers.model import AnswerRecord
     from touchstone.answers.providers import Preferences
     from touchstone.budgets import Quotas, Spending
     from touchstone.judges import Judges
     from touchstone.judges.registry import Registry
-    from touchstone.operations.batching import BatchDesk, LineWork
+    from touchstone.operations.batching import BatchDesk
     from touchstone.operations.desk import Desk
     from touchstone.operations.draining import Drain
+    from touchstone.operations.line_work import LineWork
     from touchstone.operations.reception import Reception
     from touchstone.operations.sweeping import Sweep
     from touchstone.records import (
@@ -45,11 +48,15 @@ KEYS_ARE_KEPT_SECONDS = 300
 def table() -> Table:
     """The table of all records."""
     import boto3
+
+    return boto3.resource("dynamodb", config=_patience()).Table(environment().require("table"))
+
+
+def _patience() -> Config:
+    """How long a table is waited for: a function has seconds, so a silent connection is given up in time to repeat."""
     from botocore.config import Config
 
-    # A function has seconds, not minutes: a silent connection is given up while there is still time to repeat.
-    config = Config(connect_timeout=1, read_timeout=3, retries={"total_max_attempts": 3, "mode": "standard"})
-    return boto3.resource("dynamodb", config=config).Table(environment().require("table"))
+    return Config(connect_timeout=1, read_timeout=3, retries={"total_max_attempts": 3, "mode": "standard"})
 
 
 @cache
@@ -273,11 +280,16 @@ def batch_desk(tenant: str) -> BatchDesk:
     return BatchDesk(tenant=tenant, batches=batches(), inbox=inbox(), artifacts=artifacts(), keys=RequestKeys(table()))
 
 
-def line_work(tenant: str) -> LineWork:
-    """Does the lines of a tenant's batches."""
-    from touchstone.operations.batching import LineWork
+def line_work(tenant: str, *, ended: Callable[[AnswerRecord], None]) -> LineWork:
+    """Does the lines of a tenant's batches; `ended` is told of each answer."""
+    from touchstone.operations.line_work import LineWork
 
-    return LineWork(batch_desk=batch_desk(tenant), desk=desk(tenant, patient=True), reception=lambda: reception(tenant))
+    return LineWork(
+        batch_desk=batch_desk(tenant),
+        desk=desk(tenant, patient=True),
+        reception=lambda: reception(tenant),
+        ended=ended,
+    )
 
 
 def idempotency(
@@ -293,7 +305,8 @@ def idempotency(
         hash_function="sha256",
         raise_on_no_idempotency_key=True,
     )
-    return DynamoDBPersistenceLayer(table_name=environment().require("idempotency_table")), config
+    store = DynamoDBPersistenceLayer(table_name=environment().require("idempotency_table"), boto_config=_patience())
+    return store, config
 
 
 @cache

@@ -1,13 +1,45 @@
 """What operators see: structured logs that never hold what a user sent, and metrics of verdicts, skips and spending."""
 
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING
+
 from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.metrics import MetricUnit
 
-from touchstone.answers.model import AnswerRecord
-from touchstone.operations.evaluating import Outcome
+if TYPE_CHECKING:
+    from touchstone.answers.model import AnswerRecord
+    from touchstone.operations.evaluating import Outcome
+
+PLACES_SHOWN = 8
+"""Of an unexpected error's way, the innermost places: enough to find it, and short enough to read."""
 
 logger = Logger(service="touchstone", log_uncaught_exceptions=False)
 metrics = Metrics(namespace="Touchstone", service="touchstone")
+
+
+def log_fault(what: str, error: BaseException) -> None:
+    """Log an unexpected error by its type and the places it came through; its words may quote what a user sent."""
+    frames = traceback.extract_tb(error.__traceback__)[-PLACES_SHOWN:]
+    places = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]
+    logger.error(what, error=type(error).__name__, places=places)
+
+
+def publishing[**P, R](handler: Callable[P, R]) -> Callable[P, R]:
+    """A handler whose metrics are published when it ends, however it ends; nothing where it counted nothing."""
+
+    @wraps(handler)
+    def publish(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return handler(*args, **kwargs)
+        finally:
+            if metrics.metric_set:
+                metrics.flush_metrics()
+
+    return publish
 
 
 def count_verdict(record: AnswerRecord) -> None:

@@ -7,11 +7,11 @@ from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.composition import drain, run
-from functions.observability import logger, metrics
+from functions.observability import logger, metrics, publishing
 from touchstone.clock import Deadline
 
 
-@metrics.log_metrics
+@publishing
 def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Work off the backlog, and say whether to go on and from when."""
     owner = str(event["execution_id"])

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from functions.answers.step import Step, counted_step
+from functions.answers.step import Step, step
 from functions.composition import desk, run
 from functions.observability import count_evaluation
 from touchstone.operations.evaluating import evaluate_answer
 
 
-@counted_step
+@step
 def handler(references: Step) -> dict[str, Any]:
     """Evaluate, or say until when the record waits."""
     outcome = run(evaluate_answer(desk(references.tenant), references.answer_id))

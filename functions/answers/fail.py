@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from functions.answers.step import Step, counted_step
+from functions.answers.step import Step, step
 from functions.composition import answers
 from functions.observability import count_verdict
 
 
-@counted_step
+@step
 def handler(references: Step) -> dict[str, Any]:
     """Write into the record that there is no answer; a reason that stands there already is kept."""
     failure = f"The problem could not be solved ({references.error or 'unknown'}); ask again later."

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from functions.answers.step import Step, counted_step
+from functions.answers.step import Step, step
 from functions.composition import answers
 from functions.observability import count_verdict
 from touchstone.operations.finishing import OUT_OF_TIME, finish_skipped
 
 
-@counted_step
+@step
 def handler(references: Step) -> dict[str, Any]:
     """Finish the record as unverified, unless it is finished."""
     record = answers().get(tenant=references.tenant, answer_id=references.answer_id)

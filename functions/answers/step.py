@@ -5,11 +5,16 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from functions.observability import logger, metrics
+from functions.observability import logger, publishing
+from touchstone.answers.model import SkipReason
 
 
 class Step(BaseModel):
-    """References to one tenant's answer. `number` is the attempt that SOLVE is to make."""
+    """References to one tenant's answer.
+
+    `number` is the attempt that SOLVE is to make, or that was made. `skip` says why a verification did not come back,
+    `error` which fault ended the way to an answer; both None where all went well.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -17,7 +22,7 @@ class Step(BaseModel):
     answer_id: str
     number: int = 1
     deadline_epoch_ms: int | None = None
-    skip: str | None = None
+    skip: SkipReason | None = None
     error: str | None = None
 
 
@@ -25,16 +30,12 @@ type Handler = Callable[[Mapping[str, Any], object], dict[str, Any]]
 
 
 def step(work: Callable[[Step], dict[str, Any]]) -> Handler:
-    """A Lambda handler that parses the references, names them in every log line, and does `work`."""
+    """A Lambda handler that parses the references, names them in every log line, does `work`, and publishes counts."""
 
+    @publishing
     def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
         references = Step.model_validate(event)
         logger.append_keys(tenant=references.tenant, correlation_id=references.answer_id)
         return work(references)
 
     return handler
-
-
-def counted_step(work: Callable[[Step], dict[str, Any]]) -> Handler:
-    """A step that ends something: what it counts is published when it returns."""
-    return metrics.log_metrics(step(work))

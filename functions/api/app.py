@@ -11,10 +11,10 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.api import problems
 from functions.api.idempotency import idempotent, register
-from functions.api.json_body import check_size, loads
+from functions.api.json_body import check_body, loads
 from functions.api.openapi import describe, document
 from functions.api.routes import answers, batches, budgets, models, statistics, tokens
-from functions.observability import logger
+from functions.observability import log_fault, logger
 from touchstone import __version__
 from touchstone.errors import NotFoundError, TouchstoneError
 
@@ -25,7 +25,7 @@ for routes in (answers, batches, budgets, statistics, models, tokens):
     app.include_router(routes.router)
 
 
-@app.get("/health", summary="Whether the API answers", tags=["operation"])
+@app.get("/health", summary="Whether the API answers", tags=["operation"], security=[])
 def health() -> dict[str, str]:
     """Answers without a token."""
     return {"status": "ok", "version": __version__}
@@ -49,6 +49,13 @@ def on_invalid(error: RequestValidationError) -> Response[str]:
     return problems.from_validation(error)
 
 
+@app.exception_handler(Exception)
+def on_fault(error: Exception) -> Response[str]:
+    """A fault of ours: it is logged without its words, and nothing of it is shown."""
+    log_fault("A request failed unexpectedly", error)
+    return problems.unexpected()
+
+
 @app.not_found
 def on_no_route(error: NoRouteError) -> Response[str]:  # noqa: ARG001 - Powertools' signature
     """A path that is no route."""
@@ -60,10 +67,9 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Route one request."""
     register(context)
     try:
-        check_size(event.get("body"))
+        check_body(event)
         return app.resolve(event, context)
     except TouchstoneError as error:  # raised before routing, where the resolver's own handlers do not reach
         return problems.as_proxy(problems.from_error(error))
-    except Exception:
-        logger.exception("A request failed unexpectedly")
-        return problems.as_proxy(problems.unexpected())
+    except Exception as error:
+        return problems.as_proxy(on_fault(error))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import lzma
 from functools import cache
 from http import HTTPMethod
 from typing import TYPE_CHECKING, Any
@@ -12,7 +15,7 @@ from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
 
 from functions.api.access import Receiver, caller
 from functions.composition import idempotency
-from touchstone.errors import InProgressError, InputError, KeyReusedError
+from touchstone.errors import InProgressError, InputError, KeyReusedError, StoreError
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.idempotency import DynamoDBPersistenceLayer, IdempotencyConfig
@@ -23,10 +26,14 @@ WRITES = frozenset({HTTPMethod.POST, HTTPMethod.PUT, HTTPMethod.DELETE, HTTPMeth
 KEEP_SECONDS = 15 * 24 * 3600
 """Longer than SQS keeps a message (14 days), so that no redelivery outlives the memory of its first run."""
 MAX_KEY_CHARS = 255
+PACKED_FROM_CHARS = 100_000
+"""An item holds 400 KB. An answer's longest texts stand twice in its response, and escaped they would take 600 KB."""
+SHOWN_ONCE = frozenset({"token"})
+"""Fields of a response that are not remembered, since tokens are stored nowhere; a repeat is given null instead."""
 
 
 def idempotent(app: APIGatewayHttpResolver, next_middleware: NextMiddleware) -> Response[Any]:
-    """Middleware of every route. Raises `KeyReusedError` (422) and `InProgressError` (409)."""
+    """Middleware of every route. Raises `KeyReusedError` (422), `InProgressError` (409) and `StoreError` (503)."""
     event = app.current_event
     key = sender_key(app)
     if key is None or event.http_method not in WRITES:
@@ -37,8 +44,9 @@ def idempotent(app: APIGatewayHttpResolver, next_middleware: NextMiddleware) -> 
         "owner": [caller(app).tenant, key],
         "content": [event.http_method, event.path, event.body or ""],
     }
+    fresh: list[Response[Any]] = []
     try:
-        first = _remembered()(request=request, app=app, next_middleware=next_middleware)
+        remembered = _remembered()(request=request, app=app, next_middleware=next_middleware, fresh=fresh)
     except exceptions.IdempotencyAlreadyInProgressError:
         raise InProgressError(
             "The first request with this Idempotency-Key is still running; repeat it in a moment."
@@ -47,7 +55,9 @@ def idempotent(app: APIGatewayHttpResolver, next_middleware: NextMiddleware) -> 
         raise KeyReusedError(
             "This Idempotency-Key was used before with another request; use a new key for a new request."
         ) from None
-    return Response(**first)
+    except exceptions.IdempotencyPersistenceLayerError as error:
+        raise StoreError("The request could not be remembered; repeat it with the same Idempotency-Key.") from error
+    return fresh[0] if fresh else _unpacked(remembered)
 
 
 def sender_key(app: Receiver) -> str | None:
@@ -83,13 +93,33 @@ def _remembered() -> Any:
         request: dict[str, Any],  # noqa: ARG001 - Powertools reads the key from it
         app: APIGatewayHttpResolver,
         next_middleware: NextMiddleware,
+        fresh: list[Response[Any]],
     ) -> dict[str, Any]:
         response = next_middleware(app)
-        return {
-            "status_code": response.status_code,
-            "content_type": response.headers.get("Content-Type", "application/json"),
-            "body": response.body,
-            "headers": {name: value for name, value in response.headers.items() if name != "Content-Type"},
-        }
+        fresh.append(response)
+        return _packed(response)
 
     return answer
+
+
+def _packed(response: Response[Any]) -> dict[str, Any]:
+    """A response as it is remembered: its body as JSON, compressed where it is long, without what is shown once."""
+    body = response.body
+    if isinstance(body, dict):
+        body = {name: None if name in SHOWN_ONCE else value for name, value in body.items()}
+    text = json.dumps(body)
+    long = len(text) > PACKED_FROM_CHARS
+    return {
+        "status_code": response.status_code,
+        "headers": dict(response.headers),
+        "packed": long,
+        # The window of LZMA is larger than any response, so a text that stands twice in it is stored once.
+        "body": base64.b64encode(lzma.compress(text.encode())).decode() if long else text,
+    }
+
+
+def _unpacked(remembered: dict[str, Any]) -> Response[Any]:
+    body: str = remembered["body"]
+    if remembered["packed"]:
+        body = lzma.decompress(base64.b64decode(body)).decode()
+    return Response(status_code=remembered["status_code"], headers=remembered["headers"], body=json.loads(body))

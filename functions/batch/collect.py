@@ -5,15 +5,13 @@ from typing import Any
 
 from functions.composition import batch_desk
 from functions.observability import logger
-from touchstone.operations.batching import tenant_of
-
-INBOX = "inbox/"
+from touchstone.operations.chunks import tenant_of
 
 
 def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
     """Close the batch."""
     if "batch_id" not in event:
-        tenant, name = tenant_of(str(event["key"]).removeprefix(INBOX))
+        tenant, name = tenant_of(str(event["key"]))
         logger.append_keys(tenant=tenant, correlation_id=name)
         batch = batch_desk(tenant).refuse(name, str(event.get("error", "unknown")))
         return {"state": batch.state}

@@ -6,18 +6,19 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.composition import line_work, run
-from functions.observability import logger
+from functions.observability import count_verdict, logger, publishing
 from touchstone.clock import Deadline
-from touchstone.operations.batching import Chunk
+from touchstone.operations.chunks import Chunk
 
 RESERVE_SECONDS = 60.0
 """Left of the function's time for storing what was done."""
 
 
+@publishing
 def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Do the chunk's lines; what they came to is in the table and the bucket."""
     chunk = Chunk.model_validate(event)
     logger.append_keys(tenant=chunk.tenant, correlation_id=chunk.batch_id)
     deadline = Deadline.after(context.get_remaining_time_in_millis() / 1000 - RESERVE_SECONDS)
-    batch = run(line_work(chunk.tenant).run(chunk, deadline=deadline))
+    batch = run(line_work(chunk.tenant, ended=count_verdict).run(chunk, deadline=deadline))
     return {"done": batch.done, "failed": batch.failed}

@@ -21,7 +21,7 @@ class BatchView(BaseModel):
     """A batch and its progress: `total` lines (null until the file was read), `done` and `failed` of them.
 
     `upload_url` takes the file (PUT, content type application/x-ndjson) while it is awaited; `results_url` gives the
-    results once it is finished. Both expire after an hour; read the batch again for new ones.
+    results once it is finished. Both expire after a quarter of an hour; read the batch again for new ones.
     """
 
     id: str

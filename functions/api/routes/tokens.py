@@ -49,9 +49,9 @@ class TokenView(BaseModel):
 
 
 class NewToken(TokenView):
-    """A token just made; `token` is shown this once."""
+    """A token just made; `token` is shown this once, and null where the request is repeated."""
 
-    token: str
+    token: str | None
 
 
 class TokenList(BaseModel):

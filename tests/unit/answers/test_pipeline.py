@@ -123,6 +123,7 @@ TABLE: list[tuple[list[Line], int, int, Status]] = [
     ([replies.failed(), UNSURE], 2, 2, "caution"),
     ([UNSURE, replies.failed()], 2, 1, "caution"),
     ([replies.failed(), RefusedError("No.")], 2, 2, "unverified"),
+    ([UNSURE, RefusedError("No.")], 2, 1, "unverified"),
 ]
 
 

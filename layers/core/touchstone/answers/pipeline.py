@@ -29,7 +29,7 @@ from touchstone.answers.progress import new_record, settled
 from touchstone.answers.providers import Preferences
 from touchstone.answers.reading import inline_image, read_image
 from touchstone.answers.retrieval import EarlierSolution, SolutionStore, retrieve, retrieved_attempt
-from touchstone.answers.routing import best_attempt, route, status_of
+from touchstone.answers.routing import best_attempt, route
 from touchstone.answers.solving import NO_PROVIDER, next_attempt
 from touchstone.answers.verification import VERIFY_SECONDS, quick_verify
 from touchstone.clock import Clock, Deadline, system_clock
@@ -242,7 +242,7 @@ class _Run:
         enriched = await enrich(
             problem,
             best.solution,
-            status=status_of(best.verification),
+            status=self.record.verification_status or "unverified",
             judge=self.judges.prefer("fast"),
             deadline=self.deadline,
             language=self.record.language,

@@ -47,8 +47,10 @@ def new_record(
 
 
 def settled(record: AnswerRecord, *, now: datetime) -> AnswerRecord:
-    """The record with its best attempt chosen, and the badge and confidence of that attempt; its stage is `finished`.
+    """The record with its best attempt chosen, and the badge and confidence to be shown; its stage is `finished`.
 
+    The badge follows the last verification, as the routing does: an attempt that passed without confidence and was
+    followed by one that nobody could decide is `unverified`. The confidence is that of the attempt that is returned.
     Raises `ValueError` without attempts.
     """
     number = best_attempt(record.attempts)
@@ -57,7 +59,7 @@ def settled(record: AnswerRecord, *, now: datetime) -> AnswerRecord:
         update={
             "stage": "finished",
             "best_attempt": number,
-            "verification_status": status_of(verification),
+            "verification_status": status_of(record.attempts[-1].verification),
             "verification_confidence": 0.0 if verification is None else verification.confidence,
             "updated_at": now,
         }

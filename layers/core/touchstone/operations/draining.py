@@ -5,15 +5,16 @@ that dies leaves its lease to run out and its claims to be taken again; nothing 
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal
 
 from touchstone.clock import Clock, Deadline, system_clock
-from touchstone.errors import NotFoundError
+from touchstone.errors import ConflictError, NotFoundError, TouchstoneError
 from touchstone.operations.desk import Desk
-from touchstone.operations.evaluating import Claimed, Outcome, claim, judged, store
+from touchstone.operations.evaluating import Claimed, Judged, Outcome, claim, judged, store
 from touchstone.records import DeferredQueue, Evaluations, Lease, Leases, PendingEvaluation
 
 LEASE = "drain"
@@ -24,6 +25,10 @@ ROUND = 5
 rate of 10 a minute only where answers come fast, and then the budget holds them back."""
 ROUND_SECONDS = 120.0
 """Time a round may take; with less left of the function's own, the rest is left to the next step."""
+WINDOW = 250
+"""Requests read of the backlog at once: a day's quota of a free tier, in one query of 40 KB."""
+MAX_PASSED_OVER = 2_000
+"""Requests passed over in one drain before it ends: reading on behind them costs a query over all of them."""
 MAX_MESSAGES_LOOKED_AT = 200
 """Messages looked at after a round, so that cleaning up stays cheap."""
 PAUSE = timedelta(seconds=60)
@@ -31,8 +36,14 @@ PAUSE = timedelta(seconds=60)
 
 type DrainState = Literal["continue", "empty", "exhausted", "busy"]
 
+OVER = frozenset({"done", "failed"})
+"""States of an evaluation that is not to be tried again."""
 OWN_TENANT_REASONS = frozenset({"spending_ceiling"})
 """Reasons that hold for one tenant only, so that the drain goes on with the others."""
+OWN_RECORD_REASONS = frozenset({"unreadable"})
+"""Reasons that hold for one record only."""
+PASSING_REASONS = frozenset({"overloaded", "timed_out"})
+"""Reasons that end a drain when they are met, but say nothing of the next record where one still waits for its pause."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,49 +79,54 @@ class Drain:
 
     async def _rounds(self, lease: Lease, deadline: Deadline) -> Drained:
         finished = put_back = 0
-        passed_over: set[str] = set()
+        line = _Line(self.evaluations)
         while deadline.remaining > ROUND_SECONDS:
-            self.leases.renew(lease, seconds=LEASE_SECONDS)
+            try:
+                self.leases.renew(lease, seconds=LEASE_SECONDS)
+            except ConflictError:  # it ran out, and another drain holds it now
+                return Drained(state="busy", finished=finished, put_back=put_back)
             # The first of a drain goes alone: where a model is gone or a quota cut, one call finds out.
             width = 1 if finished + put_back == 0 else ROUND
             free = self.free()
-            room = width if free is None else min(width, max(1, free))
-            waiting = self.evaluations.oldest_deferred(limit=room + len(passed_over))
-            due = [pending for pending in waiting if pending.request_id not in passed_over][:room]
+            due = line.next(width if free is None else min(width, max(1, free)))
             if not due:
                 return Drained(state="empty", finished=finished, put_back=put_back)
             outcomes = await self._round(due)
             self._clean_up()
-            finished += sum(outcome.state in {"done", "failed"} for outcome in outcomes)
+            finished += sum(outcome.state in OVER for outcome in outcomes)
             put_back += sum(outcome.state == "deferred" for outcome in outcomes)
-            passed_over |= {outcome.request_id for outcome in outcomes if outcome.state not in {"done", "failed"}}
+            line.note(due, outcomes)
             stopped = self._stopped(outcomes)
             if stopped is not None:
                 return Drained(state=stopped[0], until=stopped[1], finished=finished, put_back=put_back)
         return Drained(state="continue", until=self.clock(), finished=finished, put_back=put_back)
 
     async def _round(self, due: Sequence[PendingEvaluation]) -> list[Outcome]:
-        """Claim in order, judge side by side, store in order: results are as old as their requests."""
+        """Claim in order, judge side by side, store in order: results are as old as their requests.
+
+        The outcomes are in the order of `due`. What fails to be stored is raised when all the rest is.
+        """
+        desks = [self.desk(pending.tenant) for pending in due]
+        claims = [claim(desk, pending.answer_id, purpose="backlog") for desk, pending in zip(desks, due, strict=True)]
+        results = await asyncio.gather(*(_result(claimed, desk) for claimed, desk in zip(claims, desks, strict=True)))
         outcomes: list[Outcome] = []
-        ours: list[tuple[Desk, Claimed]] = []
-        for pending in due:
-            desk = self.desk(pending.tenant)
-            claimed = claim(desk, pending.answer_id, purpose="backlog")
-            if isinstance(claimed, Outcome):
-                outcomes.append(claimed)
-            else:
-                ours.append((desk, claimed))
-        results = await asyncio.gather(*(judged(claimed, desk) for desk, claimed in ours))
-        outcomes += [
-            store(claimed, result, desk, carrier="drain") for (desk, claimed), result in zip(ours, results, strict=True)
-        ]
+        faults: list[TouchstoneError] = []
+        for claimed, result, desk in zip(claims, results, desks, strict=True):
+            try:
+                outcomes.append(
+                    claimed
+                    if isinstance(claimed, Outcome) or result is None
+                    else store(claimed, result, desk, carrier="drain")
+                )
+            except TouchstoneError as error:
+                faults.append(error)
+        if faults:
+            raise faults[0]
         return outcomes
 
     def _stopped(self, outcomes: Sequence[Outcome]) -> tuple[DrainState, datetime | None] | None:
         """Whether a refusal says that nothing more can be asked for now, and until when."""
-        refused = [
-            outcome for outcome in outcomes if outcome.state == "deferred" and outcome.reason not in OWN_TENANT_REASONS
-        ]
+        refused = [outcome for outcome in outcomes if outcome.state == "deferred" and _holds_for_all(outcome)]
         if not refused:
             return None
         soonest = min(outcome.until or self.clock() + PAUSE for outcome in refused)
@@ -142,4 +158,58 @@ class Drain:
             record = self.desk(tenant).answers.get(tenant=tenant, answer_id=answer_id)
         except NotFoundError:
             return True
-        return record.evaluation.state in {"done", "failed"}
+        return record.evaluation.state in OVER
+
+
+@dataclass(slots=True)
+class _Line:
+    """The deferred requests as one drain takes them: oldest first, each once, without tenants that may not go on.
+
+    The backlog is read a window at a time, from its beginning, since an older request may have joined it meanwhile.
+    A tenant whose ceiling is spent costs one try: the rest of its requests are passed over without a look at them.
+    """
+
+    evaluations: Evaluations
+    _window: deque[PendingEvaluation] = field(default_factory=deque)
+    _seen: set[str] = field(default_factory=set)
+    _spent: set[str] = field(default_factory=set)
+    _passed_over: int = 0
+
+    def next(self, limit: int) -> list[PendingEvaluation]:
+        """Up to `limit` requests; none at the end of the backlog, or once `MAX_PASSED_OVER` lie behind."""
+        due: list[PendingEvaluation] = []
+        while len(due) < limit and (self._window or self._read_on()):
+            pending = self._window.popleft()
+            self._seen.add(pending.request_id)
+            if pending.tenant in self._spent:
+                self._passed_over += 1
+            else:
+                due.append(pending)
+        return due
+
+    def note(self, due: Sequence[PendingEvaluation], outcomes: Sequence[Outcome]) -> None:
+        """Take down what became of requests: those that are not over stay in the backlog and are passed over."""
+        for pending, outcome in zip(due, outcomes, strict=True):
+            if outcome.state not in OVER:
+                self._passed_over += 1
+            if outcome.state == "deferred" and outcome.reason in OWN_TENANT_REASONS:
+                self._spent.add(pending.tenant)
+
+    def _read_on(self) -> bool:
+        if self._passed_over > MAX_PASSED_OVER:
+            return False
+        found = self.evaluations.oldest_deferred(limit=WINDOW + self._passed_over)
+        self._window.extend(pending for pending in found if pending.request_id not in self._seen)
+        return bool(self._window)
+
+
+def _holds_for_all(outcome: Outcome) -> bool:
+    """Whether what put a record back would meet the next one just the same."""
+    if outcome.reason in OWN_TENANT_REASONS | OWN_RECORD_REASONS:
+        return False
+    return outcome.tried or outcome.reason not in PASSING_REASONS
+
+
+async def _result(claimed: Claimed | Outcome, desk: Desk) -> Judged | None:
+    """What the judge says of a record that is ours; None for one that is not."""
+    return None if isinstance(claimed, Outcome) else await judged(claimed, desk)

@@ -28,13 +28,15 @@ type Carrier = Literal["workflow", "drain"]
 class Outcome:
     """Where a record stands after a try. `until`: when it may be tried again (UTC), None when it is over.
 
-    `reason` says why it was put back or given up, None where it was judged.
+    `reason` says why it was put back or given up, None where it was judged. `tried` is False where it was not ours to
+    take, or not its time yet: then the state is an earlier one's doing.
     """
 
     state: EvaluationState
     request_id: str
     until: datetime | None = None
     reason: str | None = None
+    tried: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +52,15 @@ type Judged = Evaluated | JudgeError | LimitError
 
 
 def claim(desk: Desk, answer_id: str, *, purpose: Purpose) -> Claimed | Outcome:
-    """Take a record to judge it, or tell where it stands when it is not ours to take."""
+    """Take a record to judge it, or tell where it stands when it is not ours to take.
+
+    Of the backlog, a record is taken only when its time has come: a pause between tries is to be a pause.
+    """
+    if purpose == "backlog":
+        record = desk.answers.get(tenant=desk.tenant, answer_id=answer_id)
+        until = record.evaluation.not_before
+        if record.evaluation.state == "deferred" and until is not None and until > desk.clock():
+            return _outcome(record)
     claimed = desk.evaluations.claim(tenant=desk.tenant, answer_id=answer_id, lease_seconds=LEASE_SECONDS)
     if not claimed.granted:
         return _outcome(claimed.record)
@@ -86,30 +96,27 @@ def store(claimed: Claimed, result: Judged, desk: Desk, *, carrier: Carrier) -> 
     """Store a result, or put the record back for later, or give it up."""
     tenant, answer_id = desk.tenant, claimed.record.id
     if isinstance(result, Evaluated):
-        return _outcome(
-            desk.evaluations.complete(
-                tenant=tenant, answer_id=answer_id, evaluation=result.evaluation, spends=result.spends
-            )
+        record = desk.evaluations.complete(
+            tenant=tenant, answer_id=answer_id, evaluation=result.evaluation, spends=result.spends
         )
+        return _outcome(record, tried=True)
     now = desk.clock()
     reset = next_reset(claimed.judge.provider, now) if claimed.judge else now + timedelta(hours=1)
     match after_failure(result, tries=claimed.record.evaluation.tries, now=now, reset=reset):
         case GivenUp(reason=reason):
-            return _outcome(desk.evaluations.fail(tenant=tenant, answer_id=answer_id, failure=reason))
+            record = desk.evaluations.fail(tenant=tenant, answer_id=answer_id, failure=reason)
         case Postponed() as later:
-            put_back = (
-                desk.evaluations.wait if later.state == "waiting" and carrier == "workflow" else desk.evaluations.defer
+            waits = later.state == "waiting" and carrier == "workflow"
+            put_back = desk.evaluations.wait if waits else desk.evaluations.defer
+            record = put_back(
+                tenant=tenant,
+                answer_id=answer_id,
+                until=later.until,
+                reason=later.reason,
+                counted=later.counted,
+                lease=claimed.lease,
             )
-            return _outcome(
-                put_back(
-                    tenant=tenant,
-                    answer_id=answer_id,
-                    until=later.until,
-                    reason=later.reason,
-                    counted=later.counted,
-                    lease=claimed.lease,
-                )
-            )
+    return _outcome(record, tried=True)
 
 
 async def evaluate_answer(desk: Desk, answer_id: str) -> Outcome:
@@ -120,11 +127,12 @@ async def evaluate_answer(desk: Desk, answer_id: str) -> Outcome:
     return store(claimed, await judged(claimed, desk), desk, carrier="workflow")
 
 
-def _outcome(record: AnswerRecord) -> Outcome:
+def _outcome(record: AnswerRecord, *, tried: bool = False) -> Outcome:
     progress = record.evaluation
     return Outcome(
         state=progress.state,
         request_id=evaluation_request_id(record),
         until=progress.not_before if progress.state in {"waiting", "deferred"} else None,
         reason=progress.failure,
+        tried=tried,
     )

@@ -40,13 +40,17 @@ def finish(
 
 
 def finish_skipped(answers: Answers, record: AnswerRecord, *, reason: SkipReason, sentence: str) -> AnswerRecord:
-    """Finish a record whose latest verification did not come back: nobody decided, and the record says why."""
+    """Finish a record whose latest verification did not come back: nobody decided, and the record says so."""
     if record.stage in ENDED:
         return record
     if not record.attempts:
         raise ConflictError("There is no attempt to finish with.")
+    return finish(answers, skip_verification(answers, record, reason=reason, sentence=sentence))
+
+
+def skip_verification(answers: Answers, record: AnswerRecord, *, reason: SkipReason, sentence: str) -> AnswerRecord:
+    """Say of the latest attempt that nobody decided, and why; a verdict that came after all is kept."""
     skipped = Verification(passed=None, confidence=0.0, method="none", skip_reason=reason, error=sentence)
-    record = answers.set_verification(
+    return answers.set_verification(
         tenant=record.tenant, answer_id=record.id, number=record.attempt_count, verification=skipped
     )
-    return finish(answers, record)

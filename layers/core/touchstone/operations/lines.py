@@ -1,6 +1,5 @@
 """One line of a batch: parsed strictly, done like any other request, and answered with a line of its own."""
 
-import json
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -9,9 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from touchstone.answers.model import SolveRequest, Strict, VerifyRequest
 from touchstone.answers.view import AnswerView
 from touchstone.errors import InputError, TouchstoneError
+from touchstone.operations.json_text import loads
 
-MAX_LINE_BYTES = 200_000
-"""A problem, an answer and steps of the greatest length fit, in a script of three bytes a character."""
+MAX_LINE_BYTES = 6_000_000
+"""An image of the greatest size fits as base64, and so do the longest texts with every character escaped."""
 MAX_REFERENCE_CHARS = 256
 
 type Reference = Annotated[str, Field(max_length=MAX_REFERENCE_CHARS)] | None
@@ -43,6 +43,7 @@ class EvaluateLine(Strict):
 type Line = VerifyLine | SolveLine | EvaluateLine
 
 _LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="kind")])
+_REFERENCE: TypeAdapter[str | None] = TypeAdapter(Reference)
 _OWN = frozenset({"kind", "id"})
 
 
@@ -72,11 +73,7 @@ def parse_line(text: bytes) -> Line:
     """Parse one line. Raises `InputError` with the fault and, where there is one, the field."""
     if len(text) > MAX_LINE_BYTES:
         raise InputError(f"The line has {len(text):,} bytes; at most {MAX_LINE_BYTES:,} are taken.")
-    try:
-        fields: Any = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        what = error.msg if isinstance(error, json.JSONDecodeError) else "it cannot be read"
-        raise InputError(f"The line is not JSON: {what}.") from None
+    fields: Any = loads(text)
     try:
         return _LINE.validate_python(fields)
     except ValidationError as error:
@@ -94,11 +91,14 @@ def request_of(line: VerifyLine | SolveLine) -> VerifyRequest | SolveRequest:
 def reference_in(text: bytes) -> str | None:
     """The sender's name for a line that could not be parsed whole, None where none can be read."""
     try:
-        fields = json.loads(text) if len(text) <= MAX_LINE_BYTES else None
-    except (ValueError, RecursionError):
+        fields = loads(text) if len(text) <= MAX_LINE_BYTES else None
+    except InputError:
         return None
     name = fields.get("id") if isinstance(fields, dict) else None
-    return name if isinstance(name, str) and len(name) <= MAX_REFERENCE_CHARS else None
+    try:
+        return _REFERENCE.validate_python(name)
+    except ValidationError:
+        return None
 
 
 def failed_line(number: int, reference: str | None, error: TouchstoneError) -> LineResult:

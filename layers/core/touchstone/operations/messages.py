@@ -15,6 +15,7 @@ from touchstone.clock import Deadline
 from touchstone.errors import InputError
 from touchstone.operations.desk import Desk
 from touchstone.operations.finishing import ENDED
+from touchstone.operations.json_text import loads
 from touchstone.operations.reception import Reception
 from touchstone.operations.steps import verify_own_answer
 
@@ -50,16 +51,19 @@ class EvaluateMessage(Strict):
 
 type Message = VerifyMessage | SolveMessage | EvaluateMessage
 
+KINDS = frozenset({"verify", "solve", "evaluate"})
+"""Pydantic names the kind of a message among the places of a fault."""
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="kind")])
 
 
 def parse_message(body: str) -> Message:
     """Parse a message. Raises `InputError`, without repeating what the message says."""
+    fields = loads(body)
     try:
-        return _MESSAGE.validate_json(body)
+        return _MESSAGE.validate_python(fields)
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in fault["loc"])
+        where = ".".join(str(part) for part in fault["loc"] if part not in KINDS)
         raise InputError(f"The message cannot be taken: {fault['msg']}.", where=where or None) from None
 
 

@@ -1,11 +1,13 @@
 """A request that a door accepted becomes a record, and its work is started."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
-from touchstone.answers.model import AnswerRecord, SolveRequest, VerifyRequest
+from touchstone.answers.model import MAX_IMAGE_BYTES, AnswerRecord, SolveRequest, VerifyRequest
 from touchstone.answers.progress import new_record
 from touchstone.answers.reading import image, inline_image
 from touchstone.clock import Clock, system_clock
+from touchstone.errors import StoreError, TooLargeError
 from touchstone.operations.finishing import ENDED, OUT_OF_TIME, finish_skipped
 from touchstone.records import Answers, Artifacts, Evaluations, RequestKeys, new_ulid
 from touchstone.workflows import Workflows
@@ -41,7 +43,9 @@ class Reception:
         record = self.answers.get(tenant=self.tenant, answer_id=record.id)
         record = finish_skipped(self.answers, record, reason="timed_out", sentence=OUT_OF_TIME)
         if record.evaluation.state == "waiting":
-            self.workflows.evaluate(tenant=self.tenant, answer_id=record.id)
+            # The answer is out and must not fail by this; a record that waits is taken up by the sweep.
+            with suppress(StoreError):
+                self.workflows.evaluate(tenant=self.tenant, answer_id=record.id)
         return record
 
     def solve(self, request: SolveRequest, *, key: str | None) -> AnswerRecord:
@@ -78,9 +82,14 @@ class Reception:
         if request.image is None:
             return None
         if request.image.s3_key is not None:
-            data = self.artifacts.get_bytes(tenant=self.tenant, key=request.image.s3_key)
-            image(data)
-            return request.image.s3_key
+            key = request.image.s3_key
+            size = self.artifacts.size(tenant=self.tenant, key=key)
+            if size > MAX_IMAGE_BYTES:
+                raise TooLargeError(
+                    f"The image has {size:,} bytes; at most {MAX_IMAGE_BYTES:,} are taken.", where="image"
+                )
+            image(self.artifacts.get_bytes(tenant=self.tenant, key=key))
+            return key
         picture = inline_image(request.image)
         key = f"{self.tenant}/images/{answer_id}"
         self.artifacts.put_bytes(tenant=self.tenant, key=key, data=picture.data, content_type=picture.media_type)

@@ -3,11 +3,12 @@
 Each may be repeated: what was stored before is found done, and a judge is not asked a second time for it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from touchstone.answers.analysis import analyze
 from touchstone.answers.enrichment import enrich
-from touchstone.answers.model import AnswerRecord, Attempt, Route
+from touchstone.answers.model import AnswerRecord, Attempt, Route, SkipReason, Spend
 from touchstone.answers.progress import settled
 from touchstone.answers.reading import image, read_image
 from touchstone.answers.retrieval import problem_key, retrieve, retrieved_attempt
@@ -15,9 +16,9 @@ from touchstone.answers.routing import MAX_ATTEMPTS, route
 from touchstone.answers.solving import NO_PROVIDER, next_attempt
 from touchstone.answers.verification import VERIFY_SECONDS, quick_verify
 from touchstone.clock import Deadline
-from touchstone.errors import ConflictError, InputError, JudgeError, LimitError, MisconfiguredError
+from touchstone.errors import ConflictError, InputError, JudgeError, LimitError
 from touchstone.operations.desk import Desk
-from touchstone.operations.finishing import ENDED, finish
+from touchstone.operations.finishing import ENDED, OUT_OF_TIME, finish, skip_verification
 
 READ_SECONDS = 60.0
 ANALYZE_SECONDS = 30.0
@@ -27,9 +28,12 @@ ENRICH_SECONDS = 30.0
 
 
 class UnsolvedError(InputError):
-    """No answer could be produced; the record says why."""
+    """No answer could be produced; the record says why. The error does not, since errors are logged."""
 
     reason = "unsolved"
+
+    def __init__(self) -> None:
+        super().__init__("No answer could be produced; the record says why.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,33 +44,31 @@ class Verified:
     number: int
 
 
-async def read_problem(desk: Desk, answer_id: str) -> None:
-    """OCR.
-
-    Raises `UnsolvedError` where the picture shows no problem, `JudgeError` or `LimitError` where nobody reads it.
-    """
+async def read_problem(desk: Desk, answer_id: str, *, deadline: Deadline | None = None) -> None:
+    """OCR. Raises `UnsolvedError` where the picture shows no problem, or nobody reads it."""
     record = _get(desk, answer_id)
     if record.problem is not None or record.image_key is None:
         return
     judge = desk.judges.prefer("strong")
     if judge is None:
-        raise MisconfiguredError(NO_PROVIDER, sent=False)
+        raise _unsolved(desk, answer_id, NO_PROVIDER)
     picture = image(desk.artifacts.get_bytes(tenant=desk.tenant, key=record.image_key))
-    reading = await read_image(
-        picture,
-        judge=judge,
-        deadline=Deadline.after(READ_SECONDS),
-        language=record.language,
-        use_cache=record.use_cache,
-    )
+    try:
+        reading = await read_image(
+            picture,
+            judge=judge,
+            deadline=_within(READ_SECONDS, deadline),
+            language=record.language,
+            use_cache=record.use_cache,
+        )
+    except (JudgeError, LimitError) as error:
+        raise _unsolved(desk, answer_id, f"The image could not be read: {error}") from error
     if reading.problem is None:
-        failure = f"The image could not be read: {reading.obstacle}"
-        desk.answers.fail(tenant=desk.tenant, answer_id=answer_id, failure=failure, spends=reading.spends)
-        raise UnsolvedError(failure)
+        raise _unsolved(desk, answer_id, f"The image could not be read: {reading.obstacle}", reading.spends)
     desk.answers.set_problem(tenant=desk.tenant, answer_id=answer_id, text=reading.problem, spends=reading.spends)
 
 
-async def analyze_problem(desk: Desk, answer_id: str) -> None:
+async def analyze_problem(desk: Desk, answer_id: str, *, deadline: Deadline | None = None) -> None:
     """ANALYZE. A judge that fails leaves the record without subject and difficulty, and the pipeline goes on."""
     record = _get(desk, answer_id)
     if record.difficulty is not None:
@@ -74,7 +76,7 @@ async def analyze_problem(desk: Desk, answer_id: str) -> None:
     found = await analyze(
         _problem(record),
         judge=desk.judges.prefer("fast"),
-        deadline=Deadline.after(ANALYZE_SECONDS),
+        deadline=_within(ANALYZE_SECONDS, deadline),
         language=record.language,
         use_cache=record.use_cache,
     )
@@ -101,7 +103,7 @@ async def retrieve_solution(desk: Desk, answer_id: str) -> bool:
     return True
 
 
-async def solve_problem(desk: Desk, answer_id: str, *, number: int) -> None:
+async def solve_problem(desk: Desk, answer_id: str, *, number: int, deadline: Deadline | None = None) -> None:
     """SOLVE, attempt `number`. Raises `UnsolvedError` where no provider answers and there is no earlier attempt."""
     record = _get(desk, answer_id)
     if record.attempt_count >= number:
@@ -112,7 +114,7 @@ async def solve_problem(desk: Desk, answer_id: str, *, number: int) -> None:
         problem,
         record.attempts,
         judges=desk.judges,
-        deadline=Deadline.after(SOLVE_SECONDS),
+        deadline=_within(SOLVE_SECONDS, deadline),
         preferences=desk.preferences(),
         subject=record.subject,
         examples=examples,
@@ -124,9 +126,7 @@ async def solve_problem(desk: Desk, answer_id: str, *, number: int) -> None:
             tenant=desk.tenant, answer_id=answer_id, attempt=attempted.attempt, spends=attempted.spends
         )
     elif not record.attempts:
-        failure = attempted.failure or NO_PROVIDER
-        desk.answers.fail(tenant=desk.tenant, answer_id=answer_id, failure=failure, spends=attempted.spends)
-        raise UnsolvedError(failure)
+        raise _unsolved(desk, answer_id, attempted.failure or NO_PROVIDER, attempted.spends)
 
 
 async def verify_attempt(desk: Desk, answer_id: str, *, number: int = 1, deadline: Deadline | None = None) -> Verified:
@@ -170,34 +170,40 @@ async def verify_own_answer(desk: Desk, answer_id: str, *, deadline: Deadline) -
     return finish(desk.answers, _get(desk, answer_id))
 
 
-async def solve_whole(desk: Desk, answer_id: str) -> AnswerRecord:
+async def solve_whole(desk: Desk, answer_id: str, *, deadline: Deadline | None = None) -> AnswerRecord:
     """The whole way of a problem in one process: the same steps as the state machine's, one after the other.
 
-    A problem that nobody could answer is a record too; it says why.
+    Each step has its own time, and all of them no more than is left until `deadline`. A problem that nobody could
+    answer is a record too; it says why.
     """
     try:
-        await read_problem(desk, answer_id)
-        await analyze_problem(desk, answer_id)
+        await read_problem(desk, answer_id, deadline=deadline)
+        await analyze_problem(desk, answer_id, deadline=deadline)
         if not await retrieve_solution(desk, answer_id):
             number = 1
             while number <= MAX_ATTEMPTS:
-                await solve_problem(desk, answer_id, number=number)
+                await solve_problem(desk, answer_id, number=number, deadline=deadline)
                 verified = await verify_attempt(desk, answer_id, number=number)
                 if verified.route == "enrich":
                     break
                 number = verified.number
     except UnsolvedError:
         return _get(desk, answer_id)
-    except (JudgeError, LimitError) as error:
-        return desk.answers.fail(tenant=desk.tenant, answer_id=answer_id, failure=str(error))
-    return await enrich_and_finish(desk, answer_id)
+    return await enrich_and_finish(desk, answer_id, deadline=deadline)
 
 
-async def enrich_and_finish(desk: Desk, answer_id: str) -> AnswerRecord:
-    """ENRICH, and the end: the badge, the best attempt, and everything the record counts for."""
+async def enrich_and_finish(
+    desk: Desk, answer_id: str, *, skipped: SkipReason | None = None, deadline: Deadline | None = None
+) -> AnswerRecord:
+    """ENRICH, and the end: the badge, the best attempt, and everything the record counts for.
+
+    `skipped`: why the verification of the latest attempt did not come back, None where it did.
+    """
     record = _get(desk, answer_id)
     if record.stage in ENDED:
         return record
+    if skipped is not None:
+        record = skip_verification(desk.answers, record, reason=skipped, sentence=OUT_OF_TIME)
     ahead = settled(record, now=desk.clock())
     if ahead.best is None or ahead.verification_status is None:
         raise ConflictError("There is no attempt to finish with.")
@@ -206,11 +212,22 @@ async def enrich_and_finish(desk: Desk, answer_id: str) -> AnswerRecord:
         ahead.best.solution,
         status=ahead.verification_status,
         judge=desk.judges.prefer("fast"),
-        deadline=Deadline.after(ENRICH_SECONDS),
+        deadline=_within(ENRICH_SECONDS, deadline),
         language=record.language,
         use_cache=record.use_cache,
     )
     return finish(desk.answers, record, enrichment=enriched.enrichment, spends=enriched.spends)
+
+
+def _within(seconds: float, deadline: Deadline | None) -> Deadline:
+    """A step's own deadline, no later than that of the whole (None: it has none)."""
+    return Deadline.after(seconds if deadline is None else min(seconds, deadline.remaining))
+
+
+def _unsolved(desk: Desk, answer_id: str, failure: str, spends: Sequence[Spend] = ()) -> UnsolvedError:
+    """The error to raise, after the record was told why there is no answer."""
+    desk.answers.fail(tenant=desk.tenant, answer_id=answer_id, failure=failure, spends=spends)
+    return UnsolvedError()
 
 
 def _get(desk: Desk, answer_id: str) -> AnswerRecord:

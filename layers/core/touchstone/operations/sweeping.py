@@ -19,9 +19,13 @@ MOST = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swept:
-    """What a sweep found: the deferred backlog, and how many records it took up again."""
+    """What a sweep found: the deferred backlog, the age of its oldest, and how many records were taken up again.
+
+    `oldest_seconds` is 0.0 where nothing is deferred.
+    """
 
     backlog: Backlog
+    oldest_seconds: float
     restarted: int
     resent: int
 
@@ -37,7 +41,10 @@ class Sweep:
 
     def run(self) -> Swept:
         """Restart what stalled, send again what the queue is about to forget, and measure the backlog."""
-        return Swept(restarted=self._restart(), resent=self._resend(), backlog=self.evaluations.backlog())
+        restarted, resent, backlog = self._restart(), self._resend(), self.evaluations.backlog()
+        oldest = backlog.oldest_requested_at
+        age = 0.0 if oldest is None else max(0.0, (self.clock() - oldest).total_seconds())
+        return Swept(backlog=backlog, oldest_seconds=age, restarted=restarted, resent=resent)
 
     def _restart(self) -> int:
         stalled = self.evaluations.stalled(older_than=STALLED_AFTER, limit=MOST)

@@ -1,0 +1,86 @@
+"""The chunks of a batch's file: some lines each, cut after line ends, so that each can be read and done by itself."""
+
+from collections.abc import Iterator, Sequence
+
+from pydantic import BaseModel, ConfigDict
+
+from touchstone.errors import InputError
+
+CHUNK_LINES = 25
+CHUNK_BYTES = 1024 * 1024
+INBOX = "inbox/"
+"""The folder of the bucket where tenants drop their files."""
+SOURCE_SUFFIX = ".jsonl"
+RESULTS_SUFFIX = ".results.jsonl"
+
+
+class Chunk(BaseModel):
+    """Some lines of a file: bytes `start` to `end` (exclusive), the first line's number counted from 1.
+
+    `version` is the file's as it was cut, and `blank` the numbers of lines that hold nothing.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    tenant: str
+    batch_id: str
+    key: str
+    version: str
+    chunk: int
+    first_line: int
+    lines: int
+    blank: tuple[int, ...] = ()
+    start: int
+    end: int
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers of the lines that hold something."""
+        return tuple(n for n in range(self.first_line, self.first_line + self.lines) if n not in self.blank)
+
+    @property
+    def part_key(self) -> str:
+        """Where the results of the chunk are kept."""
+        return f"{self.tenant}/batches/{self.batch_id}/parts/{self.chunk:06d}.jsonl"
+
+
+def tenant_of(key: str) -> tuple[str, str]:
+    """Tenant and name from a dropped file's key, `inbox/<tenant>/<name>.jsonl`. Raises `InputError`."""
+    tenant, _, name = key.removeprefix(INBOX).partition("/")
+    dropped = key.startswith(INBOX) and name.endswith(SOURCE_SUFFIX) and not name.endswith(RESULTS_SUFFIX)
+    if not tenant or not dropped:
+        raise InputError("A file of requests is dropped as inbox/<tenant>/<name>.jsonl.", where="key")
+    return tenant, name.removesuffix(SOURCE_SUFFIX)
+
+
+def chunks_of(data: bytes, *, tenant: str, batch_id: str, key: str, version: str) -> Iterator[Chunk]:
+    """Cut a file after line ends, into at most `CHUNK_LINES` lines each, and `CHUNK_BYTES` but for a longer line."""
+    start, number, chunk = 0, 1, 0
+    while start < len(data):
+        end, lines = start, 0
+        blank: list[int] = []
+        while end < len(data) and lines < CHUNK_LINES:
+            stop = data.find(b"\n", end) + 1 or len(data)
+            if lines and stop - start > CHUNK_BYTES:
+                break
+            if not data[end:stop].strip():
+                blank.append(number + lines)
+            end, lines = stop, lines + 1
+        yield Chunk(
+            tenant=tenant,
+            batch_id=batch_id,
+            key=key,
+            version=version,
+            chunk=chunk,
+            first_line=number,
+            lines=lines,
+            blank=tuple(blank),
+            start=start,
+            end=end,
+        )
+        start, number, chunk = end, number + lines, chunk + 1
+
+
+def lines_of(data: bytes) -> Sequence[bytes]:
+    """The lines of a chunk; only a line feed ends one, as in the cutting."""
+    return data.removesuffix(b"\n").split(b"\n")

@@ -1,0 +1,54 @@
+"""JSON as every door accepts it: what cannot be stored or compared is refused, not repaired.
+
+Refused are NaN and Infinity, a field that stands twice in one object, names that are no Unicode, and nesting so deep
+that it cannot be walked. A text with such a half of a character is refused by the field it stands in.
+"""
+
+import json
+from typing import Any, NoReturn
+
+from touchstone.errors import InputError
+
+NAME_SHOWN_CHARS = 64
+"""Of a repeated field's name: it is the sender's, and may be large."""
+
+
+def loads(text: str | bytes, *, where: str | None = None) -> Any:
+    """Parse a text. Raises `InputError`, naming `where` it stands and nothing of what it holds but a repeated name."""
+    try:
+        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_fields)
+    except _RefusedError as error:
+        raise InputError(error.sentence, where=where) from None
+    except json.JSONDecodeError as error:
+        sentence = f"This is not JSON: {error.msg} at line {error.lineno}, column {error.colno}."
+        raise InputError(sentence, where=where) from None
+    except UnicodeDecodeError:
+        raise InputError("This is not UTF-8; send JSON as UTF-8.", where=where) from None
+    except RecursionError:
+        raise InputError("This is nested too deeply; send flat JSON.", where=where) from None
+    except ValueError:  # an integer of more digits than Python converts
+        raise InputError("This holds a number that is too long to read.", where=where) from None
+
+
+class _RefusedError(Exception):
+    """JSON that could be read but is refused. Not a `ValueError`, which the parser's own faults are."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise _RefusedError(f"This holds {name}, which is not JSON; send a number or null.")
+
+
+def _fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise _RefusedError(f"The field {twice[:NAME_SHOWN_CHARS]!r} stands twice in one object; send it once.")
+    for name in fields:
+        if not name.isascii() and any("\ud800" <= character <= "\udfff" for character in name):
+            raise _RefusedError("The name of a field holds half a character (a lone surrogate).")
+    return fields

@@ -1,0 +1,123 @@
+"""The lines of a chunk, done side by side like any other request.
+
+Every line's answer has an id that follows from the batch and the line's number, so a chunk that is repeated meets its
+own records; and a chunk whose results are kept is not done again.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from touchstone.answers.model import AnswerRecord, VerifyRequest
+from touchstone.answers.progress import new_record
+from touchstone.answers.view import AnswerView
+from touchstone.clock import Clock, Deadline, system_clock
+from touchstone.errors import NotFoundError, StoreError, TouchstoneError
+from touchstone.operations.batching import CONTENT_TYPE, NOT_DONE, BatchDesk
+from touchstone.operations.chunks import Chunk, lines_of
+from touchstone.operations.desk import Desk
+from touchstone.operations.finishing import ENDED
+from touchstone.operations.lines import (
+    EvaluateLine,
+    Line,
+    LineError,
+    LineResult,
+    SolveLine,
+    failed_line,
+    parse_line,
+    reference_in,
+    request_of,
+)
+from touchstone.operations.reception import Reception
+from touchstone.operations.steps import solve_whole, verify_own_answer
+from touchstone.records import Batch, derived_ulid
+
+SIDE_BY_SIDE = 8
+"""Lines of a chunk done at once: the judges' quota is the limit long before."""
+REPLACED = LineError(
+    reason="file_replaced", detail="The file was replaced before this line was done. Send it again in a new batch."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineWork:
+    """Does the lines of a chunk; `ended` is told of each answer that a line came to."""
+
+    batch_desk: BatchDesk
+    desk: Desk
+    reception: Callable[[], Reception]
+    ended: Callable[[AnswerRecord], None] = lambda _: None
+    clock: Clock = system_clock
+
+    async def run(self, chunk: Chunk, *, deadline: Deadline) -> Batch:
+        """Do a chunk and keep its results, once; a repeat finds them.
+
+        Lines that the deadline leaves no time for say so. Raises `StoreError` where the chunk must be repeated.
+        """
+        here = self.batch_desk
+        batch = here.batches.get(tenant=chunk.tenant, batch_id=chunk.batch_id)
+        try:
+            text = here.artifacts.get_text(tenant=chunk.tenant, key=chunk.part_key)
+            results = [LineResult.model_validate_json(line) for line in text.splitlines()]
+        except NotFoundError:
+            results = await self._do(chunk, batch.created_at, deadline)
+            text = "".join(result.model_dump_json() + "\n" for result in results)
+            here.artifacts.put_text(tenant=chunk.tenant, key=chunk.part_key, text=text, content_type=CONTENT_TYPE)
+        failed = sum(result.error is not None for result in results)
+        return here.batches.chunk_done(
+            tenant=chunk.tenant,
+            batch_id=chunk.batch_id,
+            chunk=chunk.chunk,
+            done=len(results) - failed,
+            failed=failed,
+        )
+
+    async def _do(self, chunk: Chunk, moment: datetime, deadline: Deadline) -> list[LineResult]:
+        inbox = self.batch_desk.inbox
+        data = inbox.get_range(tenant=chunk.tenant, key=chunk.key, start=chunk.start, end=chunk.end)
+        # Asked after the bytes were read: if it is the same now, they are those that were cut.
+        if inbox.version(tenant=chunk.tenant, key=chunk.key) != chunk.version:
+            return [LineResult(line=number, error=REPLACED) for number in chunk.numbers]
+        seats = asyncio.Semaphore(SIDE_BY_SIDE)
+
+        async def one(number: int, text: bytes) -> LineResult:
+            async with seats:
+                return await self._line(chunk, number, text, moment, deadline)
+
+        numbered = [(chunk.first_line + place, text) for place, text in enumerate(lines_of(data)) if text.strip()]
+        return list(await asyncio.gather(*(one(number, text) for number, text in numbered)))
+
+    async def _line(self, chunk: Chunk, number: int, text: bytes, moment: datetime, deadline: Deadline) -> LineResult:
+        reference = None
+        try:
+            line = parse_line(text)
+            reference = line.id
+            if deadline.passed:
+                return LineResult(line=number, id=reference, error=NOT_DONE)
+            answer_id = derived_ulid(moment, chunk.tenant, chunk.batch_id, str(number))
+            record = await self._record(line, answer_id, chunk.batch_id, deadline)
+        except StoreError:
+            raise
+        except TouchstoneError as error:
+            return failed_line(number, reference or reference_in(text), error)
+        return LineResult(line=number, id=reference, answer=AnswerView.of(record), finished_at=self.clock())
+
+    async def _record(self, line: Line, answer_id: str, batch_id: str, deadline: Deadline) -> AnswerRecord:
+        if isinstance(line, EvaluateLine):
+            return self.reception().evaluate(line.answer_id)
+        request = request_of(line)
+        image_key = self.reception().keep_image(line, answer_id) if isinstance(line, SolveLine) else None
+        record = new_record(
+            request, tenant=self.desk.tenant, answer_id=answer_id, now=self.clock(), image_key=image_key
+        )
+        record = self.desk.answers.create(record.model_copy(update={"batch_id": batch_id}))
+        if record.stage not in ENDED:
+            if isinstance(request, VerifyRequest):
+                record = await verify_own_answer(self.desk, answer_id, deadline=deadline)
+            else:
+                record = await solve_whole(self.desk, answer_id, deadline=deadline)
+            self.ended(record)
+        if record.evaluation.state == "waiting":
+            self.reception().workflows.evaluate(tenant=record.tenant, answer_id=record.id)
+        return record

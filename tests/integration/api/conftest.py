@@ -1,0 +1,27 @@
+"""A deployment, and callers of its API."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.api import Api
+from tests.support.deployment import Deployment, deployed
+
+
+@pytest.fixture
+def deployment(aws: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Deployment]:
+    """A deployment without any judge's key: what checks can prove is decided, all else is not."""
+    with deployed(monkeypatch) as here:
+        yield here
+
+
+@pytest.fixture
+def acme(deployment: Deployment) -> Api:
+    """A member of the tenant acme."""
+    return Api(token=deployment.token("acme"))
+
+
+@pytest.fixture
+def rival(deployment: Deployment) -> Api:
+    """A member of another tenant."""
+    return Api(token=deployment.token("rival"))

@@ -1,0 +1,142 @@
+"""A deployment in the process: the stores in moto, the doors' own composition, and the state machines' double."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import boto3
+import pytest
+
+from functions import composition, environment
+from functions.answers import intake
+from functions.api import idempotency
+from tests.support.events import event
+from tests.support.machines import Machines
+from tests.support.table import TABLE_NAME, create_table
+from touchstone.records import Role, Tenants
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+    from mypy_boto3_s3 import S3Client
+    from mypy_boto3_sqs import SQSClient
+
+BUCKET = "touchstone-artifacts"
+IDEMPOTENCY = "touchstone-idempotency"
+SECRET = "touchstone-judges"
+REGION = "us-east-1"
+MINUTE_MS = 60_000
+
+
+@dataclass(frozen=True)
+class Context:
+    """What Lambda tells a handler of its invocation; `remaining_ms` of its time are left."""
+
+    remaining_ms: int = MINUTE_MS
+    function_name: str = "touchstone"
+    memory_limit_in_mb: int = 1024
+    invoked_function_arn: str = "arn:aws:lambda:us-east-1:123456789012:function:touchstone"
+    aws_request_id: str = "52fdfc07-2182-454f-963f-5f0f9a621d72"
+
+    def get_remaining_time_in_millis(self) -> int:
+        """Milliseconds until the function is stopped."""
+        return self.remaining_ms
+
+
+@dataclass(kw_only=True)
+class Deployment:
+    """The parts of a deployment that tests look at from outside."""
+
+    table: "Table"
+    remembered: "Table"
+    s3: "S3Client"
+    sqs: "SQSClient"
+    queue_url: str
+    machines: Machines
+
+    def token(self, tenant: str, role: Role = "member") -> str:
+        """A new token of a tenant, which is made where it is not there yet."""
+        tenants = Tenants(self.table)
+        if tenant not in tenants.ids():
+            tenants.create(tenant=tenant, name=tenant)
+        return composition.tokens().issue(tenant=tenant, role=role, name="test")[0]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Every item of both tables."""
+        return [*self.table.scan()["Items"], *self.remembered.scan()["Items"]]
+
+    def drop(self, key: str, data: bytes) -> dict[str, Any]:
+        """Put a file into the inbox; the event that EventBridge makes of it."""
+        self.s3.put_object(Bucket=BUCKET, Key=key, Body=data)
+        dropped = event("s3_drop")
+        dropped["detail"]["object"]["key"] = key
+        return dropped
+
+    def messages(self) -> list[str]:
+        """The bodies of the messages in the queue of deferred evaluations, which stay there."""
+        found = self.sqs.receive_message(QueueUrl=self.queue_url, MaxNumberOfMessages=10, VisibilityTimeout=0)
+        return [message["Body"] for message in found.get("Messages", [])]
+
+
+@contextmanager
+def deployed(
+    monkeypatch: pytest.MonkeyPatch, *, keys: dict[str, str] | None = None, **variables: str
+) -> Iterator[Deployment]:
+    """A fresh deployment, whose secret holds `keys`. Must run inside moto's `mock_aws`."""
+    dynamodb = boto3.resource("dynamodb", region_name=REGION)
+    table = create_table(dynamodb)
+    remembered = dynamodb.create_table(
+        TableName=IDEMPOTENCY,
+        BillingMode="PAY_PER_REQUEST",
+        KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
+        AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
+    )
+    s3 = boto3.client("s3", region_name=REGION)
+    s3.create_bucket(Bucket=BUCKET)
+    sqs = boto3.client("sqs", region_name=REGION)
+    queue_url = sqs.create_queue(QueueName="deferred.fifo", Attributes={"FifoQueue": "true"})["QueueUrl"]
+    secrets = boto3.client("secretsmanager", region_name=REGION)
+    secrets.create_secret(Name=SECRET, SecretString=json.dumps(keys or {}))
+    for name in ("GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in {
+        "TOUCHSTONE_TABLE": TABLE_NAME,
+        "TOUCHSTONE_IDEMPOTENCY_TABLE": IDEMPOTENCY,
+        "TOUCHSTONE_BUCKET": BUCKET,
+        "TOUCHSTONE_DEFERRED_QUEUE_URL": queue_url,
+        "TOUCHSTONE_SECRET_ID": SECRET,
+        "TOUCHSTONE_VERIFY_MACHINE_ARN": "verify",
+        "TOUCHSTONE_SOLVE_MACHINE_ARN": "solve",
+        "TOUCHSTONE_EVALUATE_MACHINE_ARN": "evaluate",
+        "POWERTOOLS_METRICS_NAMESPACE": "Touchstone",
+        **variables,
+    }.items():
+        monkeypatch.setenv(name, value)
+    _forget()
+    machines = Machines(sqs=sqs, queue_url=queue_url, context=Context())
+    monkeypatch.setattr("touchstone.workflows.client", lambda: machines)
+    try:
+        yield Deployment(table=table, remembered=remembered, s3=s3, sqs=sqs, queue_url=queue_url, machines=machines)
+    finally:
+        _close()
+        _forget()
+
+
+def _cached() -> Iterator[Any]:
+    for module in (composition, environment, idempotency, intake):
+        yield from (value for value in vars(module).values() if hasattr(value, "cache_clear"))
+
+
+def _forget() -> None:
+    """Forget every part that a process keeps between invocations."""
+    from aws_lambda_powertools.utilities import parameters
+
+    for part in _cached():
+        part.cache_clear()
+    parameters.clear_caches()
+
+
+def _close() -> None:
+    if composition._runner.cache_info().currsize:
+        composition._runner().close()

@@ -1,0 +1,127 @@
+"""Step Functions in the process: the real handlers, run in the order that the state machines say.
+
+Follows `infra/state_machines/*.asl.yaml` by hand: a start by a name that was used is refused, a state that times out or
+fails takes its `Catch`, and what the machines themselves do (send a message, start another machine) is done here.
+"""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from functions.answers import (
+    analyze,
+    enrich,
+    evaluate,
+    fail,
+    read_image,
+    retrieve,
+    settle,
+    solve,
+    verify,
+)
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs import SQSClient
+
+type Handler = Callable[[Mapping[str, Any], Any], dict[str, Any]]
+MOST_STATES = 20
+"""States of one execution; more mean that the machine runs in a circle."""
+
+
+class _AlreadyExistsError(Exception):
+    """An execution of this name was started before."""
+
+
+class _Exceptions:
+    ExecutionAlreadyExists = _AlreadyExistsError
+
+
+@dataclass(kw_only=True)
+class Machines:
+    """A client of Step Functions as far as the library uses one.
+
+    `repeats` runs every step so often, as a platform that retries a task after its effect would. `lost` names handlers
+    that never come back, as a state that times out. `started` are the executions' names in order.
+    """
+
+    sqs: "SQSClient"
+    queue_url: str
+    context: object
+    repeats: int = 1
+    lost: frozenset[str] = frozenset()
+    started: list[str] = field(default_factory=list)
+    waiting: dict[str, datetime] = field(default_factory=dict)
+    exceptions: type[_Exceptions] = _Exceptions
+
+    def start_sync_execution(self, *, stateMachineArn: str, input: str) -> dict[str, Any]:  # noqa: A002, N803 - AWS's names
+        """Verify, as the Express machine does."""
+        assert stateMachineArn == "verify"
+        state = json.loads(input)
+        try:
+            self._run("verify", verify.handler, state)
+        except Exception:  # noqa: BLE001 - as States.ALL
+            self._run("settle", settle.handler, {**state, "skip": "timed_out"})
+        return {"status": "SUCCEEDED"}
+
+    def start_execution(self, *, stateMachineArn: str, name: str, input: str) -> dict[str, Any]:  # noqa: A002, N803 - AWS's names
+        """Run a Standard machine to its end, or to its first wait."""
+        if name in self.started:
+            raise _AlreadyExistsError
+        self.started.append(name)
+        {"solve": self.solve, "evaluate": self.evaluate}[stateMachineArn](json.loads(input))
+        return {"executionArn": name, "startDate": datetime.now(UTC)}
+
+    def solve(self, state: dict[str, Any]) -> None:
+        """The solve machine."""
+        references = {"tenant": state["tenant"], "answer_id": state["answer_id"]}
+        try:
+            done = self._solved(references, has_image=state.get("has_image", False))
+        except Exception as error:  # noqa: BLE001 - as States.ALL
+            self._run("fail", fail.handler, {**references, "error": type(error).__name__})
+            return
+        if done["evaluate"]:
+            self.start_execution(
+                stateMachineArn="evaluate", name=f"{state['answer_id']}-1", input=json.dumps(references)
+            )
+
+    def evaluate(self, state: dict[str, Any]) -> None:
+        """The evaluate machine, up to a wait."""
+        outcome = self._run("evaluate", evaluate.handler, state)
+        match outcome["state"]:
+            case "waiting":
+                self.waiting[state["answer_id"]] = datetime.fromisoformat(outcome["until"])
+            case "deferred":
+                self.sqs.send_message(
+                    QueueUrl=self.queue_url,
+                    MessageGroupId="deferred",
+                    MessageDeduplicationId=outcome["request_id"],
+                    MessageBody=json.dumps({**state, "request_id": outcome["request_id"]}),
+                )
+
+    def _solved(self, references: dict[str, Any], *, has_image: bool) -> dict[str, Any]:
+        if has_image:
+            self._run("read_image", read_image.handler, references)
+        self._run("analyze", analyze.handler, references)
+        skip: dict[str, Any] = {}
+        if not self._run("retrieve", retrieve.handler, references)["found"]:
+            number = 1
+            for _ in range(MOST_STATES):
+                self._run("solve", solve.handler, {**references, "number": number})
+                try:
+                    route = self._run("verify", verify.handler, {**references, "number": number})
+                except Exception:  # noqa: BLE001 - as States.ALL
+                    route, skip = {"route": "enrich"}, {"skip": "timed_out"}
+                if route["route"] != "retry":
+                    break
+                number = route["number"]
+            else:
+                raise AssertionError("the solve machine runs in a circle")
+        return self._run("enrich", enrich.handler, {**references, **skip})
+
+    def _run(self, name: str, handler: Handler, state: Mapping[str, Any]) -> dict[str, Any]:
+        if name in self.lost:
+            raise TimeoutError(name)
+        said = [handler(state, self.context) for _ in range(self.repeats)]
+        return said[0]
