@@ -19,7 +19,7 @@ from infra.layers import ROOT
 SAMPLES = ROOT / "events" / "answers.jsonl"
 AT_ONCE = 2
 """After the first, which finds everything cold and is sent alone; each one more would be another cold start."""
-COLD_TRIES = 5
+COLD_TRIES = 3
 COLD_PAUSE_SECONDS = 3.0
 TIMEOUT_SECONDS = 60.0
 LONGEST_CELL = 44
@@ -73,9 +73,12 @@ def run(console: Console, *, api_url: str, token: str, has_judge: bool) -> bool:
 
 
 def _verdicts(http: httpx.Client, url: str, given: tuple[Sample, ...]) -> Iterator[tuple[int, dict[str, Any]]]:
-    yield 0, _ask_while_cold(http, url, given[0])
+    yield 0, _ask_while_cold(http, url, given[0])  # alone, since it finds everything cold
     with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
-        asked = {pool.submit(_ask, http, url, sample): position for position, sample in enumerate(given[1:], start=1)}
+        asked = {
+            pool.submit(_ask_while_cold, http, url, sample): position
+            for position, sample in enumerate(given[1:], start=1)
+        }
         for reply in as_completed(asked):
             yield asked[reply], reply.result()
 
@@ -116,7 +119,8 @@ def _row(view: dict[str, Any]) -> tuple[Text, ...]:
 def _how(view: dict[str, Any]) -> str:
     match view.get("method"):
         case "proof":
-            return "proof: " + next(iter(reversed(view.get("derivation") or ())), "")
+            ending = next(iter(reversed(view.get("derivation") or ())), None)
+            return f"proof: {ending or view.get('skip_reason') or view.get('verify_error')}"
         case "judge":
             independent = view.get("independent_answer")
             return f"judge, who found {independent}" if independent else "judge"
