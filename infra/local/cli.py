@@ -1,19 +1,21 @@
 """The command `touchstone-local`: the whole stack on this machine, started, shown, tested and stopped."""
 
+import os
 import shlex
 import shutil
 import sys
 import time
-from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from infra.layers import BuildError
-from infra.local import deployment, emulator, tenant
+from infra.local import deployment, emulator
 from infra.local.emulator import CloudError
-from infra.local.home import Home, Running
+from infra.local.home import Home
+from infra.local.ready import Ready, bring_up
 from infra.toolchain import ToolMissingError
 
 app = typer.Typer(
@@ -24,30 +26,6 @@ app = typer.Typer(
 )
 console = Console()
 LOG_GROUPS_PREFIX = "/aws/lambda/"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ready:
-    """A local cloud with the stack deployed into it and somebody to call it."""
-
-    running: Running
-    outputs: dict[str, str]
-    token: str
-    judge_keys: tuple[str, ...]
-
-    @property
-    def api_url(self) -> str:
-        """The API's base URL, in a form that every client resolves: `*.localhost` names fail in some."""
-        return f"{self.running.endpoint}/_aws/execute-api/{self.outputs['ApiId']}"
-
-
-def bring_up(home: Home, *, wait_scale: str = "1") -> Ready:
-    """Start what does not run, deploy what changed. Raises `CloudError`, `BuildError` or `ToolMissingError`."""
-    running = emulator.start(home, wait_scale=wait_scale)
-    outputs = deployment.deploy(home, running)
-    token = tenant.ensure_token(home, running, outputs)
-    keys = tenant.put_judge_keys(home, running, outputs)
-    return Ready(running=running, outputs=outputs, token=token, judge_keys=keys)
 
 
 @app.command()
@@ -153,6 +131,7 @@ def run_tests(
 
 
 def _say_what_next(home: Home, ready: Ready) -> None:
+    commands = Path(os.path.relpath(Path(sys.executable).parent))
     judges = ", ".join(ready.judge_keys) or "no key found, so checks decide alone"
     for line in (
         f"API:     {ready.api_url}",
@@ -161,10 +140,10 @@ def _say_what_next(home: Home, ready: Ready) -> None:
         f"Judges:  {judges}",
         "",
         "Next:",
-        '  eval "$(uv run touchstone-local env)"   # points the next commands at it',
-        '  uv run touchstone verify --problem "Compute 3/4 + 1/6." --answer "11/12"',
+        f'  eval "$({commands}/touchstone-local env)"   # points the next commands at it',
+        f'  {commands}/touchstone verify --problem "Compute 3/4 + 1/6." --answer "11/12"',
         '  curl -s -H "Authorization: Bearer $TOUCHSTONE_TOKEN" "$TOUCHSTONE_API_URL/v1/answers"',
-        "  uv run touchstone-local down            # stops it; its records stay",
+        f"  {commands}/touchstone-local down            # stops it; its records stay",
     ):
         console.print(line, soft_wrap=True, highlight=False, markup=False)
 

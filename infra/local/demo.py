@@ -120,12 +120,12 @@ def _how(view: dict[str, Any]) -> str:
     match view.get("method"):
         case "proof":
             ending = next(iter(reversed(view.get("derivation") or ())), None)
-            return f"proof: {ending or view.get('skip_reason') or view.get('verify_error')}"
+            return f"proof: {ending}" if ending else f"check: {view.get('verify_error')}"
         case "judge":
             independent = view.get("independent_answer")
             return f"judge, who found {independent}" if independent else "judge"
         case _:
-            return f"nobody: {view.get('skip_reason') or view.get('verify_error') or 'not decided'}"
+            return f"nobody: {view.get('verify_error') or view.get('skip_reason') or 'not decided'}"
 
 
 def _table(given: tuple[Sample, ...], rows: list[tuple[Text, ...] | None]) -> Table:

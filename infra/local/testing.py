@@ -55,7 +55,7 @@ def run(arguments: Sequence[str]) -> int:
 def _cloud() -> Iterator[dict[str, str]]:
     """A cloud with the stack in it; yields the variables by which tests reach it."""
     from infra.local import deployment
-    from infra.local.cli import bring_up
+    from infra.local.ready import bring_up
 
     home = Home(Path(tempfile.mkdtemp(prefix="touchstone-test-")))
     try:

@@ -111,7 +111,7 @@ def test_the_authorizer_may_read_one_item_and_nothing_more(resources: Resources)
 def test_variables_are_those_that_the_architecture_names(resources: Resources) -> None:
     described = (ROOT / "docs/concepts/architecture.md").read_text(encoding="utf-8")
     for name, properties in functions(resources).items():
-        variables = set(properties["Environment"]["Variables"]) - {"POWERTOOLS_SERVICE_NAME", "TOUCHSTONE_FRESH_SHARE"}
+        variables = set(properties["Environment"]["Variables"]) - {"POWERTOOLS_SERVICE_NAME"}
         assert {variable for variable in variables if variable not in described} == set(), name
         assert properties["Environment"]["Variables"]["TOUCHSTONE_FRESH_SHARE"] == "0.2", name
 

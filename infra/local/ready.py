@@ -1,0 +1,30 @@
+"""A local cloud that is ready to be called: started, deployed into, with somebody to call it."""
+
+from dataclasses import dataclass
+
+from infra.local import deployment, emulator, tenant
+from infra.local.home import Home, Running
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ready:
+    """A local cloud with the stack deployed into it and somebody to call it."""
+
+    running: Running
+    outputs: dict[str, str]
+    token: str
+    judge_keys: tuple[str, ...]
+
+    @property
+    def api_url(self) -> str:
+        """The API's base URL, in a form that every client resolves: `*.localhost` names fail in some."""
+        return f"{self.running.endpoint}/_aws/execute-api/{self.outputs['ApiId']}"
+
+
+def bring_up(home: Home, *, wait_scale: str = "1") -> Ready:
+    """Start what does not run, deploy what changed. Raises `CloudError`, `BuildError` or `ToolMissingError`."""
+    running = emulator.start(home, wait_scale=wait_scale)
+    outputs = deployment.deploy(home, running)
+    token = tenant.ensure_token(home, running, outputs)
+    keys = tenant.put_judge_keys(home, running, outputs)
+    return Ready(running=running, outputs=outputs, token=token, judge_keys=keys)
