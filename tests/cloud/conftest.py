@@ -1,0 +1,71 @@
+"""The deployed stack for the tests of this folder; without one they are set aside, and a line says so."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support import replies
+from tests.support.cloud import ENDPOINT_VARIABLE, Caller, Cloud, JudgeServer, registry
+
+HERE = Path(__file__).parent
+ROOMY = {"per_day": 1_000_000, "per_minute": 1_000_000}
+"""So that only the tests which mean to meet a quota meet one."""
+JUDGING = (
+    "AnswersVerify", "AnswersReadImage", "AnswersAnalyze", "AnswersSolve", "AnswersEnrich", "AnswersEvaluate",
+    "AnswersDrain", "BatchLines", "Intake",
+)  # fmt: skip
+"""The functions that ask judges."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Set these tests aside where nothing is deployed to drive."""
+    if ENDPOINT_VARIABLE in os.environ:
+        return
+    ours = [item for item in items if HERE in item.path.parents]
+    if ours:
+        config.hook.pytest_deselected(items=ours)
+        items[:] = [item for item in items if HERE not in item.path.parents]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say why."""
+    if ENDPOINT_VARIABLE not in os.environ:
+        terminalreporter.write_line(
+            f"tests/cloud: set aside, as {ENDPOINT_VARIABLE} is not set; `touchstone-local test` deploys and runs them."
+        )
+
+
+@pytest.fixture(scope="session")
+def cloud() -> Iterator[Cloud]:
+    """The stack, with quotas that no test meets by accident."""
+    roomy = registry(gemini={"models": {"gemini-3.8-flash": ROOMY, "gemini-3.5-flash-lite": ROOMY}})
+    with Cloud.of_environment() as stack, stack.functions.changed(*JUDGING, variables=roomy):
+        yield stack
+
+
+@pytest.fixture
+def judge(cloud: Cloud) -> Iterator[JudgeServer]:
+    """The judge, doing what it was asked until the test arranges something else."""
+    server = cloud.judge
+    server.arrange(reset=True)
+    for title, value in {
+        "VerifyReply": replies.verify(),
+        "AnalyzeReply": replies.analyze(),
+        "SolveReply": replies.solve(),
+        "EnrichReply": replies.enrich(),
+        "EvaluateReply": replies.evaluate(),
+        "ImageReply": replies.image(),
+    }.items():
+        server.reply(title, value)
+    yield server
+    server.arrange(reset=True)
+
+
+@pytest.fixture
+def caller(cloud: Cloud, judge: JudgeServer) -> Iterator[Caller]:
+    """The admin of a tenant of this test; whatever the test did, everything was counted once."""
+    admin = cloud.tenant()
+    yield admin
+    cloud.assert_counted_once(admin.tenant)
