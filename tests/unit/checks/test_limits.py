@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from touchstone.checks.limits import within
+from touchstone.checks.limits import Allowance, within
 
 
 def test_returns_what_the_function_returns() -> None:
@@ -47,3 +47,34 @@ def test_works_off_the_main_thread() -> None:
     thread.start()
     thread.join()
     assert results == [7]
+
+
+def test_several_pieces_of_work_share_one_allowance() -> None:
+    def spin() -> None:
+        while True:
+            pass
+
+    allowance = Allowance(0.05)
+    assert allowance.spend(int, "7") == 7
+    assert allowance.spend(spin) is None
+    assert allowance.spend(int, "7") is None
+
+
+def test_a_worker_that_sleeps_is_bounded_by_the_clock_on_the_wall() -> None:
+    started = time.monotonic()
+    assert within(0.01, time.sleep, 0.04) is None or time.monotonic() - started < 0.05
+
+
+def test_a_worker_that_never_got_its_turn_does_not_begin_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[bool] = []
+    held: list[threading.Thread] = []
+
+    def hold(thread: threading.Thread) -> None:
+        held.append(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", hold)
+    monkeypatch.setattr(threading.Thread, "is_alive", lambda _: True)
+    monkeypatch.setattr(threading.Thread, "join", lambda *_: time.sleep(0.001))
+    assert within(0.001, begun.append, True) is None
+    held[0].run()
+    assert not begun

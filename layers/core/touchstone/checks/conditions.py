@@ -20,7 +20,7 @@ HALVINGS = 60
 def same_condition(left: Tree, right: Tree, *, signed: bool) -> bool | None:
     """Whether `left = 0` and `right = 0` (or `left < 0` and `right < 0`, `signed`) hold for the same values.
 
-    True where one is a constant multiple of the other, positive if `signed`, after clearing denominators if not.
+    True where one is a constant multiple of the other (positive if `signed`), also after clearing denominators.
     False where a point of one is found that is not of the other.
     """
     proportional = _proportional(left, right)
@@ -29,8 +29,26 @@ def same_condition(left: Tree, right: Tree, *, signed: bool) -> bool | None:
     one, other = (build(tree, log_base=None, positive=False) for tree in (left, right))
     if proportional and _constant_ratio(one, other, signed=signed):
         return True
-    # Clearing denominators may add points (x = 0 to y = 1/x), so it proves only what numbers have not refuted.
-    return True if not signed and _constant_ratio(*map(_numerator, (one, other)), signed=False) else None
+    return True if not signed and _same_fraction(one, other) else None
+
+
+def _same_fraction(left: sympy.Expr, right: sympy.Expr) -> bool:
+    """Whether the numerators are proportional and no point loses its denominator: `y = 1/x` and `xy = 1`.
+
+    `y/x = 2` and `y = 2x` are not the same: the origin belongs to one of them only.
+    """
+    fractions = [sympy.fraction(sympy.together(each)) for each in (left, right)]
+    if not _constant_ratio(fractions[0][0], fractions[1][0], signed=False):
+        return False
+    names = sorted(left.free_symbols | right.free_symbols, key=str)
+    for over, under in fractions:
+        if not under.free_symbols:
+            continue
+        if not (over.is_polynomial(*names) and under.is_polynomial(*names)):
+            return False
+        if sympy.groebner([over, under], *names).exprs != [1]:
+            return False
+    return True
 
 
 def _proportional(left: Tree, right: Tree) -> bool:
@@ -44,10 +62,6 @@ def _proportional(left: Tree, right: Tree) -> bool:
             continue
     tolerance = context.mpf(10) ** (-DIGITS // 2)
     return bool(ratios) and all(abs(ratio - ratios[0]) <= tolerance * abs(ratios[0]) for ratio in ratios)
-
-
-def _numerator(expression: sympy.Expr) -> sympy.Expr:
-    return sympy.numer(sympy.together(expression))
 
 
 def _constant_ratio(left: sympy.Expr, right: sympy.Expr, *, signed: bool) -> bool:

@@ -84,6 +84,7 @@ def is_zero(difference: sympy.Expr) -> bool:
         lambda value: sympy.cancel(sympy.together(value)),
         lambda value: sympy.expand(sympy.expand_log(value, force=True)),
         lambda value: sympy.expand(sympy.powsimp(sympy.powdenest(value, force=True), force=True)),
+        lambda value: sympy.expand(value.rewrite(sympy.exp)),
         sympy.radsimp,
         sympy.trigsimp,
         lambda value: sympy.simplify(value.rewrite(sympy.exp)),

@@ -18,9 +18,10 @@ PATIENCE = 5
 """How many times its limit the work may take on the wall of a busy machine."""
 SMALLEST_WAIT_SECONDS = 0.005
 """The shortest wait between two looks at the clock."""
-STOP_ATTEMPTS = 3
-"""How often a late worker is told to stop: code that swallows every exception may swallow the first ones."""
-STOP_WAIT_SECONDS = 0.01
+STOP_ATTEMPTS = 2
+"""How often a late worker is told to stop: code that swallows every exception may swallow the first. Not oftener than
+a worker can bear while it ends, see `_Work.__call__`."""
+STOP_WAIT_SECONDS = 0.02
 """How long one attempt waits for the worker to end. All attempts together stay far below the limits in use."""
 
 
@@ -60,7 +61,7 @@ class Allowance:
         self._left -= work.seconds()
         self._wall_left -= time.monotonic() - started
         if worker.is_alive():
-            _stop(worker)
+            work.stop(worker)
         if work.failure is not None:
             raise work.failure
         return work.results[0] if work.results else None
@@ -74,47 +75,65 @@ class _Work[R]:
         self._clock: int | None = None
         self._started = time.monotonic()
         self._ended: float | None = None
+        self._turn = threading.Lock()
+        self._stoppable = False
+        self._cancelled = False
         self.results: list[R] = []
         self.failure: BaseException | None = None
 
     def __call__(self) -> None:
+        # The exception may come while an earlier one is handled; with two of them at most, nothing escapes.
         try:
-            # Asked for in the thread itself, where its id is certainly valid; the clock may outlive the thread.
-            self._clock = _clock_of_this_thread()
-            self.results.append(self._call())
+            try:  # noqa: SIM105 - a context manager would run more code in which a second exception may come
+                self._run()
+            except _ExpiredError:
+                pass
+            self._end()
         except _ExpiredError:
-            return
+            self._end()
+
+    def _run(self) -> None:
+        # Asked for in the thread itself, where its id is certainly valid; the clock may outlive the thread.
+        self._clock = None if _WALL_ONLY else time.pthread_getcpuclockid(threading.get_ident())
+        with self._turn:
+            self._stoppable = not self._cancelled
+        try:
+            if self._stoppable:
+                self.results.append(self._call())
+        except _ExpiredError:
+            raise
         except BaseException as failure:  # noqa: BLE001 - carried over to the caller's thread, where it is raised
             self.failure = failure
-        finally:
-            self._ended = self._measured()
+
+    def _end(self) -> None:
+        with self._turn:
+            self._stoppable = False
+        self._ended = self._measured()
+
+    def stop(self, worker: threading.Thread) -> None:
+        """Tell the worker to end, unless it is about to, or keep it from beginning."""
+        for _ in range(STOP_ATTEMPTS):
+            with self._turn:
+                self._cancelled = True
+                if self._stoppable and worker.ident is not None:
+                    thread, error = ctypes.c_ulong(worker.ident), ctypes.py_object(_ExpiredError)
+                    ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, error)
+            worker.join(STOP_WAIT_SECONDS)
+            if not worker.is_alive():
+                return
 
     def seconds(self) -> float:
         """Processor time so far."""
         return self._measured() if self._ended is None else self._ended
 
     def _measured(self) -> float:
-        if self._clock is not None:
-            try:
-                return time.clock_gettime(self._clock)
-            except OSError:
-                # The thread has ended since.
-                return self._ended or 0.0
-        return time.monotonic() - self._started if _WALL_ONLY else 0.0
+        if _WALL_ONLY:
+            return time.monotonic() - self._started
+        try:
+            return 0.0 if self._clock is None else time.clock_gettime(self._clock)
+        except OSError:
+            # The thread has ended since.
+            return self._ended or 0.0
 
 
 _WALL_ONLY = not hasattr(time, "pthread_getcpuclockid")
-
-
-def _clock_of_this_thread() -> int | None:
-    return None if _WALL_ONLY else time.pthread_getcpuclockid(threading.get_ident())
-
-
-def _stop(worker: threading.Thread) -> None:
-    """Tell `worker` to end, a few times."""
-    for _ in range(STOP_ATTEMPTS):
-        if worker.ident is not None:
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker.ident), ctypes.py_object(_ExpiredError))
-        worker.join(STOP_WAIT_SECONDS)
-        if not worker.is_alive():
-            return

@@ -4,6 +4,7 @@ import re
 
 from touchstone.checks import intervals
 from touchstone.checks.expressions import has_names
+from touchstone.checks.labels import label
 from touchstone.checks.notation import plain
 from touchstone.checks.numerals import numeral
 from touchstone.checks.quantities import scalar
@@ -11,7 +12,6 @@ from touchstone.checks.splitting import EQUALITY, MEMBERSHIP, ORDER, RATIO, UNIO
 from touchstone.checks.syntax import parse
 from touchstone.checks.tokens import (
     LENGTH_LIMIT,
-    ONE_ARGUMENT,
     Apply,
     Name,
     NotAnExpressionError,
@@ -54,15 +54,14 @@ _PLUS = re.compile(r"(?<=\})\s*\+\s*(?=\\begin)")
 _IMPLIED = re.compile(r"\\(?:Rightarrow|implies|therefore|Longrightarrow|because)(?![A-Za-z])|[⇒∴]")
 _TRAILING = " .。;；,，？?、"
 _EXCLAIMED = re.compile(r"(?<=[\u4e00-\u9fff])!$")
-_LABEL = re.compile(r"[^\d+\-*^=<>%()]{1,40}|[A-Za-z\\ ]{1,12}'{0,2}\([^()]{1,20}\)")
-_INDEX = re.compile(r"_\s?(?:\{[\w,\s]*\}|\w)")
 _POINT = re.compile(r"[A-Z]'?(?=\()")
 _CLOCK = re.compile(r"\d{1,2}:[0-5]\d(?::[0-5]\d)?")
 _SET_BUILDER = re.compile(r"^[A-Za-z]\s?(?:\\in\s?R\s?)?[|:]")
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d+(?=\s*[^\d,]*$)")
 _ARTICLES = re.compile(r"\b(?:the|an?)\b")
 _PUNCTUATION = re.compile(r"[\s.,;:!?'\"()\[\]{}。，；：！？、“”‘’（）《》\\$*_⦃⦄-]+")
-_BRACED = re.compile(r"\{([^{}^_\\]*,[^{}^_\\]*)\}")
+_LABEL_SPACE = re.compile(r"[\s{}]")
+_BRACED = re.compile(r"(?<![\^_\w\]}])\{([^{}^_\\]*,[^{}^_\\]*)\}")
 _LETTERS = re.compile(r"[A-Za-z]{2,}(?:[ -][A-Za-z]+)*")
 _TWO = 2
 
@@ -72,8 +71,8 @@ def read(text: str) -> Value | None:
     if len(text) > LENGTH_LIMIT:
         return None
     bare = " ".join(text.split())
-    if "\\" not in bare and "$" not in bare and (braced := _BRACED.fullmatch(bare)) is not None:
-        bare = f"⦃{braced[1]}⦄"
+    if "\\" not in bare and "$" not in bare:
+        bare = _BRACED.sub(r"⦃\1⦄", bare)
     notation = _EXCLAIMED.sub("", _IMPLIED.split(plain(bare))[-1].strip())
     shortened = notation if notation.endswith("...") else notation.strip(_TRAILING) or notation
     for candidate in (bare, shortened):
@@ -244,6 +243,8 @@ def as_region(value: Value) -> Region:
     match value:
         case Region():
             return value
+        case Scalar(tree=tree, units=()):
+            return Region((intervals.of_trees(tree, tree, low_closed=True, high_closed=True),))
         case Items(values=(Scalar(tree=low), Scalar(tree=high)), brackets="()" | "[]" as brackets):
             closed = brackets == "[]"
             return Region((intervals.of_trees(low, high, low_closed=closed, high_closed=closed),))
@@ -256,8 +257,8 @@ def as_region(value: Value) -> Region:
 def _member(name: str, value: Value) -> Value:
     match value:
         case Items(brackets="⦃⦄", values=values):
-            return Solutions(tuple(((label(name) or name, each),) for each in values))
-    return Region(as_region(value).intervals, label(name) or name)
+            return Solutions(tuple(((_LABEL_SPACE.sub("", name), each),) for each in values))
+    return Region(as_region(value).intervals, _LABEL_SPACE.sub("", name))
 
 
 def _equation(sides: list[str], signs: list[str]) -> Value:
@@ -268,7 +269,8 @@ def _equation(sides: list[str], signs: list[str]) -> Value:
     left, right = sides[0], sides[-1]
     if len(sides) == _TWO and label(right) and not label(left) and isinstance(_tree(right), Name):
         left, right = right, left
-    if (name := label(left)) is not None:
+    name = left if _names(left) else label(left)
+    if name is not None:
         value = _single(right)
         together = [_together(_names(left), value)] if _names(left) else _spread([(name, value)])
         return Solutions(tuple(map(tuple, together)))
@@ -299,20 +301,6 @@ def _tree(text: str) -> Tree | None:
         return parse(text)
     except NotAnExpressionError:
         return None
-
-
-def label(text: str) -> str | None:
-    """`text` as the name of what an equation gives the value of (`x`, `x_1`, `f(2)`, `|AB|`, `A:B`, 面积), else None.
-
-    `2x`, `x + y` and `\\cos x` are no names: an equation with such a left side states a condition.
-    """
-    if _names(text):
-        return text
-    called = re.match(r"\\?([A-Za-z]+)", text)
-    if called is not None and called[1] in ONE_ARGUMENT:
-        return None
-    kept = _INDEX.sub("", text.strip())
-    return re.sub(r"[\s{}]", "", text) if kept and _LABEL.fullmatch(kept) else None
 
 
 def as_equation(value: Value) -> Equation | None:
