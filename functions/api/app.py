@@ -25,7 +25,7 @@ for routes in (answers, batches, budgets, statistics, models, tokens):
     app.include_router(routes.router)
 
 
-@app.get("/health", summary="Whether the API answers", tags=["operation"], security=[])
+@app.get("/health", summary="Whether the API answers", tags=["operation"])
 def health() -> dict[str, str]:
     """Answers without a token."""
     return {"status": "ok", "version": __version__}
@@ -62,7 +62,7 @@ def on_no_route(error: NoRouteError) -> Response[str]:  # noqa: ARG001 - Powerto
     return problems.from_error(NotFoundError("There is no such address; see /swagger for those there are."))
 
 
-@logger.inject_lambda_context(correlation_id_path=correlation_paths.API_GATEWAY_HTTP, log_event=False)
+@logger.inject_lambda_context(correlation_id_path=correlation_paths.API_GATEWAY_HTTP, log_event=False, clear_state=True)
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Route one request."""
     register(context)

@@ -1,4 +1,4 @@
-"""The HTTP API as its users see it: API Gateway in the process, with the authorizer in front and the function behind."""
+"""The HTTP API as its users see it: API Gateway in the process, the authorizer in front, the function behind."""
 
 import json
 import time

@@ -6,6 +6,7 @@ import pytest
 
 from tests.support.api import Api
 from tests.support.deployment import Deployment, deployed
+from tests.support.sinks import SaidAloud, listening
 
 
 @pytest.fixture
@@ -25,3 +26,16 @@ def acme(deployment: Deployment) -> Api:
 def rival(deployment: Deployment) -> Api:
     """A member of another tenant."""
     return Api(token=deployment.token("rival"))
+
+
+@pytest.fixture
+def said_aloud(capsys: pytest.CaptureFixture[str]) -> Iterator[SaidAloud]:
+    """What the process logs and prints during a test."""
+    printed: list[str] = []
+
+    def so_far() -> str:
+        printed.extend(capsys.readouterr())
+        return "".join([heard(), *printed])
+
+    with listening() as heard:
+        yield so_far

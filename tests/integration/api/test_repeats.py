@@ -1,0 +1,106 @@
+"""R19: a write that carries an idempotency key is done once, whatever happens to its first run."""
+
+import json
+import time
+from typing import Any
+
+import pytest
+
+from tests.support.api import Api
+from tests.support.deployment import Context, Deployment
+
+GOOD = {"problem": "Compute 3/4 + 1/6.", "answer": "11/12"}
+KEY = "3f0e8c2a-6d1b-4f5e-9a7c-0d2b4c6e8f10"
+
+
+class Killed(BaseException):
+    """The process ends here: nothing catches it, nothing is cleaned up."""
+
+
+def test_r19_the_same_request_again_gets_the_first_answer_and_makes_no_second_record(acme: Api) -> None:
+    first, again = (acme.post("/v1/verifications", GOOD, key=KEY) for _ in range(2))
+    assert (first.status, again.status) == (201, 201)
+    assert again.json == first.json
+    assert again.headers["location"] == first.headers["location"]
+    assert again.headers["content-type"] == first.headers["content-type"] == "application/json"
+    assert len(acme.get("/v1/answers").json["items"]) == 1
+
+
+@pytest.mark.parametrize("other", [GOOD | {"answer": "10/12"}, GOOD | {"use_cache": False}])
+def test_r19_the_key_of_another_request_is_refused(acme: Api, other: dict[str, Any]) -> None:
+    acme.post("/v1/verifications", GOOD, key=KEY)
+    refused = acme.post("/v1/verifications", other, key=KEY)
+    assert (refused.status, refused.json["type"]) == (422, "urn:touchstone:problem:idempotency_key_reused")
+    assert acme.post("/v1/solutions", {"problem": GOOD["problem"]}, key=KEY).status == 422
+    assert len(acme.get("/v1/answers").json["items"]) == 1
+
+
+def test_r19_a_repeat_while_the_first_runs_is_told_to_wait(acme: Api, deployment: Deployment) -> None:
+    seen: list[int] = []
+    machines = deployment.machines
+    run = machines.start_sync_execution
+
+    def repeated_meanwhile(**arguments: Any) -> dict[str, Any]:
+        refused = acme.post("/v1/verifications", GOOD, key=KEY)
+        seen.append(refused.status)
+        assert refused.headers["retry-after"]
+        return run(**arguments)
+
+    object.__setattr__(machines, "start_sync_execution", repeated_meanwhile)
+    assert acme.post("/v1/verifications", GOOD, key=KEY).status == 201
+    assert seen == [409]
+
+
+def test_r19_another_tenants_key_is_another_key(acme: Api, rival: Api) -> None:
+    mine, theirs = (who.post("/v1/verifications", GOOD, key=KEY).json for who in (acme, rival))
+    assert mine["id"] != theirs["id"]
+    assert acme.get(f"/v1/answers/{theirs['id']}").status == 404
+
+
+@pytest.mark.parametrize("remaining_ms", [0, 20])
+def test_r6_a_first_run_that_died_does_not_lock_its_key(
+    acme: Api, deployment: Deployment, remaining_ms: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = deployment.machines.start_sync_execution
+    dying = Api(token=acme.token, context=Context(remaining_ms=remaining_ms))
+
+    def killed(**_: Any) -> dict[str, Any]:
+        raise Killed
+
+    object.__setattr__(deployment.machines, "start_sync_execution", killed)
+    with pytest.raises(Killed):
+        dying.post("/v1/verifications", GOOD, key=KEY)
+    object.__setattr__(deployment.machines, "start_sync_execution", run)
+    time.sleep(0.03)
+    again = acme.post("/v1/verifications", GOOD, key=KEY)
+    assert (again.status, again.json["verification_status"]) == (201, "verified")
+    assert len(acme.get("/v1/answers").json["items"]) == 1
+
+
+def test_a_request_that_was_refused_does_not_use_its_key_up(acme: Api) -> None:
+    assert acme.post("/v1/verifications", GOOD | {"problem": " "}, key=KEY).status == 400
+    assert acme.post("/v1/verifications", GOOD, key=KEY).status == 201
+
+
+def test_a_batch_is_begun_once(acme: Api) -> None:
+    first, again = (acme.post("/v1/batches", key=KEY) for _ in range(2))
+    assert (first.status, again.json["id"]) == (201, first.json["id"])
+
+
+def test_a_token_is_shown_once_and_remembered_nowhere(deployment: Deployment) -> None:
+    admin = Api(token=deployment.token("acme", "admin"))
+    first, again = (admin.post("/v1/tokens", {"role": "reader", "name": "wall"}, key=KEY) for _ in range(2))
+    assert (first.status, again.status) == (201, 201)
+    token = first.json["token"]
+    assert Api(token=token).get("/v1/answers").status == 200
+    assert again.json == first.json | {"token": None}
+    assert token not in json.dumps(deployment.rows(), default=str)
+
+
+def test_a_pin_that_is_removed_again_answers_without_a_body(deployment: Deployment) -> None:
+    admin = Api(token=deployment.token("acme", "admin"))
+    assert admin.call("PUT", "/v1/routing/algebra", '{"provider": "openai"}', key="pin").json == {"algebra": "openai"}
+    for _ in range(2):
+        gone = admin.call("DELETE", "/v1/routing/algebra", key="unpin")
+        assert (gone.status, gone.body) == (204, "")
+    assert admin.get("/v1/routing").json == {}

@@ -1,0 +1,122 @@
+"""Requests that cannot be taken: each gets a problem document that says what, where and what to do."""
+
+import json
+from typing import Any
+
+import pytest
+
+from functions.api.json_body import MAX_BODY_BYTES
+from tests.support.api import Api, Response
+from tests.support.deployment import Deployment
+from tests.support.sinks import SaidAloud
+
+GOOD = {"problem": "Compute 3/4 + 1/6.", "answer": "11/12"}
+
+
+def _is_problem(response: Response, status: int) -> dict[str, Any]:
+    document: dict[str, Any] = response.json
+    assert (response.status, document["status"]) == (status, status)
+    assert response.headers["content-type"] == "application/problem+json"
+    assert document["type"].startswith("urn:touchstone:problem:")
+    assert document["title"]
+    assert document["detail"]
+    return document
+
+
+@pytest.mark.parametrize(
+    ("body", "where"),
+    [
+        (GOOD | {"sting": "unknown"}, "body.sting"),
+        (GOOD | {"problem": ""}, "body.problem"),
+        (GOOD | {"answer": None}, "body.answer"),
+        ({"problem": "What?"}, "body.answer"),
+        (GOOD | {"difficulty": "impossible"}, "body.difficulty"),
+        ([], "body"),
+        ("text", "body"),
+        (GOOD | {"problem": "half \ud800 a character"}, "body.problem"),
+    ],
+)
+def test_a_request_that_does_not_fit_is_refused_with_the_field_at_fault(acme: Api, body: Any, where: str) -> None:
+    document = _is_problem(acme.post("/v1/verifications", body), 422)
+    assert document["errors"][0]["where"] == where
+    assert acme.get("/v1/answers").json["items"] == []
+
+
+@pytest.mark.parametrize("body", [None, ""])
+def test_a_body_that_is_missing_is_refused(acme: Api, body: str | None) -> None:
+    assert _is_problem(acme.call("POST", "/v1/verifications", body), 422)["errors"][0]["where"] == "body"
+
+
+def test_a_blank_problem_is_refused(acme: Api) -> None:
+    assert _is_problem(acme.post("/v1/verifications", GOOD | {"problem": " \n"}), 400)["where"] == "problem"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{",
+        "not json",
+        '{"problem": NaN, "answer": "1"}',
+        '{"problem": "p", "answer": Infinity}',
+        '{"problem": "p", "problem": "q", "answer": "1"}',
+        '{"a": ' * 10_000 + "1" + "}" * 10_000,
+        "[" * 100_000,
+        '{"problem": "p", "answer": "1", "' + "\\ud800" + '": 1}',
+        '{"answer": ' + "9" * 5_000 + "}",
+    ],
+)
+def test_r18_what_is_no_json_is_refused(acme: Api, text: str) -> None:
+    document = _is_problem(acme.call("POST", "/v1/verifications", text), 400)
+    assert document["where"] == "body"
+
+
+def test_a_body_that_no_function_could_pass_on_is_refused_whole(acme: Api) -> None:
+    fitting = json.dumps(GOOD | {"sting": ""})
+    padded = fitting[:-2] + "x" * (MAX_BODY_BYTES - len(fitting)) + fitting[-2:]
+    assert acme.call("POST", "/v1/verifications", padded).status == 422
+    document = _is_problem(acme.call("POST", "/v1/verifications", padded + " "), 413)
+    assert "/v1/batches" in document["detail"]
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "multipart/form-data", "application/x-www-form-urlencoded", "x"])
+def test_a_body_that_is_said_to_be_no_json_is_refused(acme: Api, kind: str) -> None:
+    sent = acme.call("POST", "/v1/verifications", json.dumps(GOOD), headers={"content-type": kind})
+    assert _is_problem(sent, 400)["where"] == "Content-Type"
+
+
+def test_the_type_of_a_body_may_name_its_encoding(acme: Api) -> None:
+    headers = {"content-type": "application/json; charset=utf-8"}
+    assert acme.call("POST", "/v1/verifications", json.dumps(GOOD), headers=headers).status == 201
+
+
+@pytest.mark.parametrize(("method", "path"), [("GET", "/v1/nothing"), ("GET", "/"), ("PATCH", "/v1/verifications")])
+def test_an_address_that_is_none_is_absent(acme: Api, method: str, path: str) -> None:
+    _is_problem(acme.call(method, path), 404)
+
+
+@pytest.mark.parametrize("key", ["", "x" * 256, "line\nbreak", "\x00"])
+def test_an_idempotency_key_that_cannot_serve_is_refused(acme: Api, key: str) -> None:
+    assert _is_problem(acme.post("/v1/verifications", GOOD, key=key), 400)["where"] == "Idempotency-Key"
+
+
+def test_a_fault_of_ours_is_told_without_its_words(
+    acme: Api, monkeypatch: pytest.MonkeyPatch, said_aloud: SaidAloud
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("canary of a fault")
+
+    monkeypatch.setattr("functions.api.routes.answers.answers", broken)
+    document = _is_problem(acme.get("/v1/answers"), 500)
+    assert "canary" not in document["detail"]
+    assert "ZeroDivisionError" in said_aloud()
+    assert "canary" not in said_aloud()
+
+
+def test_a_store_that_fails_is_worth_a_repeat(acme: Api, deployment: Deployment) -> None:
+    from functions import composition
+    from tests.support.store_faults import refusing
+
+    with refusing(composition.table().meta.client, "PutItem", "ProvisionedThroughputExceededException", times=9):
+        refused = acme.post("/v1/verifications", GOOD)
+    assert _is_problem(refused, 503)
+    assert refused.headers["retry-after"] == "2"
