@@ -9,7 +9,7 @@ _CALL = re.compile(r"\\?([A-Za-z]+)(?:_\{?\w+\}?)?'{0,3}\s?\([^()]{1,20}\)")
 _WORDS = re.compile(r"[\u4e00-\u9fff]{1,20}|[A-Za-z]{2,20}(?: [A-Za-z]{1,20}){0,5}")
 _MARKED = re.compile(
     r"\\(?:angle|vec|overline|overrightarrow|bar|hat|odot|triangle)\s?\{?[A-Za-z_\d]{1,5}\}?|[A-Za-z]'{1,3}"
-    r"|d[a-z]/d[a-z]"
+    r"|d[a-z]/d[a-z]|\\Delta ?[A-Za-z]|[A-Za-z]_\s?\{\w{1,8}\}"
 )
 _SPACES = re.compile(r"[\s{}]")
 
@@ -24,6 +24,8 @@ def label(text: str) -> str | None:
 
 
 def _is_name(text: str) -> bool:
+    if _MARKED.fullmatch(text):
+        return True
     try:
         return _is_named(parse(text))
     except NotAnExpressionError:
@@ -31,7 +33,7 @@ def _is_name(text: str) -> bool:
     called = _CALL.fullmatch(text)
     if called is not None:
         return (len(called[1]) == 1 or called[1] in GREEK) and called[1] not in ONE_ARGUMENT
-    return bool(_MARKED.fullmatch(text) or (_WORDS.fullmatch(text) and not ONE_ARGUMENT.intersection(text.split())))
+    return _WORDS.fullmatch(text) is not None and not ONE_ARGUMENT.intersection(text.split())
 
 
 def _is_named(tree: Tree) -> bool:
