@@ -4,7 +4,7 @@ Algebra means sympy, which is loaded on first use, and a time limit.
 """
 
 from touchstone.checks.canonical import key
-from touchstone.checks.expressions import bound, rational
+from touchstone.checks.expressions import bound, has_names, rational
 from touchstone.checks.limits import Allowance
 from touchstone.checks.rounding import rounded
 from touchstone.checks.tokens import Apply, Name, NotAnExpressionError, Number, Tree
@@ -34,9 +34,11 @@ class Algebra:
                 return True
         except NotAnExpressionError:
             return None
+        rationals = values != (None, None)
+        if rationals and any(isinstance(tree, Name) and has_names(tree) for tree in (left, right)):
+            return False
         from touchstone.checks import identity
 
-        rationals = values != (None, None)
         return self._allowance.spend(identity.same_or_rounded if rationals else identity.same_expression, left, right)
 
     def scalars(self, left: Scalar, right: Scalar) -> Answer:

@@ -5,6 +5,7 @@ import re
 from touchstone.checks import intervals
 from touchstone.checks.expressions import has_names
 from touchstone.checks.labels import label
+from touchstone.checks.matrices import matrices
 from touchstone.checks.notation import plain
 from touchstone.checks.numerals import numeral
 from touchstone.checks.quantities import scalar
@@ -24,7 +25,6 @@ from touchstone.checks.values import (
     Choice,
     Equation,
     Items,
-    Matrix,
     Ratio,
     Region,
     Scalar,
@@ -49,8 +49,6 @@ _WORDS: dict[str, Value] = {
 }
 _CHOICE = re.compile(r"[(\[]?\s*([A-H](?:\s*(?:[,、和及&]|and)?\s*[A-H]){0,7})\s*[)\]]?(?:选项|项)?")
 _CHOICE_LEAD = re.compile(r"^(?:应?选项?|选择|故选|options?|choice)\s*:?\s*(?=[(\[]?[A-H])", re.IGNORECASE)
-_MATRIX = re.compile(r"\\begin\s?\{([pb]?matrix|array)\}(?:\s?\{[clr|\s]*\})?(.*?)\\end\s?\{\1\}", re.DOTALL)
-_PLUS = re.compile(r"(?<=\})\s*\+\s*(?=\\begin)")
 _IMPLIED = re.compile(r"\\(?:Rightarrow|implies|therefore|Longrightarrow|because)(?![A-Za-z])|[⇒∴]")
 _TRAILING = " .。;；,，？?、"
 _EXCLAIMED = re.compile(r"(?<=[\u4e00-\u9fff])!$")
@@ -158,7 +156,7 @@ def _spread(bindings: list[tuple[str, Value]]) -> list[list[tuple[str, Value]]]:
 
 def _single(text: str) -> Value:
     if "\\begin" in text:
-        return _matrices(text)
+        return matrices(text)
     sides, signs = split(text, EQUALITY)
     if signs:
         return _equation(sides, signs)
@@ -175,31 +173,6 @@ def _single(text: str) -> Value:
     if signs and all(sides):
         return Ratio(tuple(map(parse, sides)), clock=_CLOCK.fullmatch(text) is not None)
     return _atom(text)
-
-
-def _matrices(text: str) -> Matrix:
-    """A matrix, or the sum of some."""
-    total: Matrix | None = None
-    for part in _PLUS.split(text):
-        found = _MATRIX.fullmatch(unbracketed(part.strip())[0])
-        if found is None:
-            raise NotAnExpressionError("not a matrix, nor a sum of matrices")
-        total = _matrix(found[2]) if total is None else _sum(total, _matrix(found[2]))
-    if total is None:
-        raise NotAnExpressionError("not a matrix")
-    return total
-
-
-def _sum(left: Matrix, right: Matrix) -> Matrix:
-    if list(map(len, left.rows)) != list(map(len, right.rows)):
-        raise NotAnExpressionError("a sum of matrices of different shapes")
-    pairs = zip(left.rows, right.rows, strict=True)
-    return Matrix(tuple(tuple(Apply("add", cells) for cells in zip(*rows, strict=True)) for rows in pairs))
-
-
-def _matrix(body: str) -> Matrix:
-    rows = [row for row in re.split(r"\\\\(?:\[[^\]]*\])?", body) if row.strip()]
-    return Matrix(tuple(tuple(parse(cell) for cell in row.split("&")) for row in rows))
 
 
 def _atom(text: str) -> Value:
