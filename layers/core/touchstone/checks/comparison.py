@@ -1,7 +1,7 @@
 """Whether two values are the same: exact arithmetic first, algebra where that does not decide, None where neither does.
 
-A True is always a proof. A rounded decimal and an exact value that rounds to it are neither same nor different (None),
-except for ten or more correct digits, the way programs print an exact value (True).
+A rounded decimal and an exact value that rounds to it are neither same nor different (None), except for ten or more
+correct digits, the way programs print an exact value (True).
 """
 
 from collections.abc import Callable, Iterable, Sequence

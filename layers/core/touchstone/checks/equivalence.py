@@ -16,16 +16,18 @@ TEXT_LIMIT = 100_000
 def equivalent(given: str, expected: str) -> bool | None:
     """Whether `given` has the same value as `expected`: True, False, or None where that cannot be told.
 
-    `given` may be a bare answer or a text that ends in one; `expected` is bare. True is always a proof, and None what is
-    neither proved nor refuted: ambiguous, unreadable, too large, or not decided in 0.25 s of processor time.
+    `given` may be a bare answer or a text that ends in one; `expected` is bare. True is proved, by exact arithmetic or
+    by algebra, never by nearness; None is what is neither proved nor refuted: ambiguous, unreadable, too large, or not
+    decided in 0.25 s of processor time.
 
     - Units must agree in dimension and value (10 cm is not 10 m; 1 m is 100 cm). Where exactly one side has a unit, the
       numbers decide (18 apples and 18), unless the unit is one letter against the number, which may be a variable (5m).
       Different things counted are left open (18 apples and 18 oranges).
     - 50 % is 0.5. Whether 28 % and 28 are the same depends on the question: None.
-    - Numbers are exact. A decimal that is a correct rounding or cut of the other side is left open (0.333 and 1/3), with
-      fewer than two digits it is wrong, with ten or more correct ones it is the exact value as a program prints it.
-    - Lists and sets have no order (1、2 and {2, 1}), points and vectors have; (0, 1) and [0, 1] are different intervals.
+    - Numbers are exact. A decimal that is a correct rounding or cut of the other side is left open (0.333 and 1/3);
+      with one digit it is wrong. The one exception: a correct rounding to ten or more digits is taken for the exact
+      value, as a program prints it.
+    - Lists and sets have no order (1、2 and {2, 1}), points and vectors have; (0, 1) and [0, 1] are different.
     - A name in front is no part of the value (x = 2 and 2); equations are the same where they hold for the same values.
     - Options, and true and false, are different where they differ. Other words are the same, or left open.
     """
