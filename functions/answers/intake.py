@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
 
 from functions.composition import desk, idempotency, reception, run
-from functions.observability import logger, metrics
+from functions.observability import count_verdict, logger, publishing
+from touchstone.errors import TouchstoneError
+from touchstone.operations.finishing import ENDED
 from touchstone.operations.messages import parse_message, take
 
 if TYPE_CHECKING:
@@ -20,14 +22,16 @@ if TYPE_CHECKING:
 KEEP_SECONDS = 15 * 24 * 3600
 """Longer than a message can live in the queue (14 days), so that no redelivery outlives the memory of its first run."""
 
-processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
-
 
 def take_record(record: SQSRecord) -> dict[str, str]:
     """Do one message. What it raises sends the message back, and after five times to the dead letters."""
-    message = parse_message(record.body)
-    logger.append_keys(tenant=message.tenant, correlation_id=message.id)
-    done: dict[str, str] = _once()(message={"owner": [message.tenant, message.id], "body": record.body})
+    try:
+        message = parse_message(record.body)
+        logger.append_keys(tenant=message.tenant, correlation_id=message.id)
+        done: dict[str, str] = _once()(message={"owner": [message.tenant, message.id], "body": record.body})
+    except TouchstoneError as error:
+        logger.warning("A message could not be taken", reason=error.reason, message_id=record.message_id)
+        raise
     return done
 
 
@@ -41,6 +45,8 @@ def _once() -> Any:
     def work(*, message: dict[str, Any]) -> dict[str, str]:
         parsed = parse_message(message["body"])
         record = run(take(parsed, desk=desk(parsed.tenant), reception=reception(parsed.tenant)))
+        if record.stage in ENDED:
+            count_verdict(record)
         return {"answer_id": record.id}
 
     return work
@@ -51,8 +57,9 @@ def _store() -> Any:
     return idempotency(event_key_jmespath="owner", payload_validation_jmespath="", keep_seconds=KEEP_SECONDS)
 
 
-@metrics.log_metrics
+@publishing
 def handler(event: Mapping[str, Any], context: LambdaContext) -> PartialItemFailureResponse:
     """Take a batch of messages, and name those that are to be delivered again."""
     _store()[1].register_lambda_context(context)
+    processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
     return process_partial_response(event=dict(event), record_handler=take_record, processor=processor, context=context)

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import boto3
@@ -15,6 +16,7 @@ from functions.api import idempotency
 from tests.support.events import event
 from tests.support.machines import Machines
 from tests.support.table import TABLE_NAME, create_table
+from touchstone.judges import Judges
 from touchstone.records import Role, Tenants
 
 if TYPE_CHECKING:
@@ -114,12 +116,13 @@ def deployed(
     }.items():
         monkeypatch.setenv(name, value)
     _forget()
+    made = _recorded_judges(monkeypatch)
     machines = Machines(sqs=sqs, queue_url=queue_url, context=Context())
     monkeypatch.setattr("touchstone.workflows.client", lambda: machines)
     try:
         yield Deployment(table=table, remembered=remembered, s3=s3, sqs=sqs, queue_url=queue_url, machines=machines)
     finally:
-        _close()
+        _close(made)
         _forget()
 
 
@@ -137,6 +140,22 @@ def _forget() -> None:
     parameters.clear_caches()
 
 
-def _close() -> None:
+def _recorded_judges(monkeypatch: pytest.MonkeyPatch) -> list[Judges]:
+    """The judges that the composition opens from now on, so that their connections can be closed."""
+    made: list[Judges] = []
+    opened = composition.judges.__wrapped__
+
+    @lru_cache
+    def judges(tenant: str, *, patient: bool = False) -> Judges:
+        made.append(opened(tenant, patient=patient))
+        return made[-1]
+
+    monkeypatch.setattr(composition, "judges", judges)
+    return made
+
+
+def _close(made: list[Judges]) -> None:
+    for judges in made:
+        composition.run(judges.aclose())
     if composition._runner.cache_info().currsize:
         composition._runner().close()

@@ -4,7 +4,9 @@ Follows `infra/state_machines/*.asl.yaml` by hand: a start by a name that was us
 fails takes its `Catch`, and what the machines themselves do (send a message, start another machine) is done here.
 """
 
+import asyncio
 import json
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -54,6 +56,7 @@ class Machines:
     started: list[str] = field(default_factory=list)
     waiting: dict[str, datetime] = field(default_factory=dict)
     exceptions: type[_Exceptions] = _Exceptions
+    _pending: deque[tuple[str, dict[str, Any]]] = field(default_factory=deque)
 
     def start_sync_execution(self, *, stateMachineArn: str, input: str) -> dict[str, Any]:  # noqa: A002, N803 - AWS's names
         """Verify, as the Express machine does."""
@@ -70,8 +73,16 @@ class Machines:
         if name in self.started:
             raise _AlreadyExistsError
         self.started.append(name)
-        {"solve": self.solve, "evaluate": self.evaluate}[stateMachineArn](json.loads(input))
+        self._pending.append((stateMachineArn, json.loads(input)))
+        if asyncio._get_running_loop() is None:
+            self.work()
         return {"executionArn": name, "startDate": datetime.now(UTC)}
+
+    def work(self) -> None:
+        """Run what was started. Whoever starts an execution does not wait for it, so within a handler it is put off."""
+        while self._pending:
+            machine, state = self._pending.popleft()
+            {"solve": self.solve, "evaluate": self.evaluate}[machine](state)
 
     def solve(self, state: dict[str, Any]) -> None:
         """The solve machine."""

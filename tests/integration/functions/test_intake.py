@@ -1,0 +1,173 @@
+"""Messages: every one is done once, whatever is delivered twice, dies halfway, or cannot be read at all."""
+
+import json
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from functions import composition
+from functions.answers import intake
+from tests.support.deployment import Context, Deployment
+from tests.support.events import event
+from tests.support.providers import ProviderServer
+from tests.support.store_faults import one_call_at_a_time
+from touchstone.records import Answers
+
+TENANT = "demo"
+OPEN = {"problem": "Name the capital of Australia.", "answer": "Canberra"}
+
+
+class Killed(BaseException):
+    """The process ends here: nothing catches it, nothing is cleaned up."""
+
+
+def _message(*, message_id: str = "m-1", key: str = "k-1", request: Any = OPEN, **fields: Any) -> dict[str, Any]:
+    record = event("sqs_intake")["Records"][0]
+    body = {"tenant": TENANT, "id": key, "kind": "verify", "request": request, **fields}
+    body = {name: value for name, value in body.items() if value is not None}
+    return record | {"messageId": message_id, "body": json.dumps(body)}
+
+
+def _take(*records: dict[str, Any], context: Context | None = None) -> list[str]:
+    said = intake.handler({"Records": list(records)}, context or Context())
+    return [failure["itemIdentifier"] for failure in said["batchItemFailures"]]
+
+
+def _stored() -> list[Any]:
+    return list(composition.answers().page(tenant=TENANT).items)
+
+
+def test_the_sample_is_done_and_its_broken_message_alone_comes_back(deployment: Deployment) -> None:
+    """R5"""
+    batch = event("sqs_intake_batch")
+    assert _take(*batch["Records"]) == [batch["Records"][9]["messageId"]]
+    stored = _stored()
+    assert len(stored) == 9
+    assert [item.verification_status for item in stored if item.kind == "verify"] == ["verified"] * 8
+    deployment.machines.work()
+    assert len(deployment.machines.started) == 1
+    assert next(item for item in _stored() if item.kind == "solve").stage == "failed"
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["", "{", "[]", '{"tenant": "demo"}', '{"tenant": "demo", "id": "k", "kind": "dance"}', "[" * 50_000,
+     '{"tenant": "../rival", "id": "k", "kind": "verify", "request": {"problem": "1+1", "answer": "2"}}',
+     '{"tenant": "demo", "id": "", "kind": "verify", "request": {"problem": "1+1", "answer": "2"}}',
+     '{"tenant": "demo", "id": "k", "kind": "verify", "request": {"problem": "1+1", "answer": "2", "x": 1}}',
+     '{"tenant": "demo", "id": "k", "id": "l", "kind": "verify", "request": {"problem": "1+1", "answer": "2"}}',
+     '{"tenant": "demo", "id": "k", "kind": "evaluate", "answer_id": "01JD7Z00000000000000000000"}'],
+)  # fmt: skip
+def test_r5_a_message_that_cannot_be_taken_comes_back_alone(deployment: Deployment, body: str) -> None:
+    poison = _message(message_id="poison") | {"body": body}
+    assert _take(_message(message_id="a", key="a"), poison, _message(message_id="b", key="b")) == ["poison"]
+    assert len(_stored()) == 2
+
+
+def test_r1_a_message_delivered_again_is_answered_from_what_is_stored(
+    judged: Deployment, judges: ProviderServer
+) -> None:
+    for _ in range(3):
+        assert _take(_message()) == []
+    assert [item.verification_status for item in _stored()] == ["verified"]
+    assert len(judges.calls) == 1
+
+
+def test_r1_a_message_delivered_twice_at_once_is_done_once(judged: Deployment, judges: ProviderServer) -> None:
+    """The second worker arrives while the first waits for its judge; it is told to come back, and asks nobody."""
+    meanwhile: list[list[str]] = []
+
+    def second_worker(asked: Any) -> Any:
+        if not meanwhile:
+            worker = threading.Thread(target=lambda: meanwhile.append(_take(_message(message_id="m-2"))))
+            worker.start()
+            worker.join(5)
+        return next(rule.behaviour for rule in reversed(judges.exchange._rules) if rule.fits(asked))
+
+    with one_call_at_a_time(composition.table().meta.client):
+        judges.script(second_worker)
+        assert _take(_message()) == []
+    assert meanwhile == [["m-2"]]
+    assert len(judges.calls) == 1
+    assert _take(_message(message_id="m-2")) == []
+    assert len(_stored()) == 1
+
+
+def test_r2_a_message_sent_again_under_another_id_meets_the_stored_result(
+    judged: Deployment, judges: ProviderServer
+) -> None:
+    assert _take(_message(message_id="first")) == []
+    assert _take(_message(message_id="redriven")) == []
+    assert (len(_stored()), len(judges.calls)) == (1, 1)
+
+
+@pytest.mark.parametrize("point", ["created", "called", "answered", "stored", "not_deleted"])
+def test_r3_a_worker_that_dies_anywhere_loses_nothing_and_doubles_nothing(
+    judged: Deployment, judges: ProviderServer, point: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*_: Any, **__: Any) -> Any:
+        raise Killed
+
+    with monkeypatch.context() as dying:
+        match point:
+            case "created":
+                dying.setattr("touchstone.operations.messages.verify_own_answer", killed)
+            case "called":
+                dying.setattr("touchstone.judges.asking.ModelJudge._reply", killed)
+            case "answered":
+                dying.setattr(Answers, "set_verification", killed)
+            case "stored":
+                dying.setattr(Answers, "finish", killed)
+            case "not_deleted":
+                dying.setattr(intake, "process_partial_response", _then(killed, intake.process_partial_response))
+        with pytest.raises(Killed):
+            _take(_message(), context=Context(remaining_ms=30))
+    time.sleep(0.04)
+    assert _take(_message()) == []
+    assert [item.verification_status for item in _stored()] == ["verified"]
+    assert len(judges.calls) <= 2
+    if point not in {"called", "answered"}:
+        assert len(judges.calls) == 1
+    volume = composition.statistics().volume(TENANT, days=1)
+    assert sum(volume[-1].statuses.values()) == 1
+
+
+def _then(last: Any, first: Any) -> Any:
+    def both(**arguments: Any) -> Any:
+        first(**arguments)
+        return last()
+
+    return both
+
+
+def test_r6_a_batch_that_ran_out_of_time_pays_nobody_twice(judged: Deployment, judges: ProviderServer) -> None:
+    """Six of ten done, then the function is stopped; its remaining time was 0 from the start."""
+    records = [
+        _message(message_id=f"m-{n}", key=f"k-{n}", request=OPEN | {"problem": f"Name capital number {n}."})
+        for n in range(10)
+    ]
+    answered = 0
+
+    def stop_after_six(asked: Any) -> Any:
+        nonlocal answered
+        answered += 1
+        return next(rule.behaviour for rule in reversed(judges.exchange._rules) if rule.fits(asked))
+
+    judges.script(stop_after_six)
+    assert _take(*records[:6], context=Context(remaining_ms=0)) == []
+    assert _take(*records) == []
+    assert len(_stored()) == 10
+    assert answered == len(judges.calls) == 10
+
+
+def test_a_message_asks_for_a_deep_evaluation_of_an_answer_it_knows(deployment: Deployment) -> None:
+    assert _take(_message()) == []
+    answer_id = _stored()[0].id
+    asking = _message(message_id="m-2", key="k-2", kind="evaluate", answer_id=answer_id, request=None)
+    assert _take(asking) == []
+    assert deployment.machines.started == [f"{answer_id}-1"]
+    wanted = _message(message_id="m-3", key="k-3", request=OPEN | {"deep_evaluation": True})
+    assert _take(wanted) == []
+    assert len(deployment.machines.started) == 2

@@ -1,0 +1,220 @@
+"""The steps of the state machines, with real SDKs asking judges on loopback."""
+
+import time
+from typing import Any
+
+import pytest
+
+from functions import composition
+from functions.answers import enrich, evaluate, fail, settle, solve, verify
+from tests.support import replies
+from tests.support.deployment import BUCKET, Context, Deployment
+from tests.support.events import event
+from tests.support.providers import ProviderServer, error, hang, success
+from tests.support.wire import Behaviour, Kind
+from touchstone.answers.model import AnswerRecord, ImageSource, SolveRequest, VerifyRequest
+from touchstone.operations.reception import SYNC_SECONDS
+
+PROBLEM = "Name the capital of Australia."
+UNSURE = replies.verify(confidence=0.79)
+TENANT = "demo"
+
+
+def _solved(deployment: Deployment, **changes: Any) -> AnswerRecord:
+    request = SolveRequest(**({"problem": PROBLEM, "deep_evaluation": False} | changes))
+    record = composition.reception(TENANT).solve(request, key=None)
+    return composition.answers().get(tenant=TENANT, answer_id=record.id)
+
+
+def _verified(seconds: float = SYNC_SECONDS, **changes: Any) -> AnswerRecord:
+    request = VerifyRequest(**({"problem": PROBLEM, "answer": "Canberra"} | changes))
+    now_ms = time.time_ns() // 1_000_000
+    arrived_ms = now_ms - round((SYNC_SECONDS - seconds) * 1000)
+    return composition.reception(TENANT).verify(request, key=None, received_at_ms=arrived_ms, now_ms=now_ms)
+
+
+def _verifications(judges: ProviderServer, *said: dict[str, Any] | Behaviour) -> None:
+    """What the verifying judge says, one after the other."""
+    left = [each if isinstance(each, Behaviour) else success(each) for each in said]
+
+    def respond(asked: Any) -> Behaviour:
+        if asked.title == "VerifyReply":
+            return left.pop(0) if len(left) > 1 else left[0]
+        return next(rule.behaviour for rule in reversed(judges.exchange._rules) if rule.fits(asked))
+
+    judges.script(respond)
+
+
+# verifications in order ─> attempts made, the one returned, its badge: the table of routing
+TABLE: list[tuple[list[dict[str, Any] | Behaviour], int, int, str, float]] = [
+    ([replies.verify(confidence=0.8)], 1, 1, "verified", 0.8),
+    ([error("refused")], 1, 1, "unverified", 0.0),
+    ([UNSURE, replies.verify()], 2, 2, "verified", 0.95),
+    ([replies.failed(), replies.verify()], 2, 2, "verified", 0.95),
+    ([replies.failed(), replies.failed()], 2, 1, "caution", 0.9),
+    ([replies.failed(), UNSURE], 2, 2, "caution", 0.79),
+    ([UNSURE, replies.failed()], 2, 1, "caution", 0.79),
+    ([replies.failed(), error("refused")], 2, 2, "unverified", 0.0),
+    ([UNSURE, error("refused")], 2, 1, "unverified", 0.79),
+]
+
+
+@pytest.mark.parametrize(("said", "attempts", "best", "status", "confidence"), TABLE)
+def test_every_row_of_the_table_with_a_second_provider_on_a_retry(
+    judged: Deployment,
+    judges: ProviderServer,
+    said: list[dict[str, Any] | Behaviour],
+    attempts: int,
+    best: int,
+    status: str,
+    confidence: float,
+) -> None:
+    _verifications(judges, *said)
+    record = _solved(judged)
+    assert (record.stage, record.attempt_count, record.best_attempt) == ("finished", attempts, best)
+    assert (record.verification_status, record.verification_confidence) == (status, confidence)
+    assert len({attempt.solution.provider for attempt in record.attempts}) == attempts
+    assert record.enrichment is not None
+
+
+def test_r20_every_step_repeated_after_its_effect_doubles_nothing(judged: Deployment, judges: ProviderServer) -> None:
+    judged.machines.repeats = 2
+    _verifications(judges, replies.failed(), replies.verify())
+    record = _solved(judged, deep_evaluation=True)
+    assert (record.attempt_count, record.verification_status) == (2, "verified")
+    assert record.evaluation.state == "done"
+    asked = [call.title for call in judges.calls]
+    assert sorted(asked) == sorted(
+        ["AnalyzeReply", "SolveReply", "VerifyReply", "SolveReply", "VerifyReply", "EnrichReply", "EvaluateReply"]
+    )
+    assert len(record.spends) == len(judges.calls)
+    volume = composition.statistics().volume(TENANT, days=1)
+    assert sum(volume[-1].statuses.values()) == 1
+    assert composition.statistics().evaluations(TENANT)["done"] == 1
+
+
+def test_a_retry_that_no_provider_can_make_ends_with_the_first_attempt(
+    judged: Deployment, judges: ProviderServer
+) -> None:
+    solved = 0
+
+    def once(asked: Any) -> Behaviour:
+        nonlocal solved
+        if asked.title == "VerifyReply":
+            return success(replies.failed())
+        if asked.title == "SolveReply":
+            solved += 1
+            return success(replies.solve()) if solved == 1 else error("day_quota", limit=1)
+        return next(rule.behaviour for rule in reversed(judges.exchange._rules) if rule.fits(asked))
+
+    judges.script(once)
+    record = _solved(judged)
+    assert (record.stage, record.attempt_count, record.verification_status) == ("finished", 1, "caution")
+
+
+def test_the_very_same_problem_is_answered_from_what_was_verified(judged: Deployment, judges: ProviderServer) -> None:
+    first = _solved(judged)
+    before = len(judges.calls)
+    again = _solved(judged)
+    assert (again.retrieved_from, again.verification_status) == (first.id, "verified")
+    assert "SolveReply" not in [call.title for call in judges.calls[before:]]
+
+
+def test_a_picture_is_read_and_its_problem_solved(judged: Deployment, judges: ProviderServer) -> None:
+    key = f"{TENANT}/images/problem"
+    judged.s3.put_object(Bucket=BUCKET, Key=f"artifacts/{key}", Body=b"\x89PNG\r\n\x1a\n" + bytes(64))
+    record = _solved(judged, problem=None, image=ImageSource(s3_key=key))
+    assert (record.problem, record.verification_status) == ("Name the capital of Australia.", "verified")
+    assert judges.calls[0].images == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        (success(replies.image(readable=False, problem=None, obstacle="canary: it is blurred")), "blurred"),
+        (error("refused"), "declined"),
+    ],
+)
+def test_a_picture_that_nobody_can_read_says_why_in_the_record_and_nowhere_else(
+    judged: Deployment, judges: ProviderServer, said: Behaviour, why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = f"{TENANT}/images/problem"
+    judged.s3.put_object(Bucket=BUCKET, Key=f"artifacts/{key}", Body=b"\x89PNG\r\n\x1a\n" + bytes(64))
+    judges.rule(said, schema="ImageReply")
+    record = _solved(judged, problem=None, image=ImageSource(s3_key=key))
+    assert record.stage == "failed"
+    assert record.failure is not None
+    assert record.failure.startswith("The image could not be read")
+    assert why in record.failure or why == "declined"
+    assert "canary" not in "".join(capsys.readouterr())
+
+
+def test_a_verification_that_never_came_back_is_unverified_with_its_reason(judged: Deployment) -> None:
+    judged.machines.lost = frozenset({"verify"})
+    record = _solved(judged)
+    assert (record.stage, record.verification_status) == ("finished", "unverified")
+    verification = record.attempts[-1].verification
+    assert verification is not None
+    assert verification.skip_reason == "timed_out"
+
+
+FAULTS: list[tuple[Kind, dict[str, Any], set[str]]] = [
+    ("server_error", {}, {"overloaded"}),
+    ("overloaded", {}, {"overloaded"}),
+    ("minute_quota", {"limit": 10, "retry_after": 30}, {"minute_quota"}),
+    ("day_quota", {"limit": 20, "retry_after": 30}, {"day_quota"}),
+    ("unknown_quota", {}, {"minute_quota"}),
+    ("reset", {}, {"overloaded"}),
+    ("html", {}, {"unreadable", "overloaded"}),
+    ("truncated", {}, {"unreadable"}),
+    ("max_tokens", {}, {"unreadable"}),
+    ("refused", {}, {"refused"}),
+    ("blocked", {}, {"refused"}),
+    ("empty", {}, {"unreadable", "refused"}),
+    ("off_schema", {}, {"unreadable"}),
+    ("unknown_model", {}, {"misconfigured"}),
+    ("unauthorized", {}, {"misconfigured"}),
+]
+
+
+@pytest.mark.parametrize(("kind", "options", "reasons"), FAULTS)
+def test_r13_whatever_the_provider_does_is_unverified_with_the_reason(
+    judged: Deployment, judges: ProviderServer, kind: Kind, options: dict[str, Any], reasons: set[str]
+) -> None:
+    judges.rule(error(kind, **options), schema="VerifyReply")
+    started = time.monotonic()
+    record = _verified()
+    assert time.monotonic() - started < SYNC_SECONDS
+    assert (record.stage, record.verification_status, record.verification_confidence) == ("finished", "unverified", 0.0)
+    verification = record.attempts[0].verification
+    assert verification is not None
+    assert verification.passed is None
+    assert verification.skip_reason in reasons
+    assert verification.error is not None
+    assert "loopback-gemini-key" not in record.model_dump_json()
+
+
+def test_r13_a_judge_that_hangs_is_not_waited_for(judged: Deployment, judges: ProviderServer) -> None:
+    _verified()  # loads the SDK
+    judges.rule(hang(30), schema="VerifyReply")
+    started = time.monotonic()
+    record = _verified(seconds=1.5, problem="Name the capital of Austria.", answer="Vienna")
+    assert time.monotonic() - started < 1.5
+    assert record.verification_status == "unverified"
+    verification = record.attempts[0].verification
+    assert verification is not None
+    assert verification.skip_reason == "timed_out"
+
+
+def test_the_samples_of_steps_name_an_answer_that_is_not_there(deployment: Deployment) -> None:
+    for handler, name in (
+        (solve.handler, "step_solve"),
+        (verify.handler, "step_verify"),
+        (verify.handler, "step_verify_attempt"),
+        (settle.handler, "step_settle"),
+        (enrich.handler, "step_enrich"),
+        (fail.handler, "step_fail"),
+        (evaluate.handler, "step_evaluate"),
+    ):
+        with pytest.raises(Exception, match="no answer with this id"):
+            handler(event(name), Context())
