@@ -1,6 +1,6 @@
 """Deciding without a model: checks that are exact, free, and say what they rest on.
 
-The names below are loaded on first use, so that importing this package imports neither sympy nor math-verify.
+The names below are loaded on first use, so that importing this package does not import sympy.
 """
 
 from importlib import import_module
