@@ -22,7 +22,7 @@ def login(url: Annotated[str, typer.Argument(metavar="URL", help="The address of
     from touchstone.cli.screen import say
 
     address = checked_url(url)
-    token = typer.prompt("Token", hide_input=True, err=True) if sys.stdin.isatty() else sys.stdin.readline()
+    token = typer.prompt("Token", hide_input=True, err=True) if _reads_a_terminal() else sys.stdin.readline()
     found = Connection(url=address, token=checked_token(token.strip()))
     with Api(found) as api:
         api.get("answers", limit=1)
@@ -121,6 +121,10 @@ def create_tenant(
         return
     say(f"The tenant {tenant} exists. Its first admin token is shown this once; keep it:")
     typer.echo(token)
+
+
+def _reads_a_terminal() -> bool:
+    return sys.stdin.isatty()
 
 
 def _moment(text: str) -> str:

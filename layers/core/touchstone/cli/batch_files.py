@@ -60,6 +60,8 @@ def results_path(requests: Path, output: Path | None) -> Path:
     path = output or requests.with_name(requests.name.removesuffix(SUFFIX) + RESULTS_SUFFIX)
     if path.resolve() == requests.resolve():
         raise InputError(f"{path} is the file of requests; name another for the results.", where="output")
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path} is no ordinary file; name one for the results.", where="output")
     if not path.parent.is_dir():
         raise InputError(f"There is no folder {path.parent} for the results.", where="output")
     return path

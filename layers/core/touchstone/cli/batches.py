@@ -1,7 +1,7 @@
 """Commands about files of thousands of requests."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -49,7 +49,10 @@ def run(
         from touchstone.cli.client import open_api
 
         with open_api() as api:
-            batch_id = remote_batch.run(api, requests, results=results, again=again).get("id")
+            found = remote_batch.run(api, requests, results=results, again=again)
+        if found.get("state") == "failed":
+            _fail(found)
+        batch_id = found.get("id")
     _report({"batch": batch_id, **summary(results)}, as_json=as_json)
 
 
@@ -107,6 +110,15 @@ def _print_batch(found: "Document") -> None:
     print_facts(
         (*facts, ("created (UTC)", moment(found.get("created_at"))), ("updated", moment(found.get("updated_at"))))
     )
+
+
+def _fail(found: "Document") -> NoReturn:
+    """Say why a batch failed, and leave."""
+    from touchstone.cli.screen import say
+
+    why = found.get("failure") or "No reason was given."
+    say(f"Error: the batch {found.get('id')} failed: {why} Run the command with --again to begin a new one.")
+    raise typer.Exit(Exit.VERDICT)
 
 
 def _report(found: dict[str, Any], *, as_json: bool) -> None:

@@ -1,7 +1,9 @@
 """The API over HTTP: explicit time-outs, few retries and only safe ones, errors as the library's own."""
 
 import json
+import ssl
 from collections.abc import Iterator, Mapping
+from functools import cache
 from http import HTTPStatus
 from pathlib import Path
 from types import TracebackType
@@ -44,6 +46,7 @@ class Api:
     def __init__(self, to: Connection) -> None:
         self.url = to.url
         self._http = httpx.Client(
+            verify=_trust(),
             timeout=TIMEOUT,
             headers={"Authorization": f"Bearer {to.token}", "User-Agent": f"touchstone/{__version__}"},
         )
@@ -126,7 +129,7 @@ def upload(url: str, data: bytes, *, content_type: str) -> None:
     upload, so that one whose reply was lost does not start the work again.
     """
     headers = {"Content-Type": content_type, "If-None-Match": "*"}
-    with httpx.Client(timeout=FILE_TIMEOUT) as http:
+    with httpx.Client(verify=_trust(), timeout=FILE_TIMEOUT) as http:
         reply = _persistently(http, http.build_request("PUT", url, content=data, headers=headers))
     if not reply.is_success and reply.status_code != HTTPStatus.PRECONDITION_FAILED:
         raise ServiceError(f"The file could not be uploaded (HTTP {reply.status_code}); run the command again.")
@@ -135,7 +138,7 @@ def upload(url: str, data: bytes, *, content_type: str) -> None:
 def download(url: str, path: Path) -> None:
     """GET a presigned link into a file, whole or not at all. Raises `ServiceError`, `StoreError`."""
     try:
-        with httpx.Client(timeout=FILE_TIMEOUT) as http, http.stream("GET", url) as reply:
+        with httpx.Client(verify=_trust(), timeout=FILE_TIMEOUT) as http, http.stream("GET", url) as reply:
             if not reply.is_success:
                 raise ServiceError(
                     f"The results could not be fetched (HTTP {reply.status_code}); run the command again."
@@ -143,6 +146,12 @@ def download(url: str, path: Path) -> None:
             replace(path, reply.iter_bytes())
     except httpx.HTTPError as error:
         raise _unreachable(error) from None
+
+
+@cache
+def _trust() -> ssl.SSLContext:
+    """Whose certificates are believed; loading them takes longer than a request."""
+    return httpx.create_ssl_context()
 
 
 def _persistently(http: httpx.Client, request: httpx.Request) -> httpx.Response:

@@ -7,8 +7,8 @@ never asked for again, and one of another file is never taken for it.
 import asyncio
 import hashlib
 from collections.abc import Iterable, Iterator
+from io import FileIO
 from pathlib import Path
-from typing import BinaryIO
 
 from pydantic import ValidationError
 
@@ -50,7 +50,7 @@ def run(requests: Requests, *, results: Path, side_by_side: int, again: bool) ->
         missing = [(number, text) for number, text in requests.lines() if number not in kept]
         if kept:
             say(f"{len(kept)} results are there already; {len(missing)} lines are left.")
-        with results.open("ab") as file, progress("Batch") as show, inprocess.said_aloud():
+        with results.open("ab", buffering=0) as file, progress("Batch") as show, inprocess.said_aloud():
             asyncio.run(
                 _all(missing, Results(file, show, done=len(kept), total=len(kept) + len(missing)), side_by_side)
             )
@@ -58,9 +58,9 @@ def run(requests: Requests, *, results: Path, side_by_side: int, again: bool) ->
 
 
 class Results:
-    """Appends results to an open file, each whole and at once, and shows how many there are."""
+    """Appends results to an open file without a buffer, each whole and at once, and shows how many there are."""
 
-    def __init__(self, file: BinaryIO, show: Show, *, done: int, total: int) -> None:
+    def __init__(self, file: FileIO, show: Show, *, done: int, total: int) -> None:
         self._file = file
         self._show = show
         self._done = done
@@ -69,11 +69,13 @@ class Results:
 
     def append(self, result: LineResult) -> None:
         """Keep a result; it outlives this process. Raises `StoreError`."""
+        line = _line_of(result)
         try:
-            self._file.write(_line_of(result))
-            self._file.flush()
+            written = self._file.write(line)
         except OSError as error:
             raise StoreError(f"{self._file.name} cannot be written: {error.strerror}.") from None
+        if written < len(line):
+            raise StoreError(f"{self._file.name} took only part of a result: is the disk full?")
         self._done += 1
         self._show(self._done, self._total)
 

@@ -47,8 +47,12 @@ def write_private(path: Path, document: Mapping[str, Any]) -> None:
 def replace(path: Path, parts: Iterable[bytes]) -> None:
     """Write a file whole or not at all: beside its place first, then in one step. Raises `StoreError`.
 
-    A new file is the user's own (mode 600); one that is replaced keeps its mode.
+    A new file is the user's own (mode 600); one that is replaced keeps its mode, and one that is linked to its place.
+    What is no ordinary file, such as a device, is left alone.
     """
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        raise StoreError(f"{path} is no ordinary file, so nothing was written there.")
     try:
         mode = path.stat().st_mode & 0o777 if path.exists() else PRIVATE
         descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

@@ -17,7 +17,7 @@ from touchstone.cli.client import Api, Document, download, upload
 from touchstone.cli.places import read_document, state_folder, write_private
 from touchstone.cli.progress import progress
 from touchstone.cli.screen import say
-from touchstone.errors import ConflictError, NotFoundError
+from touchstone.errors import NotFoundError
 
 CONTENT_TYPE = "application/x-ndjson"
 
@@ -60,9 +60,9 @@ class Notebook:
 
 
 def run(api: Api, requests: Requests, *, results: Path, again: bool) -> Document:
-    """Do the file, or go on with it; returns the finished batch, whose results lie at `results`.
+    """Do the file, or go on with it; returns the batch once it is over: failed, or finished with its results fetched.
 
-    `again`: begin anew although this file was done before. Raises `ConflictError` for a batch that failed.
+    `again`: begin anew although this file was done before. Raises `ConflictError` where another command is at it.
     """
     notebook = Notebook.of(requests, api_url=api.url)
     with alone(notebook.path.name):
@@ -79,10 +79,8 @@ def run(api: Api, requests: Requests, *, results: Path, again: bool) -> Document
             upload(str(link), requests.data, content_type=CONTENT_TYPE)
             notebook.write(replace(note, uploaded=True))
         batch = _followed(api, batch)
-        if batch.get("state") == "failed":
-            why = batch.get("failure") or "no reason was given"
-            raise ConflictError(f"The batch {batch_id} failed: {why} Run the command with --again to begin a new one.")
-        download(str(batch.get("results_url")), results)
+        if batch.get("state") != "failed":
+            download(str(batch.get("results_url")), results)
     return batch
 
 

@@ -1,0 +1,63 @@
+"""The checks at the command line: no model, no key, no deployment."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.conftest import Command
+
+
+@pytest.mark.parametrize(
+    ("given", "expected", "code", "words"),
+    [
+        ("The answer is 1/2.", "0.5", 0, "The same value."),
+        ("10 cm", "10 m", 1, "Different values."),
+        ("9**9**9**9", "1", 3, "That cannot be told."),
+    ],
+)
+def test_values_are_compared(touchstone: Command, given: str, expected: str, code: int, words: str) -> None:
+    result = touchstone("check", "equivalent", given, expected)
+    assert (result.exit_code, result.stdout.strip()) == (code, words)
+    document = json.loads(touchstone("check", "equivalent", given, expected, "--json").stdout)
+    assert document == {"equivalent": {0: True, 1: False, 3: None}[code]}
+
+
+def test_a_negative_answer_is_an_answer_after_two_dashes(touchstone: Command) -> None:
+    assert touchstone("check", "equivalent", "--", "-1/2", "-0.5").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "words"), [("11/12", 0, "Proved."), ("1/2", 1, "Refuted."), ("A poem.", 3, "Neither")]
+)
+def test_an_answer_is_proved_with_its_derivation(touchstone: Command, answer: str, code: int, words: str) -> None:
+    problem = "Compute 3/4 + 1/6." if code != 3 else "Write a poem."
+    result = touchstone("check", "prove", problem, answer)
+    assert result.exit_code == code
+    assert result.stdout.startswith(words)
+    assert ("11/12" in result.stdout) == (code != 3)
+    found = json.loads(touchstone("check", "prove", problem, answer, "--json").stdout)
+    assert found["outcome"] == {0: "proved", 1: "refuted", 3: "unknown"}[code]
+
+
+def test_a_false_calculation_is_found_with_its_line(touchstone: Command, tmp_path: Path) -> None:
+    solution = "First, 3 * 8 = 24.\nThen 50 - 24 = 27.\n"
+    (tmp_path / "solution.txt").write_text(solution)
+    result = touchstone("check", "arithmetic", str(tmp_path / "solution.txt"))
+    assert result.exit_code == 1
+    assert result.stdout.startswith("Line 2: ")
+    assert "26" in result.stdout
+    found = json.loads(touchstone("check", "arithmetic", "-", "--json", stdin=solution).stdout)
+    assert found["line"] == 2
+
+
+def test_a_solution_without_one_is_good(touchstone: Command) -> None:
+    result = touchstone("check", "arithmetic", "-", stdin="3 * 8 = 24")
+    assert (result.exit_code, result.stdout) == (0, "No false calculation was found.\n")
+    assert json.loads(touchstone("check", "arithmetic", "-", "--json", stdin="3 * 8 = 24").stdout) is None
+
+
+def test_a_file_that_is_not_there_is_one_sentence(touchstone: Command, tmp_path: Path) -> None:
+    result = touchstone("check", "arithmetic", str(tmp_path / "none.txt"))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == f"Error: {tmp_path / 'none.txt'} cannot be read: No such file or directory.\n"

@@ -1,0 +1,151 @@
+"""A file of requests through a deployment, whatever interrupts it."""
+
+import json
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal
+
+import httpx
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from typer.testing import CliRunner
+
+from tests.unit.cli.conftest import Command
+from tests.unit.cli.deployment import Deployment
+from tests.unit.cli.loopback import Loopback
+from touchstone.cli.app import app
+from touchstone.cli.batch_files import alone, read_requests
+from touchstone.cli.connection import Connection
+from touchstone.cli.remote_batch import Notebook
+
+LINES = [json.dumps({"kind": "verify", "problem": f"p{n}", "answer": "a"}) for n in range(3)]
+
+type Break = tuple[int, Literal["before", "after"]]
+"""At which request of a run the command is interrupted, before it is sent or after its reply arrived."""
+
+
+@pytest.fixture
+def deployment(api: Loopback) -> Deployment:
+    return Deployment(api)
+
+
+@pytest.fixture
+def requests(tmp_path: Path) -> Path:
+    path = tmp_path / "answers.jsonl"
+    path.write_text("\n".join(LINES) + "\n")
+    return path
+
+
+@contextmanager
+def _broken(at: Break | None) -> Iterator[None]:
+    """Interrupts the process at one of its requests."""
+    sent, count = httpx.Client.send, 0
+
+    def send(self: httpx.Client, *arguments: Any, **options: Any) -> httpx.Response:
+        nonlocal count
+        count += 1
+        if at == (count, "before"):
+            raise KeyboardInterrupt
+        reply = sent(self, *arguments, **options)
+        if at == (count, "after"):
+            reply.close()
+            raise KeyboardInterrupt
+        return reply
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(httpx.Client, "send", send)
+        yield
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(st.integers(1, 9), st.sampled_from(["before", "after"])), max_size=5))
+def test_an_interrupted_batch_never_sends_a_line_twice(breaks: Sequence[Break]) -> None:
+    with tempfile.TemporaryDirectory() as folder, Loopback() as server:
+        deployment = Deployment(server)
+        path = Path(folder, "answers.jsonl")
+        path.write_text("\n".join(LINES))
+        runner = CliRunner(env={**server.environment(), "XDG_STATE_HOME": folder})
+        for at in [*breaks, None]:
+            with _broken(at):
+                result = runner.invoke(app, ["batch", "run", str(path)])
+            assert result.exit_code in {0, 130}
+        assert result.exit_code == 0
+        assert len(Path(folder, "answers.results.jsonl").read_bytes().splitlines()) == len(LINES)
+    assert (len(deployment.keys), set(deployment.sent.values())) == (1, {1})
+
+
+def test_a_file_is_done_and_its_results_lie_beside_it(online: Command, deployment: Deployment, requests: Path) -> None:
+    requests.write_text("\n".join([*LINES, '{"kind": "verify", "problem": "p", "answer": "wrong"}', "", "{broken"]))
+    result = online("batch", "run", str(requests), "--json")
+    found = json.loads(result.stdout)
+    assert result.exit_code == 1
+    assert (found["batch"], found["lines"], found["verified"], found["caution"]) == ("B1", 5, 3, 1)
+    assert [(error["line"], error["detail"]) for error in found["errors"]] == [(6, "The line is not JSON.")]
+    assert "line 6: The line is not JSON.\n" in result.stderr
+    assert found["results"] == str(requests.with_name("answers.results.jsonl"))
+
+
+def test_progress_goes_to_standard_error_and_the_counts_to_standard_output(
+    online: Command, deployment: Deployment, requests: Path, tmp_path: Path
+) -> None:
+    result = online("batch", "run", str(requests), "-o", str(tmp_path / "out"))
+    assert result.exit_code == 0
+    assert result.stderr.splitlines() == [
+        "Batch: waiting for the file to be read", "Batch: 1 of 3", "Batch: 2 of 3", "Batch: 3 of 3",
+    ]  # fmt: skip
+    facts = [line.split()[:2] for line in result.stdout.splitlines()]
+    assert facts[:3] == [["batch", "B1"], ["lines", "3"], ["verified", "3"]]
+    assert (tmp_path / "out").exists()
+
+
+def test_a_file_done_before_is_fetched_again_and_only_again_begins_anew(
+    online: Command, deployment: Deployment, requests: Path
+) -> None:
+    copy = requests.with_name("copy.jsonl")
+    copy.write_bytes(requests.read_bytes())
+    for path in (requests, copy):
+        assert online("batch", "run", str(path)).exit_code == 0
+    assert (len(deployment.keys), set(deployment.sent.values())) == (1, {1})
+    assert online("batch", "run", str(requests), "--again").exit_code == 0
+    assert (len(deployment.keys), set(deployment.sent.values())) == (2, {2})
+
+
+def test_another_content_is_another_batch(online: Command, deployment: Deployment, requests: Path) -> None:
+    assert online("batch", "run", str(requests)).exit_code == 0
+    requests.write_text(LINES[0])
+    assert online("batch", "run", str(requests)).exit_code == 0
+    assert len(deployment.keys) == 2
+
+
+def test_a_batch_that_failed_says_why(online: Command, deployment: Deployment, requests: Path) -> None:
+    deployment.failure = "The file could not be read (too large)."
+    result = online("batch", "run", str(requests))
+    assert result.exit_code == 1
+    assert (
+        "Error: the batch B1 failed: The file could not be read (too large). Run the command with --again"
+        in result.stderr
+    )
+
+
+def test_a_batch_of_another_tenant_is_not_begun_again_unasked(
+    online: Command, deployment: Deployment, requests: Path
+) -> None:
+    assert online("batch", "run", str(requests)).exit_code == 0
+    deployment.keys.clear()
+    result = online("batch", "run", str(requests))
+    assert result.exit_code == 2
+    assert "The batch B1, begun with this file before, is not known to this token's tenant" in result.stderr
+
+
+def test_two_commands_do_not_work_on_one_file_at_once(
+    online: Command, api: Loopback, deployment: Deployment, requests: Path
+) -> None:
+    notebook = Notebook.of(read_requests(requests), api_url=Connection(url=api.url, token="x").url)
+    with alone(notebook.path.name):
+        result = online("batch", "run", str(requests))
+    assert result.exit_code == 2
+    assert "Another touchstone command is working on this" in result.stderr
+    assert api.asked == []

@@ -1,0 +1,78 @@
+"""What is shown: text from elsewhere is data, in tables, sentences and JSON alike."""
+
+import json
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from touchstone.cli import screen
+from touchstone.cli.screen import Column, field
+
+HOSTILE = "\x1b[31mred\x1b[0m [bold]x[/bold] \u202egnp.exe\x07\x9b2J\ud800\u2028"
+
+
+@given(st.text())
+def test_nothing_that_a_terminal_obeys_is_shown(text: str) -> None:
+    shown = screen.visible(text)
+    assert all(character == "\n" or unicodedata.category(character) not in screen.OBEYED for character in shown)
+
+
+@given(st.text(alphabet=st.characters(categories=["L", "N", "P", "S", "Zs"])))
+def test_ordinary_text_is_shown_as_it_is(text: str) -> None:
+    assert screen.visible(text) == text
+
+
+def test_what_is_hidden_is_written_out() -> None:
+    assert screen.visible("a\tb\r\x1b\u202e\U000e0001") == "a    b\\x0d\\x1b\\u202e\\U000e0001"
+
+
+@given(st.recursive(st.text() | st.integers() | st.none(), lambda inner: st.dictionaries(st.text(), inner)))
+def test_json_says_the_same_and_moves_no_terminal(document: object) -> None:
+    lines: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("builtins.print", lines.append)
+        screen.print_json(document)
+    assert json.loads(lines[0]) == document
+    assert screen.visible(lines[0]) == lines[0]
+
+
+def test_a_table_shows_markup_as_text(capsys: pytest.CaptureFixture[str]) -> None:
+    screen.print_table((Column(title="text", of=field("text")),), [{"text": HOSTILE}, {}], empty="-")
+    shown = capsys.readouterr().out
+    assert "\\x1b[31mred" in shown
+    assert "[bold]x[/bold]" in shown
+    assert screen.NOTHING in shown
+    assert screen.visible(shown) == shown
+
+
+def test_an_empty_table_is_a_sentence_for_people_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    screen.print_table((), [], empty="Nothing yet.")
+    assert capsys.readouterr() == ("", "Nothing yet.\n")
+
+
+def test_facts_leave_out_what_is_not_known(capsys: pytest.CaptureFixture[str]) -> None:
+    screen.print_facts((("name", "value"), ("none", None), ("zero", 0)))
+    assert [line.split() for line in capsys.readouterr().out.splitlines()] == [["name", "value"], ["zero", "0"]]
+
+
+def test_colours_are_for_terminals_that_want_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not screen.console().is_terminal
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    assert screen.console().is_terminal
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert screen.console().no_color
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(0, "$0.00"), (0.00123, "$0.0012"), (12.345, "$12.35"), (None, None), ("x", None)]
+)
+def test_money_is_shown_as_finely_as_it_is_spent(value: object, shown: str | None) -> None:
+    assert screen.dollars(value) == shown
+
+
+def test_shares_and_moments_of_nothing_are_nothing() -> None:
+    assert (screen.percent(0.876), screen.percent(None), screen.moment(None)) == ("88%", None, None)
+    assert screen.moment("2026-11-21T12:00:00.123456+00:00") == "2026-11-21 12:00:00"
