@@ -1,14 +1,13 @@
 """A false arithmetic statement is found where it stands; a true or unclear one is never accused."""
 
 import operator
-import sys
-import time
 from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.timing import takes_at_most
 from touchstone.checks import first_arithmetic_error
 
 TRUE = [
@@ -251,9 +250,7 @@ def test_the_detail_speaks_the_language_of_the_text() -> None:
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_text_is_passed_over_in_bounded_time(text: str) -> None:
     """A7: 300 ms; process time, so that a busy machine does not decide. A tracer takes several times that."""
-    start = time.process_time()
-    assert first_arithmetic_error(text) is None
-    assert time.process_time() - start < (0.3 if sys.gettrace() is None else 2.0)
+    assert takes_at_most(0.3, lambda: first_arithmetic_error(text)) is None
 
 
 _OPERATIONS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "×": operator.mul}

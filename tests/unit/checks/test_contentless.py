@@ -1,11 +1,10 @@
 """What has no content is refused before any judge is asked (A4); what has any is not."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.timing import takes_at_most
 from touchstone.checks import is_contentless
 
 MASTER_KEYS = ["", ":", ".", "Thought process:", "Solution", "解", "かいせつ"]
@@ -187,6 +186,4 @@ def test_invisible_text_is_contentless(text: str) -> None:
     "text", ["solution " * 100_000 + "4", "<" * 1_000_000, "step " * 200_000, "\u0301" * 1_000_000]
 )
 def test_large_text_takes_time_in_proportion_to_its_length(text: str) -> None:
-    start = time.process_time()
-    is_contentless(text)
-    assert time.process_time() - start < 3.0
+    takes_at_most(3.0, lambda: is_contentless(text))
