@@ -80,7 +80,7 @@ def test_results_that_are_none_are_named(online: Command, api: Loopback, tmp_pat
     path = tmp_path / "x.jsonl"
     path.write_text(GOOD)
     deployment = Deployment(api)
-    deployment._results = lambda _: [b"<html>\n"]  # type: ignore[method-assign]
+    api.answer = lambda asked: Reply(raw=b"<html>\n") if "results" in asked.path else deployment.answer(asked)
     result = online("batch", "run", str(path))
     assert result.exit_code == 2
     assert "holds a line that is no result" in result.stderr

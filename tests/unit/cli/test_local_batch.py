@@ -5,7 +5,7 @@ import os
 import signal
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Buffer, Iterator
 from io import FileIO
 from pathlib import Path
 from typing import Any
@@ -163,8 +163,8 @@ def test_a_disk_that_is_full_is_said_and_takes_no_half_results() -> None:
 
 def test_a_disk_that_takes_part_of_a_result_is_full(tmp_path: Path) -> None:
     class Nearly(FileIO):
-        def write(self, data: object) -> int:
-            return 3
+        def write(self, data: Buffer, /) -> int:
+            return len(bytes(data)) // 2
 
     with Nearly(tmp_path / "results", "w") as file:
         results = Results(file, lambda *_: None, done=0, total=1)

