@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 import pytest
+from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions import composition, environment
 from functions.answers import intake
@@ -31,19 +32,19 @@ REGION = "us-east-1"
 MINUTE_MS = 60_000
 
 
-@dataclass(frozen=True)
-class Context:
-    """What Lambda tells a handler of its invocation; `remaining_ms` of its time are left."""
+class Context(LambdaContext):
+    """What Lambda tells a handler of its invocation; `remaining_ms` of its time are left, and stay so."""
 
-    remaining_ms: int = MINUTE_MS
-    function_name: str = "touchstone"
-    memory_limit_in_mb: int = 1024
-    invoked_function_arn: str = "arn:aws:lambda:us-east-1:123456789012:function:touchstone"
-    aws_request_id: str = "52fdfc07-2182-454f-963f-5f0f9a621d72"
+    def __init__(self, remaining_ms: int = MINUTE_MS) -> None:
+        self._remaining_ms = remaining_ms
+        self._function_name = "touchstone"
+        self._memory_limit_in_mb = 1024
+        self._invoked_function_arn = "arn:aws:lambda:us-east-1:123456789012:function:touchstone"
+        self._aws_request_id = "52fdfc07-2182-454f-963f-5f0f9a621d72"
 
     def get_remaining_time_in_millis(self) -> int:
         """Milliseconds until the function is stopped."""
-        return self.remaining_ms
+        return self._remaining_ms
 
 
 @dataclass(kw_only=True)

@@ -20,6 +20,7 @@ from pydantic import BaseModel, ValidationError
 from touchstone.clock import Clock
 from touchstone.errors import JudgeError, UnreadableError
 from touchstone.judges import Admission, Answered, Judges, MemoryCache, Question, Usage, load_registry
+from touchstone.judges.registry import OVERRIDES_VARIABLE
 
 type Line = Mapping[str, Any] | str | JudgeError | float | Callable[["Asked"], "Line"]
 """What a provider does with one question: a value, raw text, a failure, seconds of silence, or what a function says."""
@@ -60,13 +61,19 @@ class Script:
         cache: MemoryCache | None = None,
         admission: Admission | None = None,
         clock: Clock = lambda: MOMENT,
+        tenant: str = "local",
+        overrides: Mapping[str, Any] | None = None,
     ) -> Judges:
-        """Judges that answer from this script; nothing is waited for between retries."""
+        """Judges that answer from this script; nothing is waited for between retries.
+
+        `overrides` are merged over the registry, as a deployment's would be.
+        """
         return Judges(
-            load_registry(environ={}),
+            load_registry(environ={OVERRIDES_VARIABLE: json.dumps(overrides)} if overrides else {}),
             _Keys(self.providers),
             cache=cache,
             admission=admission,
+            tenant=tenant,
             clock=clock,
             connect=lambda provider, _key: _Adapter(provider.name, self),
             sleep=_at_once,

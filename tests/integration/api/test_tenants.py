@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from functions.api import app, authorizer
+from functions.api.openapi import document
 from functions.composition import tokens
 from tests.support.api import PUBLIC, Api
 from tests.support.deployment import Context, Deployment
 from tests.support.events import event
 
-DOCUMENT = json.loads(app.document(app.app))
+DOCUMENT = json.loads(document(app.app))
 ROUTES = [
     (method.upper(), path)
     for path, operations in DOCUMENT["paths"].items()

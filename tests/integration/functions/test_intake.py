@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 import pytest
+from aws_lambda_powertools.utilities.batch import process_partial_response
 
 from functions import composition
 from functions.answers import intake
@@ -24,7 +25,7 @@ class Killed(BaseException):
 
 
 def _message(*, message_id: str = "m-1", key: str = "k-1", request: Any = OPEN, **fields: Any) -> dict[str, Any]:
-    record = event("sqs_intake")["Records"][0]
+    record: dict[str, Any] = event("sqs_intake")["Records"][0]
     body = {"tenant": TENANT, "id": key, "kind": "verify", "request": request, **fields}
     body = {name: value for name, value in body.items() if value is not None}
     return record | {"messageId": message_id, "body": json.dumps(body)}
@@ -32,7 +33,7 @@ def _message(*, message_id: str = "m-1", key: str = "k-1", request: Any = OPEN, 
 
 def _take(*records: dict[str, Any], context: Context | None = None) -> list[str]:
     said = intake.handler({"Records": list(records)}, context or Context())
-    return [failure["itemIdentifier"] for failure in said["batchItemFailures"]]
+    return [str(failure["itemIdentifier"]) for failure in said["batchItemFailures"]]
 
 
 def _stored() -> list[Any]:
@@ -121,7 +122,7 @@ def test_r3_a_worker_that_dies_anywhere_loses_nothing_and_doubles_nothing(
             case "stored":
                 dying.setattr(Answers, "finish", killed)
             case "not_deleted":
-                dying.setattr(intake, "process_partial_response", _then(killed, intake.process_partial_response))
+                dying.setattr(intake, "process_partial_response", _then(killed, process_partial_response))
         with pytest.raises(Killed):
             _take(_message(), context=Context(remaining_ms=30))
     time.sleep(0.04)

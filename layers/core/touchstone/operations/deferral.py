@@ -23,9 +23,10 @@ from touchstone.errors import (
 )
 
 MAX_TRIES = 5
-"""Calls spent on one record before it is given up: enough to outlive an outage of half an hour."""
+"""Calls spent on one record before it is given up. The pauses between them add up to half an hour, as an outage may."""
 FIRST_PAUSE = timedelta(seconds=30)
-LONGEST_PAUSE = timedelta(minutes=15)
+GROWTH = 4
+LONGEST_PAUSE = timedelta(minutes=20)
 MISCONFIGURED_PAUSE = timedelta(hours=1)
 UNKNOWN_LIMIT_PAUSE = timedelta(hours=1)
 """For a limit that does not say until when."""
@@ -70,5 +71,5 @@ def after_failure(error: JudgeError | LimitError, *, tries: int, now: datetime, 
             pause = timedelta(seconds=error.retry_after) if error.retry_after else FIRST_PAUSE
             return Postponed(state="waiting", until=now + pause, reason=error.reason, counted=True)
         case _:
-            pause = min(FIRST_PAUSE * 2 ** (tries - 1), LONGEST_PAUSE)
+            pause = min(FIRST_PAUSE * GROWTH ** (tries - 1), LONGEST_PAUSE)
             return Postponed(state="waiting", until=now + pause, reason=error.reason, counted=True)

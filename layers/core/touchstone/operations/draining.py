@@ -43,7 +43,7 @@ OWN_TENANT_REASONS = frozenset({"spending_ceiling"})
 OWN_RECORD_REASONS = frozenset({"unreadable"})
 """Reasons that hold for one record only."""
 PASSING_REASONS = frozenset({"overloaded", "timed_out"})
-"""Reasons that end a drain when they are met, but say nothing of the next record where one still waits for its pause."""
+"""Reasons that end a drain when they are met, but say nothing of other records where one still waits for its pause."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,14 +112,13 @@ class Drain:
         outcomes: list[Outcome] = []
         faults: list[TouchstoneError] = []
         for claimed, result, desk in zip(claims, results, desks, strict=True):
-            try:
-                outcomes.append(
-                    claimed
-                    if isinstance(claimed, Outcome) or result is None
-                    else store(claimed, result, desk, carrier="drain")
-                )
-            except TouchstoneError as error:
-                faults.append(error)
+            if isinstance(claimed, Outcome):
+                outcomes.append(claimed)
+            elif result is not None:
+                try:
+                    outcomes.append(store(claimed, result, desk, carrier="drain"))
+                except TouchstoneError as error:
+                    faults.append(error)
         if faults:
             raise faults[0]
         return outcomes

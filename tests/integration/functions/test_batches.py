@@ -1,0 +1,212 @@
+"""Files of thousands of requests, from the drop to the results beside them."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from functions import composition
+from functions.batch import collect, lines, prepare
+from tests.support.api import Api
+from tests.support.deployment import BUCKET, Context, Deployment
+from touchstone.operations.chunks import CHUNK_LINES, Chunk
+from touchstone.operations.lines import MAX_LINE_BYTES
+from touchstone.records import Batch
+
+TENANT = "acme"
+LONG = Context(remaining_ms=900_000)
+
+
+def _line(number: int, **fields: Any) -> bytes:
+    return json.dumps({"kind": "verify", "id": f"n{number}", "problem": f"Compute {number} + 1.",
+                       "answer": str(number + 1), **fields}).encode()  # fmt: skip
+
+
+def _run(deployment: Deployment, data: bytes, *, name: str = "answers", lost: Sequence[int] = ()) -> Batch:
+    """The batch machine over a dropped file; the chunks in `lost` never come back."""
+    dropped = deployment.drop(f"inbox/{TENANT}/{name}.jsonl", data)
+    event = {"bucket": BUCKET, "key": dropped["detail"]["object"]["key"]}
+    try:
+        prepared = prepare.handler(event, LONG)
+    except Exception as error:  # noqa: BLE001 - as States.ALL
+        collect.handler(event | {"error": type(error).__name__}, LONG)
+        return composition.batches().page(tenant=TENANT).items[0]
+    for chunk in _chunks(deployment, prepared["manifest_key"]):
+        if chunk["chunk"] not in lost:
+            lines.handler(chunk, LONG)
+    collect.handler({"bucket": BUCKET, **prepared}, LONG)
+    return composition.batches().get(tenant=TENANT, batch_id=prepared["batch_id"])
+
+
+def _chunks(deployment: Deployment, manifest_key: str) -> list[dict[str, Any]]:
+    manifest = deployment.s3.get_object(Bucket=BUCKET, Key=manifest_key)["Body"].read().decode()
+    return [json.loads(line) for line in manifest.splitlines()]
+
+
+def _results(deployment: Deployment, batch: Batch) -> list[dict[str, Any]]:
+    assert batch.results_key is not None
+    body = deployment.s3.get_object(Bucket=BUCKET, Key=f"inbox/{batch.results_key}")["Body"].read().decode()
+    return [json.loads(line) for line in body.splitlines()]
+
+
+def test_three_broken_lines_among_a_hundred_are_three_errors_with_their_numbers(deployment: Deployment) -> None:
+    rows = [_line(number) for number in range(1, 101)]
+    rows[9], rows[49], rows[99] = b"{", b'{"kind": "verify", "id": "mine", "problem": ""}', _line(100, sting=1)
+    batch = _run(deployment, b"\n".join(rows))
+    results = _results(deployment, batch)
+    assert (batch.state, batch.total, batch.done, batch.failed) == ("finished", 100, 97, 3)
+    assert [result["line"] for result in results] == list(range(1, 101))
+    errors = [(result["line"], result["id"]) for result in results if result["error"] is not None]
+    assert errors == [(10, None), (50, "mine"), (100, "n100")]
+    assert {result["answer"]["verification_status"] for result in results if result["answer"]} == {"verified"}
+    assert deployment.s3.head_object(Bucket=BUCKET, Key="inbox/acme/answers.results.jsonl")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\r\n".join([_line(1), _line(2)]) + b"\r\n",
+        b"\xef\xbb\xbf" + _line(1) + b"\n" + _line(2),
+        _line(1) + b"\n\n  \n" + _line(2) + b"\n",
+        _line(1) + b"\n" + _line(2),
+    ],
+)
+def test_a_file_may_end_its_lines_as_it_likes(deployment: Deployment, data: bytes) -> None:
+    batch = _run(deployment, data)
+    assert (batch.total, batch.done, batch.failed) == (2, 2, 0)
+    assert [result["id"] for result in _results(deployment, batch)] == ["n1", "n2"]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b"[" * 100_000, "invalid_input"),
+        (b'{"kind": "verify", "problem": NaN}', "invalid_input"),
+        (b'{"kind": "verify", "kind": "solve"}', "invalid_input"),
+        (b'\xff\xfe{"kind"', "invalid_input"),
+        (b'{"kind": "dance"}', "invalid_input"),
+        (b'{"kind": "verify", "id": "\\ud800", "problem": "1+1", "answer": "2"}', "invalid_input"),
+        (_line(1, problem="x" * 20_001), "invalid_input"),
+        (b'{"id": "' + b"x" * MAX_LINE_BYTES + b'"}', "invalid_input"),
+        (b'{"kind": "evaluate", "answer_id": "01JD7Z00000000000000000000"}', "not_found"),
+        (b'{"kind": "solve", "image": {"s3_key": "rival/images/secret"}}', "not_found"),
+        (b'{"kind": "solve", "image": {"data_base64": "bm8gaW1hZ2U="}}', "invalid_input"),
+    ],
+)
+def test_a_line_that_cannot_be_done_fails_alone(deployment: Deployment, line: bytes, reason: str) -> None:
+    deployment.s3.put_object(Bucket=BUCKET, Key="artifacts/rival/images/secret", Body=b"\x89PNG\r\n\x1a\n" + bytes(64))
+    batch = _run(deployment, line + b"\n" + _line(2))
+    broken, good = _results(deployment, batch)
+    assert (broken["error"]["reason"], broken["answer"]) == (reason, None)
+    assert len(broken["error"]["detail"]) < 400
+    assert good["answer"]["verification_status"] == "verified"
+
+
+@pytest.mark.parametrize(
+    ("data", "said"), [(b"", "no request"), (b"\n \n\n", "no request"), (b"\xef\xbb\xbf", "not JSON")]
+)
+def test_a_file_without_requests_says_so(deployment: Deployment, data: bytes, said: str) -> None:
+    batch = _run(deployment, data)
+    if batch.state == "failed":
+        assert batch.failure is not None
+        assert said in batch.failure
+    else:
+        assert [result["line"] for result in _results(deployment, batch)] == [1]
+
+
+def test_a_chunk_repeated_writes_nothing_twice(deployment: Deployment) -> None:
+    deployment.drop(f"inbox/{TENANT}/a.jsonl", b"\n".join(_line(number) for number in range(30)))
+    prepared = prepare.handler({"bucket": BUCKET, "key": f"inbox/{TENANT}/a.jsonl"}, LONG)
+    chunks = _chunks(deployment, prepared["manifest_key"])
+    assert [chunk["lines"] for chunk in chunks] == [CHUNK_LINES, 5]
+    for chunk in chunks * 2:
+        lines.handler(chunk, LONG)
+    deployment.s3.delete_object(Bucket=BUCKET, Key=f"artifacts/{Chunk.model_validate(chunks[0]).part_key}")
+    again = lines.handler(chunks[0], LONG)
+    assert (again["done"], again["failed"]) == (30, 0)
+    assert prepare.handler({"bucket": BUCKET, "key": f"inbox/{TENANT}/a.jsonl"}, LONG) == prepared
+    for _ in range(2):
+        assert collect.handler({"bucket": BUCKET, **prepared}, LONG) == {"state": "finished"}
+    volume = composition.statistics().volume(TENANT, days=1)
+    assert sum(volume[-1].statuses.values()) == 30
+
+
+def test_a_part_that_is_missing_is_reported_line_by_line(deployment: Deployment) -> None:
+    rows = [_line(number) for number in range(1, 61)]
+    rows[30] = b""
+    batch = _run(deployment, b"\n".join(rows), lost=[1])
+    results = _results(deployment, batch)
+    assert (batch.total, batch.done, batch.failed) == (59, 35, 24)
+    assert [result["line"] for result in results] == [number for number in range(1, 61) if number != 31]
+    missing = [result["line"] for result in results if result["error"] and result["error"]["reason"] == "not_done"]
+    assert missing == [number for number in range(26, 51) if number != 31]
+
+
+def test_the_same_bytes_are_one_batch_and_other_bytes_another(deployment: Deployment) -> None:
+    first = _run(deployment, _line(1))
+    again = _run(deployment, _line(1))
+    other = _run(deployment, _line(2))
+    assert first.id == again.id
+    assert other.id != first.id
+    assert [result["id"] for result in _results(deployment, other)] == ["n2"]
+
+
+def test_a_file_replaced_while_it_is_worked_on_garbles_nothing(deployment: Deployment) -> None:
+    key = f"inbox/{TENANT}/a.jsonl"
+    deployment.drop(key, _line(1) + b"\n" + _line(2))
+    prepared = prepare.handler({"bucket": BUCKET, "key": key}, LONG)
+    deployment.drop(key, b"x" * 500)
+    for chunk in _chunks(deployment, prepared["manifest_key"]):
+        lines.handler(chunk, LONG)
+    collect.handler({"bucket": BUCKET, **prepared}, LONG)
+    batch = composition.batches().get(tenant=TENANT, batch_id=prepared["batch_id"])
+    assert [result["error"]["reason"] for result in _results(deployment, batch)] == ["file_replaced"] * 2
+
+
+def test_lines_that_no_time_is_left_for_say_so(deployment: Deployment) -> None:
+    deployment.drop(f"inbox/{TENANT}/a.jsonl", _line(1))
+    prepared = prepare.handler({"bucket": BUCKET, "key": f"inbox/{TENANT}/a.jsonl"}, LONG)
+    (chunk,) = _chunks(deployment, prepared["manifest_key"])
+    assert lines.handler(chunk, Context(remaining_ms=1000)) == {"done": 0, "failed": 1}
+
+
+@pytest.mark.parametrize(
+    "key", ["inbox/answers.jsonl", "inbox/acme/answers.txt", "inbox/acme/a.results.jsonl", "elsewhere/acme/a.jsonl"]
+)
+def test_a_file_that_is_no_batch_is_none(deployment: Deployment, key: str) -> None:
+    with pytest.raises(Exception, match="inbox/<tenant>"):
+        prepare.handler({"bucket": BUCKET, "key": key}, LONG)
+
+
+def test_a_chunk_of_another_tenants_file_is_not_read(deployment: Deployment) -> None:
+    deployment.drop("inbox/rival/a.jsonl", _line(1))
+    batch = composition.batch_desk(TENANT).begin(key=None)
+    foreign = Chunk(tenant=TENANT, batch_id=batch.id, key="rival/a.jsonl", version="v", chunk=0, first_line=1, lines=1,
+                    start=0, end=10)  # fmt: skip
+    with pytest.raises(Exception, match="no object"):
+        lines.handler(foreign.model_dump(), LONG)
+
+
+def test_a_problem_nobody_can_solve_and_an_evaluation_are_lines_too(deployment: Deployment) -> None:
+    first = _results(deployment, _run(deployment, _line(1)))[0]["answer"]["id"]
+    data = b'{"kind": "solve", "problem": "1 + 1"}\n' + json.dumps({"kind": "evaluate", "answer_id": first}).encode()
+    data += b"\n" + _line(3, deep_evaluation=True)
+    solved, evaluated, wanted = (result["answer"] for result in _results(deployment, _run(deployment, data, name="b")))
+    assert (solved["stage"], "GEMINI_API_KEY" in solved["failure"]) == ("failed", True)
+    assert (evaluated["id"], evaluated["evaluation"]["state"]) == (first, "waiting")
+    assert deployment.machines.started == [f"{first}-1", f"{wanted['id']}-1"]
+
+
+def test_a_batch_is_begun_followed_and_fetched_through_the_api(deployment: Deployment) -> None:
+    member = Api(token=deployment.token(TENANT))
+    begun = member.post("/v1/batches").json
+    assert (begun["state"], begun["total"], begun["results_url"]) == ("running", None, None)
+    assert f"inbox/{TENANT}/{begun['id']}.jsonl" in begun["upload_url"]
+    _run(deployment, _line(1) + b"\n{", name=begun["id"])
+    view = member.get(f"/v1/batches/{begun['id']}").json
+    assert (view["state"], view["total"], view["done"], view["failed"]) == ("finished", 2, 1, 1)
+    assert view["upload_url"] is None
+    assert f"{begun['id']}.results.jsonl" in view["results_url"]
+    assert [item["id"] for item in member.get("/v1/batches").json["items"]] == [begun["id"]]
+    assert Api(token=deployment.token("rival")).get(f"/v1/batches/{begun['id']}").status == 404

@@ -1,0 +1,294 @@
+"""Deep evaluations over days: every one is judged once, in order, within the quota, whatever fails on the way.
+
+The quota is a tenth of the default one, 25 a day and 10 a minute; nothing else is different at 250.
+"""
+
+import asyncio
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.integration.operations.conftest import LONG, House, build
+from tests.support import replies
+from tests.support.judges import Line
+from touchstone.answers.model import AnswerRecord
+from touchstone.budgets import next_reset
+from touchstone.clock import Deadline
+from touchstone.errors import DayQuotaError, MisconfiguredError, OverloadedError, UnreadableError
+from touchstone.operations import draining
+from touchstone.operations.evaluating import evaluate_answer
+from touchstone.operations.sweeping import Sweep
+from touchstone.records import DeferredEvaluation, Evaluations, Statistics, evaluation_request_id
+from touchstone.workflows import Workflows
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+
+class Killed(BaseException):
+    """The process ends here: nothing catches it, nothing is cleaned up."""
+
+
+def _judged(house: House) -> list[int]:
+    """The numbers of the problems that were asked about, in order."""
+    return [int(asked.user.split("Problem ")[1].split("?")[0]) for asked in house.script.asked]
+
+
+async def _drain_hourly(house: House, *, until: datetime) -> None:
+    while house.clock.now < until:
+        start = house.clock.now
+        await house.drain_whole()
+        house.clock.now = max(house.clock.now, start + timedelta(hours=1))
+
+
+async def _fresh(house: House, records: list[AnswerRecord]) -> None:
+    """Each record's own workflow: tried at once, at the next slot of the minute, or left to the drain."""
+    for record in records:
+        while (outcome := await evaluate_answer(house.desk(record.tenant), record.id)).state == "waiting":
+            assert outcome.until is not None
+            house.clock.now = max(house.clock.now, outcome.until)
+
+
+async def test_r8_what_the_day_does_not_admit_is_deferred_and_nothing_is_lost(house: House) -> None:
+    house.clock.now = next_reset("gemini", house.clock.now) + timedelta(hours=1)
+    records = house.asked_for(30, state="waiting")
+    await _fresh(house, records)
+    assert house.states(records) == {"done": 25, "deferred": 5}
+    assert len(house.script.asked) == 25
+    assert house.evaluations.backlog().count == 5
+
+
+async def test_r8_a_quota_that_is_cut_overnight_costs_one_refused_call(table: "Table") -> None:
+    left = 20
+
+    def until_spent(_: Any) -> Line:
+        nonlocal left
+        left -= 1
+        return replies.evaluate() if left >= 0 else DayQuotaError("Spent.", limit=20)
+
+    house = build(table, {"evaluate": [until_spent]})
+    records = house.asked_for(30, state="waiting")
+    await _fresh(house, records)
+    assert house.states(records) == {"done": 20, "deferred": 10}
+    assert len(house.script.asked) == 21
+
+
+async def test_r9_a_backlog_of_days_is_worked_off_oldest_first(house: House) -> None:
+    records = house.asked_for(60)
+    done: list[int] = []
+    house.clock.now = next_reset("gemini", house.clock.now)
+    for _ in range(3):
+        await _drain_hourly(house, until=next_reset("gemini", house.clock.now))
+        done.append(house.states(records).get("done", 0))
+    assert done == [25, 50, 60]
+    asked = _judged(house)
+    assert [sorted(asked[start:end]) for start, end in ((0, 25), (25, 50), (50, 60))] == [
+        list(range(25)),
+        list(range(25, 50)),
+        list(range(50, 60)),
+    ]
+    # A round is asked side by side; beyond that nobody overtakes.
+    assert all(abs(number - place) < draining.ROUND for place, number in enumerate(asked))
+    assert house.evaluations.backlog().count == 0
+    assert Statistics(house.table, house.artifacts).evaluations("acme")["done"] == 60
+
+
+async def test_r12_a_second_drain_is_told_that_one_is_at_work(house: House) -> None:
+    house.asked_for(3)
+    first, second = house.drain(), house.drain()
+    states = [
+        drained.state
+        for drained in await asyncio.gather(
+            first.run(owner="first", deadline=Deadline.after(LONG)),
+            second.run(owner="second", deadline=Deadline.after(LONG)),
+        )
+    ]
+    assert states == ["empty", "busy"]
+    assert len(house.script.asked) == 3
+
+
+async def test_r12_a_drain_that_lost_its_lease_stops_before_it_asks(house: House) -> None:
+    house.asked_for(3)
+    drain = house.drain()
+    acquire = drain.leases.acquire
+
+    def stolen(name: str, *, owner: str, seconds: float) -> Any:
+        lease = acquire(name, owner=owner, seconds=seconds)
+        house.clock.advance(seconds=seconds + 1)
+        acquire(name, owner="thief", seconds=seconds)
+        return lease
+
+    object.__setattr__(drain.leases, "acquire", stolen)
+    assert (await drain.run(owner="first", deadline=Deadline.after(LONG))).state == "busy"
+    assert not house.script.asked
+
+
+async def test_r15_a_model_that_is_gone_is_asked_once_and_loses_nothing(table: "Table") -> None:
+    house = build(table, {"evaluate": [MisconfiguredError("There is no such model.")]})
+    records = house.asked_for(40)
+    start = house.clock.now
+    while house.clock.now < start + timedelta(hours=3):
+        await house.drain_whole()
+        house.clock.advance(minutes=10)
+    assert house.states(records) == {"deferred": 40}
+    assert len(house.script.asked) <= 3 * 3
+    assert all(record.evaluation.tries == 0 for record in _now(house, records))
+
+
+async def test_a_drain_that_dies_halfway_is_taken_up_without_asking_twice(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records = house.asked_for(8)
+    completed = Evaluations.complete
+    left = 4
+
+    def dying(self: Evaluations, **arguments: Any) -> AnswerRecord:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise Killed
+        return completed(self, **arguments)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Evaluations, "complete", dying)
+        with pytest.raises(Killed):
+            await house.drain_whole()
+    assert house.states(records)["done"] == 4
+    house.clock.advance(minutes=30)
+    restarted: list[str] = []
+    swept = _sweep(house, restarted.append).run()
+    assert swept.restarted == len(restarted) == house.states(records).get("running", 0)
+    await _fresh(house, [record for record in records if record.id in restarted])
+    await house.drain_whole()
+    assert house.states(records) == {"done": 8}
+    assert Statistics(house.table, house.artifacts).evaluations("acme")["done"] == 8
+    assert len(house.script.asked) <= 8 + draining.ROUND
+
+
+async def test_what_is_stored_of_a_round_is_kept_when_one_of_it_fails(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from touchstone.errors import StoreError
+
+    records = house.asked_for(6)
+    completed, calls = Evaluations.complete, 0
+
+    def second_fails(self: Evaluations, **arguments: Any) -> AnswerRecord:
+        nonlocal calls
+        calls += 1
+        if calls == 2:
+            raise StoreError("Throttled.")
+        return completed(self, **arguments)
+
+    monkeypatch.setattr(Evaluations, "complete", second_fails)
+    with pytest.raises(StoreError):
+        await house.drain_whole()
+    assert house.states(records) == {"done": 5, "running": 1}
+
+
+async def test_messages_lost_or_doubled_change_nothing(house: House) -> None:
+    records = house.asked_for(5)
+    for record in records[2:]:
+        message = DeferredEvaluation(
+            tenant=record.tenant, answer_id=record.id, request_id=evaluation_request_id(record)
+        )
+        house.queue.send(message)
+        house.queue.send(message.model_copy(update={"request_id": f"{message.request_id}-again"}))
+    house.queue.send(DeferredEvaluation(tenant="acme", answer_id="01JD7Z00000000000000000000", request_id="gone"))
+    await house.drain_whole()
+    assert house.states(records) == {"done": 5}
+    assert len(house.script.asked) == 5
+    assert house.queue.receive() == ()
+
+
+async def test_a_message_stays_until_its_record_is_over(table: "Table") -> None:
+    house = build(table, {"evaluate": [DayQuotaError("Spent.")]})
+    (record,) = house.asked_for(1)
+    house.queue.send(DeferredEvaluation(tenant="acme", answer_id=record.id, request_id=evaluation_request_id(record)))
+    assert [drained.state for drained in await house.drain_whole()] == ["exhausted"]
+    assert len(house.queue.receive()) == 1
+
+
+async def test_a_tenant_whose_ceiling_is_spent_holds_nobody_up(house: House) -> None:
+    house.ceilings["poor"] = 0.000001
+    poor = house.asked_for(30, tenant="poor")
+    rich = house.asked_for(4, tenant="rich")
+    reads = 0
+    oldest = house.evaluations.oldest_deferred
+
+    def counted(**arguments: Any) -> Any:
+        nonlocal reads
+        reads += 1
+        return oldest(**arguments)
+
+    object.__setattr__(house.evaluations, "oldest_deferred", counted)
+    drained = await house.drain_whole()
+    assert house.states(rich) == {"done": 4}
+    assert house.states(poor) == {"deferred": 30}
+    assert len(house.script.asked) == 4
+    tried = [record for record in _now(house, poor) if record.evaluation.failure == "spending_ceiling"]
+    assert len(tried) <= draining.ROUND
+    assert drained[-1].state == "empty"
+    assert reads <= 3
+
+
+async def test_one_record_that_no_judge_can_read_does_not_stop_the_rest(table: "Table") -> None:
+    def one_bad(asked: Any) -> Line:
+        return UnreadableError("Garbled.") if "Problem 0?" in asked.user else replies.evaluate()
+
+    house = build(table, {"evaluate": [one_bad]})
+    records = house.asked_for(6)
+    await house.drain_whole()
+    assert house.states(records) == {"done": 5, "deferred": 1}
+
+
+async def test_an_outage_is_outlived(table: "Table") -> None:
+    """Every record keeps its tries for half an hour of an outage, and is judged after it."""
+    house = build(table, {})
+    over = house.clock.now + timedelta(minutes=25)
+
+    def outage(_: Any) -> Line:
+        return OverloadedError("503") if house.clock.now < over else replies.evaluate()
+
+    house.script.lines = {"evaluate": [outage]}
+    records = house.asked_for(3)
+    for _ in range(8):
+        await house.drain_whole()
+        house.clock.advance(minutes=10)
+    assert house.states(records) == {"done": 3}
+
+
+async def test_the_sweep_sends_again_what_the_queue_is_about_to_forget(house: House) -> None:
+    old = house.asked_for(2)
+    house.clock.advance(days=13, minutes=1)
+    house.asked_for(1)
+    swept = _sweep(house, lambda _: None).run()
+    assert (swept.resent, swept.restarted, swept.backlog.count) == (2, 0, 3)
+    assert swept.oldest_seconds > 13 * 24 * 3600
+    sent = [message.evaluation for message in house.queue.receive()]
+    assert [each.answer_id for each in sent if each is not None] == [record.id for record in old]
+
+
+async def test_the_sweep_starts_again_what_was_lost_and_leaves_what_is_at_work(house: House) -> None:
+    lost = house.asked_for(2, state="waiting")
+    house.clock.advance(minutes=11)
+    house.asked_for(1, state="waiting")
+    restarted: list[str] = []
+    assert _sweep(house, restarted.append).run().restarted == 2
+    assert restarted == [record.id for record in lost]
+
+
+def _now(house: House, records: list[AnswerRecord]) -> list[AnswerRecord]:
+    return [house.answers.get(tenant=record.tenant, answer_id=record.id) for record in records]
+
+
+def _sweep(house: House, started: Callable[[str], None]) -> Sweep:
+    class Starts(Workflows):
+        def evaluate(self, *, tenant: str, answer_id: str, run: str = "1") -> None:
+            assert (tenant, run != "1") == ("acme", True)
+            started(answer_id)
+
+    workflows = Starts(sfn=None)  # type: ignore[arg-type] # nothing is started for real
+    return Sweep(evaluations=house.evaluations, queue=house.queue, workflows=lambda: workflows, clock=house.clock)
