@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable, Coroutine
 from functools import cache, lru_cache
@@ -11,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from functions.environment import environment
 
 if TYPE_CHECKING:
+    import asyncio
+
     from aws_lambda_powertools.utilities.idempotency import DynamoDBPersistenceLayer, IdempotencyConfig
     from botocore.config import Config
     from mypy_boto3_dynamodb.service_resource import Table
@@ -311,6 +312,8 @@ def idempotency(
 
 @cache
 def _runner() -> asyncio.Runner:
+    import asyncio
+
     return asyncio.Runner()
 
 

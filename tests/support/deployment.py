@@ -42,7 +42,7 @@ class Context(LambdaContext):
         self._invoked_function_arn = "arn:aws:lambda:us-east-1:123456789012:function:touchstone"
         self._aws_request_id = "52fdfc07-2182-454f-963f-5f0f9a621d72"
 
-    def get_remaining_time_in_millis(self) -> int:
+    def get_remaining_time_in_millis(self) -> int:  # type: ignore[override] # Powertools declares it static
         """Milliseconds until the function is stopped."""
         return self._remaining_ms
 
