@@ -58,6 +58,10 @@ def visible(text: str) -> str:
 def neutral(text: str, mark: str) -> str:
     """The visible text without anything that could pass for a fence: its brackets, its words, its mark."""
     seen = _LOOKALIKE.sub(r"\1quoted \2\3", visible(text).translate(_BRACKETS))
+    # An expression of each new mark costs more to compile than all the rest, and pushes others out of re's cache.
+    # Marks are hex digits, of which folding misses nothing that the expression would find.
+    if mark.casefold() not in seen.casefold():
+        return seen
     return re.sub(re.escape(mark), "…", seen, flags=re.IGNORECASE)
 
 
