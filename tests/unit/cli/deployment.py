@@ -10,9 +10,8 @@ from tests.unit.cli.samples import FAILED, view
 class Deployment:
     """Answers as the API and its store do. `sent` counts how often each line came in."""
 
-    def __init__(self, server: Loopback, *, conditional: bool = True) -> None:
+    def __init__(self, server: Loopback) -> None:
         self.server = server
-        self.conditional = conditional
         self.keys: dict[str, str] = {}
         self.files: dict[str, bytes] = {}
         self.done: Counter[str] = Counter()
@@ -38,7 +37,7 @@ class Deployment:
 
     def _store(self, name: str, asked: Asked) -> Reply:
         assert "authorization" not in asked.headers
-        if self.conditional and asked.headers.get("if-none-match") == "*" and name in self.files:
+        if asked.headers.get("if-none-match") == "*" and name in self.files:
             return Reply(status=412)
         self.files[name] = asked.body
         self.sent.update(line for line in asked.body.split(b"\n") if line.strip())
