@@ -29,18 +29,21 @@ STACK_VARIABLE = "TOUCHSTONE_STACK"
 REGISTRY_VARIABLE = "TOUCHSTONE_REGISTRY_OVERRIDES"
 CALL_SECONDS = 60.0
 """Longest wait for one reply: a cold start on a busy machine takes a few seconds, a hang is a failure."""
-PAUSE_SECONDS = 0.05
+PAUSE_SECONDS = 0.1
 
 
-def eventually[T](look: Callable[[], T | None], *, what: str, seconds: float = 60.0) -> T:
-    """What `look` returns once it is neither None nor False. Fails, naming `what`, after `seconds`."""
+def eventually[T](look: Callable[[], T | None], *, what: str, seconds: float = 60.0, pause: float = PAUSE_SECONDS) -> T:
+    """What `look` returns once it is neither None nor False, looked at every `pause` seconds.
+
+    Fails, naming `what`, after `seconds`.
+    """
     deadline = time.monotonic() + seconds
     while True:
         found = look()
         if found is not None and found is not False:
             return found
         assert time.monotonic() < deadline, f"Not within {seconds:g} s: {what}"
-        time.sleep(PAUSE_SECONDS)
+        time.sleep(pause)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,13 +95,22 @@ class Caller:
 
         return eventually(look, what=f"evaluation of {answer_id} {' or '.join(states)}", seconds=seconds)
 
-    def ids(self) -> list[str]:
-        """The ids of all the caller's answers, newest first, page by page."""
-        found: list[str] = []
+    def batch_ended(self, *, seconds: float = 300.0) -> dict[str, Any]:
+        """The caller's latest batch once it runs no more."""
+
+        def look() -> dict[str, Any] | None:
+            batches = self.get("v1/batches")["items"]
+            return batches[0] if batches and batches[0]["state"] != "running" else None
+
+        return eventually(look, what="the end of the batch", seconds=seconds, pause=0.5)
+
+    def summaries(self) -> list[dict[str, Any]]:
+        """All the caller's answers as they are listed, newest first, page by page."""
+        found: list[dict[str, Any]] = []
         cursor: str | None = None
         while True:
             page = self.get("v1/answers", params={"limit": 100, **({"cursor": cursor} if cursor else {})})
-            found += [item["id"] for item in page["items"]]
+            found += page["items"]
             cursor = page["cursor"]
             if cursor is None:
                 return found
@@ -166,11 +178,10 @@ class Functions:
         return dict(reply.get("Environment", {}).get("Variables", {}))
 
     def set(self, *names: str, timeout: int | None = None, variables: Mapping[str, str] | None = None) -> None:
-        """Change variables, or the timeout in seconds, of functions; the next call of each is cold."""
+        """Change variables, or the timeout in seconds, of functions; the next call of each is cold in any case."""
         for name in names:
             changes: dict[str, Any] = {} if timeout is None else {"Timeout": timeout}
-            if variables is not None:
-                changes["Environment"] = {"Variables": {**self.environment(name), **variables}}
+            changes["Environment"] = {"Variables": {**self.environment(name), **(variables or {})}}
             self.client.update_function_configuration(FunctionName=self.names[name], **changes)
         for name in names:
             self._settled(name)
@@ -191,6 +202,17 @@ class Functions:
                 )
             for name in names:
                 self._settled(name)
+
+    @contextmanager
+    def side_by_side(self, name: str, most: int) -> Iterator[None]:
+        """A function that takes messages with at most so many of its kind, for the length of a `with`."""
+        [source] = self.client.list_event_source_mappings(FunctionName=self.names[name])["EventSourceMappings"]
+        before = source["ScalingConfig"]
+        self.client.update_event_source_mapping(UUID=source["UUID"], ScalingConfig={"MaximumConcurrency": most})
+        try:
+            yield
+        finally:
+            self.client.update_event_source_mapping(UUID=source["UUID"], ScalingConfig=before)
 
     def run(self, name: str, event: Any) -> Any:
         """What a function returns for an event, as a schedule would invoke it."""
@@ -300,10 +322,25 @@ class Cloud:
         token, _ = Tokens(self.table).issue(tenant=tenant, role=role, name=role)
         return self.anybody(token, tenant=tenant)
 
-    def run_machine(self, output: str, payload: Mapping[str, Any], *, seconds: float = 120.0) -> dict[str, Any]:
-        """Run the machine of an output to its end, as a schedule would start it; what it says at the end."""
-        arn = self.machines.start_execution(stateMachineArn=self.outputs[output], input=json.dumps(payload))
-        return self.execution(arn["executionArn"], seconds=seconds)
+    @contextmanager
+    def judge_keys(self, keys: Mapping[str, str]) -> Iterator[None]:
+        """Other keys in the deployment's secret for the length of a `with`; functions remember those they have read."""
+        secrets, where = self.client("secretsmanager"), self.outputs["JudgeKeysSecretArn"]
+        before = secrets.get_secret_value(SecretId=where)["SecretString"]
+        secrets.put_secret_value(SecretId=where, SecretString=json.dumps(dict(keys)))
+        try:
+            yield
+        finally:
+            secrets.put_secret_value(SecretId=where, SecretString=before)
+
+    def start_machine(self, output: str) -> str:
+        """Start the machine of an output, as its schedule does; the execution's ARN."""
+        return str(self.machines.start_execution(stateMachineArn=self.outputs[output], input="{}")["executionArn"])
+
+    def failed_runs(self, output: str, prefix: str) -> list[str]:
+        """The names of failed executions of the machine of an output that begin so."""
+        found = self.machines.list_executions(stateMachineArn=self.outputs[output], statusFilter="FAILED")
+        return [run["name"] for run in found["executions"] if run["name"].startswith(prefix)]
 
     def execution(self, arn: str, *, seconds: float = 120.0) -> dict[str, Any]:
         """An execution once it has ended."""
@@ -323,6 +360,43 @@ class Cloud:
             if f"ApproximateNumberOfMessages{kind}" in counts
         )
 
+    def evaluations(self, tenant: str) -> dict[str, int]:
+        """How many deep evaluations of a tenant are in which state."""
+        return self._statistics.evaluations(tenant)
+
+    def peek(self, output: str) -> list[str]:
+        """The bodies of the first messages in the queue of an output, which stay there."""
+        url = self.outputs[output]
+        found = self.sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages", [])
+        for message in found:
+            handle = message["ReceiptHandle"]
+            self.sqs.change_message_visibility(QueueUrl=url, ReceiptHandle=handle, VisibilityTimeout=0)
+        return [str(message["Body"]) for message in found]
+
+    @contextmanager
+    def impatient_intake(self) -> Iterator[None]:
+        """An intake that gives a message back after seconds, so that a hopeless one is given up within a test."""
+        url = self.outputs["IntakeQueueUrl"]
+        name = "VisibilityTimeout"
+        before = self.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=[name])["Attributes"][name]
+        self.sqs.set_queue_attributes(QueueUrl=url, Attributes={name: "4"})
+        try:
+            yield
+        finally:
+            self.sqs.set_queue_attributes(QueueUrl=url, Attributes={name: before})
+
+    def dead_letter(self, mark: str) -> dict[str, Any] | None:
+        """The dead letter that holds this text, None while there is none."""
+        url = self.outputs["DeadLetterQueueUrl"]
+        found = self.sqs.receive_message(
+            QueueUrl=url, MaxNumberOfMessages=10, VisibilityTimeout=2, MessageSystemAttributeNames=["All"]
+        )
+        return next((dict(message) for message in found.get("Messages", []) if mark in message["Body"]), None)
+
+    def forget(self, letter: Mapping[str, Any]) -> None:
+        """Take a message out of the dead letters."""
+        self.sqs.delete_message(QueueUrl=self.outputs["DeadLetterQueueUrl"], ReceiptHandle=letter["ReceiptHandle"])
+
     def counters(self, tenant: str) -> dict[str, Any]:
         """Everything that has accumulated for a tenant."""
         statistics = self._statistics
@@ -331,7 +405,7 @@ class Cloud:
             "provider": rates.provider_subject,
             "subject": rates.model_subject,
             "difficulty": rates.model_difficulty,
-            "evaluations": statistics.evaluations(tenant),
+            "evaluations": self.evaluations(tenant),
             "volume": statistics.volume(tenant, days=90),
             "trends": statistics.trends(tenant, days=90),
             "suggestions": statistics.suggestions(tenant, limit=100),

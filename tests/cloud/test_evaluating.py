@@ -1,0 +1,154 @@
+"""Deep evaluations against the provider's day: each done once, in order of arrival, whatever goes wrong on the way."""
+
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+
+from tests.support import replies
+from tests.support.cloud import Cloud, JudgeServer, eventually
+from tests.support.rehearsal import EVENING, MORNING, NOON, Rehearsal, rehearsal
+
+pytestmark = [pytest.mark.cloud, pytest.mark.timeout(1200)]
+
+REPLY = replies.evaluate()
+IN_WORK = 25
+"""Evaluations that may be on their way at once: so far apart may two be that arrived one after the other."""
+
+
+def assert_in_order(here: Rehearsal) -> None:
+    """Nobody who came later went before, but for those that were in work side by side."""
+    rank = {number: place for place, number in enumerate(here.arrived())}
+    ahead = [place - rank[number] for place, number in enumerate(here.order())]
+    assert max(map(abs, ahead)) <= IN_WORK
+
+
+def ask_for(here: Rehearsal, count: int, *, copies: int = 1) -> None:
+    """Have so many evaluations asked for, the first alone so that it finds everything cold by itself."""
+    bodies = here.bodies(count)
+    here.send(bodies[:1])
+    here.settled(1)
+    here.send([body for body in bodies[1:] for _ in range(copies)])
+
+
+@pytest.fixture
+def days(cloud: Cloud, judge: JudgeServer) -> Iterator[Rehearsal]:
+    """A rehearsal with 15 evaluations a day."""
+    with rehearsal(cloud, per_day=15) as here:
+        judge.arrange(quotas=[{"rpd": 15, "model": here.model}])
+        yield here
+
+
+def test_r8_r9_a_thousand_against_250_a_day_take_four_days_of_250(cloud: Cloud, judge: JudgeServer) -> None:
+    with rehearsal(cloud, per_day=250) as here:
+        judge.arrange(quotas=[{"rpd": 250, "model": here.model}])
+        ask_for(here, 1000)
+        assert here.settled(1000) == {"done": 250, "deferred": 750, "waiting": 0, "running": 0, "failed": 0}
+        backlog = here.caller.get("v1/backlog")
+        assert (backlog["done"], backlog["deferred"], backlog["deferred_before_you"]) == (250, 750, 750)
+        assert len(here.end_day()) == 250
+        here.set_clock(NOON + timedelta(days=1) + MORNING, "AnswersDrain")
+        here.drain()
+        assert here.states()["done"] == 250 + 225, "a tenth of the day is kept for fresh requests"
+        here.next_day(EVENING)
+        here.next_day(EVENING)
+        here.next_day(EVENING)
+        assert [len(day) for day in here.days] == [250, 250, 250, 250]
+        assert {call["status"] for call in here.calls()} == {200}, "the provider never had to refuse"
+        assert here.drain()["state"] == "empty"
+        here.assert_each_evaluated_once()
+        assert_in_order(here)
+        assert cloud.waiting_messages("DeferredQueueUrl") == 0
+
+
+def test_r1_r2_every_message_delivered_twice_is_evaluated_once(cloud: Cloud, days: Rehearsal) -> None:
+    ask_for(days, 40, copies=2)
+    days.settled(40)
+    days.end_day()
+    for number in range(2):
+        for message in cloud.peek("DeferredQueueUrl"):
+            cloud.sqs.send_message(
+                QueueUrl=cloud.outputs["DeferredQueueUrl"],
+                MessageBody=message,
+                MessageGroupId="deferred",
+                MessageDeduplicationId=f"again-{days.model}-{number}-{hash(message)}",
+            )
+    days.next_day(EVENING)
+    days.next_day(EVENING)
+    assert [len(day) for day in days.days] == [15, 15, 10]
+    days.assert_each_evaluated_once()
+    assert len(days.caller.summaries()) == 40, "no answer was made twice"
+    assert cloud.waiting_messages("DeferredQueueUrl") == 0
+
+
+def test_r3_a_function_killed_mid_evaluation_loses_one_call_and_no_record(cloud: Cloud, judge: JudgeServer) -> None:
+    with rehearsal(cloud, per_day=15, timeouts={"AnswersEvaluate": 12}) as days:
+        ask_for(days, 10)
+        days.settled(10)
+        judge.rule({"kind": "hang", "seconds": 20.0}, schema_title="EvaluateReply", model=days.model)
+        days.send(days.bodies(1))
+        eventually(lambda: len(days.calls()) == 11 or None, what="the call that will not come back")
+        eventually(lambda: cloud.failed_runs("EvaluateMachineArn", days.answer_id(10)), what="the function's end")
+        judge.reply("EvaluateReply", REPLY)
+        days.send(days.bodies(19))
+        days.settled(30, stuck=1)
+        assert days.states()["running"] == 1, "nobody knows yet that its function was killed"
+        assert len(days.end_day()) == 15
+
+        days.set_clock(NOON + timedelta(minutes=30), "AnswersSweep", "AnswersEvaluate")
+        assert cloud.functions.run("AnswersSweep", {"source": "schedule"})["restarted"] == 1
+        days.settled(30)
+        assert days.states()["deferred"] == 16, "its unit was spent, so it waits for the next day as others do"
+        days.next_day(EVENING)
+        days.next_day(EVENING)
+        assert [len(day) for day in days.days] == [15, 15, 1]
+        days.assert_each_evaluated_once(lost_calls=1)
+
+
+def test_r12_a_drain_stopped_halfway_is_taken_up_by_the_next_and_two_never_overlap(
+    cloud: Cloud, judge: JudgeServer, days: Rehearsal
+) -> None:
+    ask_for(days, 40)
+    days.settled(40)
+    days.end_day()
+    judge.rule({"value": REPLY, "seconds": 1.0}, schema_title="EvaluateReply", model=days.model)
+    days.set_clock(NOON + timedelta(days=1) + EVENING, "AnswersDrain")
+    first = cloud.start_machine("DrainMachineArn")
+    eventually(lambda: len(days.calls()) > 15 or None, what="a drain at work")
+    second = cloud.start_machine("DrainMachineArn")
+    assert json.loads(cloud.execution(second)["output"])["state"] == "busy"
+    cloud.machines.stop_execution(executionArn=first)
+    assert cloud.execution(first)["status"] == "ABORTED"
+    judge.reply("EvaluateReply", REPLY)
+    # Whoever was stopped is gone by then, or done; what it held is let go.
+    days.set_clock(NOON + timedelta(days=1) + EVENING + timedelta(minutes=20), "AnswersDrain", "AnswersEvaluate")
+    days.set_clock(days.now, "AnswersSweep")
+    eventually(lambda: days.drain()["state"] != "busy" or None, what="the lease to run out")
+    cloud.functions.run("AnswersSweep", {"source": "schedule"})
+    days.settled(40)
+    days.end_day()
+    days.next_day(EVENING)
+    assert [len(day) for day in days.days][:2] == [15, 15]
+    days.next_day(EVENING)
+    lost = sum(map(len, days.days)) - 40
+    assert 0 <= lost <= 5, "no more than one round of calls"
+    days.assert_each_evaluated_once(lost_calls=lost)
+
+
+def test_r15_a_day_that_ends_earlier_than_configured_is_learned(cloud: Cloud, judge: JudgeServer) -> None:
+    with rehearsal(cloud, per_day=100) as days:
+        judge.arrange(quotas=[{"rpd": 10, "model": days.model}])
+        ask_for(days, 40)
+        assert days.settled(40)["done"] == 10
+        refused = [call for call in days.end_day() if call["status"] == 429]
+        assert 1 <= len(refused) <= IN_WORK
+        for _ in range(3):
+            days.next_day(EVENING)
+        answered = [[call for call in day if call["status"] == 200] for day in days.days]
+        assert [len(day) for day in answered] == [10, 10, 10, 10]
+        assert [len(day) for day in days.days[1:]] == [10, 10, 10], (
+            "what was learned on the first day holds on the next"
+        )
+        days.assert_each_evaluated_once()
+        assert_in_order(days)
