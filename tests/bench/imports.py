@@ -3,8 +3,9 @@
     uv run python -m tests.bench.imports [HANDLER …] [--rounds N]
 
 The limit is measured in the same run: a process that imports and makes a DynamoDB client, Powertools' Logger and
-Metrics and one pydantic model; for the API, its event handler too. Each figure is the median of fresh interpreters
-whose bytecode is there already. Handlers and limits take turns, so that a machine that slows down slows them alike.
+Metrics and one pydantic model; for the API its event handler too, for the intake its batch processor. Each figure is
+the median of fresh interpreters whose bytecode is there already. Handlers and limits take turns, so that a machine
+that slows down slows them alike.
 """
 
 import argparse
@@ -52,6 +53,17 @@ EVENT_HANDLER = """
 from aws_lambda_powertools.event_handler.api_gateway import APIGatewayHttpResolver
 APIGatewayHttpResolver(enable_validation=True)
 """
+BATCH_PROCESSOR = """
+from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType
+BatchProcessor(event_type=EventType.SQS)
+"""
+LIMITS = {
+    "limit": REFERENCE,
+    "limit of the API": REFERENCE + EVENT_HANDLER,
+    "limit of the intake": REFERENCE + BATCH_PROCESSOR,
+}
+LIMIT_OF = {"functions.api.app": "limit of the API", "functions.answers.intake": "limit of the intake"}
+"""Those that need more of Powertools by the kind of their event."""
 TABLE = "from functions import composition\ncomposition.table()"
 PARTS = {
     "functions.api.app": "composition.reception('bench')",
@@ -144,21 +156,21 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=9)
     options = parser.parse_args()
     work = {name: stages_of(name) for name in options.handlers or handlers()}
-    work |= {"limit": [REFERENCE], "limit of the API": [REFERENCE + EVENT_HANDLER]}
+    work |= {name: [stage] for name, stage in LIMITS.items()}
     starts: dict[str, list[Start]] = {name: [] for name in work}
     for turn in range(options.rounds + 1):
         for name, stages in work.items():
             one = start(stages)
             if turn > 0:  # the first turn writes the bytecode
                 starts[name].append(one)
-    limit, of_api = starts.pop("limit"), starts.pop("limit of the API")
-    for name, measured in (("limit", limit), ("limit of the API", of_api)):
+    limits = {name: starts.pop(name) for name in LIMITS}
+    for name, measured in limits.items():
         cpu, wall = (1000 * median(measured, 0, kind=kind) for kind in (1, 0))
         print(f"{name}: {cpu:.0f} ms CPU, {wall:.0f} ms wall")
     print(f"\n{'':<30} {'shares of the limit, CPU':^23} {'wall':^23}")
     print(f"{'handler':<30} {'import  +table  +parts  import  +table  +parts':<47}  to table, loaded at import")
     for name, measured in starts.items():
-        report(name, measured, of_api if name == "functions.api.app" else limit)
+        report(name, measured, limits[LIMIT_OF.get(name, "limit")])
 
 
 if __name__ == "__main__":
