@@ -70,7 +70,7 @@ def pin(subject: str, body: Pin) -> dict[str, str]:
 
 
 @router.delete("/v1/routing/<subject>", summary="Unpin a subject", tags=["models"])
-def unpin(subject: str) -> Response[None]:
+def unpin(subject: str) -> Response[str]:
     """Leave a subject to the data again."""
     routing_pins().unpin(tenant=caller(router, at_least="admin").tenant, subject=subject)
-    return Response(status_code=HTTPStatus.NO_CONTENT.value)
+    return Response(status_code=HTTPStatus.NO_CONTENT.value, body="")  # not null: there is none

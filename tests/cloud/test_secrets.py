@@ -1,0 +1,51 @@
+"""A8: what must stay secret is in no log, whatever failed on the way: keys, tokens, what was asked and answered."""
+
+import time
+import uuid
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.cloud import Caller, Cloud, JudgeServer, refusal
+
+pytestmark = pytest.mark.cloud
+
+FAULTS = ("unauthorized", "bad_request", "server_error", "reset", "html", "off_schema", "forbidden")
+"""Ways of a judge to fail; its messages quote the key and the prompt back, as some services do."""
+
+
+def logged(cloud: Cloud, since: float) -> Iterator[tuple[str, str]]:
+    """Log group and message of everything that the stack logged since a moment (Unix time)."""
+    logs = cloud.client("logs")
+    groups = [physical for kind, physical in cloud.resources.values() if kind == "AWS::Logs::LogGroup"]
+    groups += [f"/aws/lambda/{name}" for name in cloud.functions.names.values()]
+    for group in dict.fromkeys(groups):
+        try:
+            pages = logs.get_paginator("filter_log_events").paginate(logGroupName=group, startTime=int(since * 1000))
+            for page in pages:
+                yield from ((group, event["message"]) for event in page["events"])
+        except logs.exceptions.ResourceNotFoundException:
+            continue
+
+
+def test_a8_no_key_token_or_text_is_in_any_log(cloud: Cloud, caller: Caller, judge: JudgeServer) -> None:
+    since = time.time() - 1.0
+    text, key = f"canary{uuid.uuid4().hex}", f"key{uuid.uuid4().hex}"
+    keys = {"GEMINI_API_KEY": key, "OPENAI_API_KEY": key, "ANTHROPIC_API_KEY": key}
+    judging = ("AnswersVerify", "AnswersAnalyze", "AnswersSolve", "AnswersEnrich", "AnswersEvaluate")
+    with cloud.judge_keys(keys), cloud.functions.changed(*judging):
+        for kind in FAULTS:
+            judge.rule({"kind": kind})
+            caller.verify(problem=f"What does {text} mean?", answer=text, steps=text, use_cache=False)
+        caller.ended(caller.solve(problem=f"What does {text} mean?", use_cache=False)["id"])
+        judge.arrange(reset=True)
+        caller.evaluated(caller.ended(caller.solve(problem=f"What does {text} mean?", use_cache=False)["id"])["id"])
+    refusal(caller.send("POST", "v1/verifications", json={"problem": text, "answer": text, text: text}), 422)
+    refusal(caller.send("POST", "v1/verifications", content=text), 400)
+    cloud.anybody(f"ts_{text}").send("GET", "v1/answers")
+
+    lines = list(logged(cloud, since))
+    assert lines, "nothing was logged at all, so nothing was shown"
+    for what, canary in {"text": text, "key": key, "token": caller.token or ""}.items():
+        found = [f"{group}: {line}" for group, line in lines if canary in line]
+        assert found == [], f"the {what} was logged"
