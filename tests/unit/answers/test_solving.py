@@ -95,6 +95,15 @@ async def test_a_provider_that_fails_is_followed_by_the_next_and_is_no_attempt()
     assert (found.attempt.number, found.attempt.solution.provider) == (1, "gemini")
 
 
+async def test_a_provider_that_hangs_leaves_the_next_one_its_time() -> None:
+    script = Script({"claude/solve": [30.0], "solve": [replies.solve()]}, providers=("claude", "gemini"))
+    judges, deadline = script.judges(), Deadline.after(30.0)
+    found = await next_attempt(PROBLEM, (), judges=judges, deadline=deadline, provider_seconds=0.04)
+    assert found.attempt is not None
+    assert found.attempt.solution.provider == "gemini"
+    assert deadline.remaining > 20.0
+
+
 async def test_where_every_provider_fails_each_was_asked_and_the_reasons_are_told() -> None:
     script = Script({"solve": [DayQuotaError("The day is spent.")]})
     found = await _next(script)

@@ -17,6 +17,9 @@ from touchstone.judges.opening import Judges
 
 MAX_OUTPUT_TOKENS = 16_384
 """A long solution takes 2,000; models that think before they answer count their thinking too."""
+PROVIDER_SECONDS = 75.0
+"""The most that a provider gets while another could still be asked: a model that thinks takes a minute. Less time than
+this is not divided, since a part of it would help nobody."""
 
 
 class SolveReply(JudgeReply):
@@ -94,12 +97,14 @@ async def next_attempt(
     examples: Sequence[EarlierSolution] = (),
     language: Language | None = None,
     use_cache: bool = True,
+    provider_seconds: float = PROVIDER_SECONDS,
 ) -> Attempted:
     """Solve a problem once more, by a provider that has not tried it yet where there is one.
 
     A provider that fails is followed by the next one, until each was asked once or the tenant's money for the day is
-    spent: a failure is no attempt. `made` are the attempts so far. With a single provider, a second attempt asks it
-    again, past the cache, which would only repeat the first. Never raises for a judge that fails.
+    spent: a failure is no attempt. A provider that hangs has `provider_seconds`, the last one whatever is left. `made`
+    are the attempts so far. With a single provider, a second attempt asks it again, past the cache, which would only
+    repeat the first. Never raises for a judge that fails.
     """
     preferences = preferences or Preferences()
     available = judges.available()
@@ -119,7 +124,7 @@ async def next_attempt(
             solved = await solve(
                 problem,
                 judge=judges.get(provider, "strong"),
-                deadline=deadline,
+                deadline=deadline if len(left) == 1 else _earlier(deadline, provider_seconds),
                 analysis=analysis,
                 examples=examples,
                 language=language,
@@ -139,6 +144,11 @@ NO_PROVIDER = (
     "The problem cannot be solved without a model: set GEMINI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY in the "
     "environment, or put a key in the deployment's secret."
 )
+
+
+def _earlier(deadline: Deadline, seconds: float) -> Deadline:
+    """`seconds` from now, no later than `deadline`."""
+    return Deadline.after(min(seconds, deadline.remaining))
 
 
 def _numbered(steps: list[str]) -> str:
