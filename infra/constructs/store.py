@@ -14,7 +14,9 @@ ARTIFACTS = "artifacts"
 """The folder of bodies too large for a record, images of problems, and what lies between the steps of a batch."""
 INBOX = "inbox"
 """The folder where files of requests are dropped, `inbox/<tenant>/<name>.jsonl`, and the results beside them."""
-INDEXES = ("by_time", "deferred", "by_count")
+INDEXES = {"by_time": ("summary", "verification_status"), "deferred": (), "by_count": ("text",)}
+"""What each index carries besides keys: just what is read there. A record's body in an index would be written, and paid
+for, once more with every step; and what an index carries can be changed only by building it anew."""
 READ = ("dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query")
 WRITE = ("dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem")
 """A transaction is authorised action by action; nothing in the system scans, so no function may."""
@@ -64,17 +66,21 @@ class Store(Construct):
             time_to_live_attribute="expires_at",
             removal_policy=self._kept,
         )
-        for index, partition, sort in (
-            ("by_time", "gsi1pk", dynamodb.Attribute(name="gsi1sk", type=text)),
-            ("deferred", "gsi2pk", dynamodb.Attribute(name="gsi2sk", type=text)),
-            ("by_count", "gsi3pk", dynamodb.Attribute(name="count", type=number)),
-        ):
-            table.add_global_secondary_index(
-                index_name=index,
-                partition_key=dynamodb.Attribute(name=partition, type=text),
-                sort_key=sort,
-            )
+        by_count = dynamodb.Attribute(name="count", type=number)
+        self._index(table, "by_time", "gsi1pk", dynamodb.Attribute(name="gsi1sk", type=text))
+        self._index(table, "deferred", "gsi2pk", dynamodb.Attribute(name="gsi2sk", type=text))
+        self._index(table, "by_count", "gsi3pk", by_count)
         return table
+
+    def _index(self, table: dynamodb.Table, name: str, partition: str, sort: dynamodb.Attribute) -> None:
+        carried = INDEXES[name]
+        table.add_global_secondary_index(
+            index_name=name,
+            partition_key=dynamodb.Attribute(name=partition, type=dynamodb.AttributeType.STRING),
+            sort_key=sort,
+            projection_type=dynamodb.ProjectionType.INCLUDE if carried else dynamodb.ProjectionType.KEYS_ONLY,
+            non_key_attributes=list(carried) or None,
+        )
 
     def _bucket(self) -> s3.Bucket:
         bucket = s3.Bucket(

@@ -20,9 +20,9 @@ def create_table(dynamodb: "DynamoDBServiceResource", name: str = TABLE_NAME) ->
             *_attributes("N", "count"),
         ],
         GlobalSecondaryIndexes=[
-            _index("by_time", "gsi1pk", "gsi1sk"),
+            _index("by_time", "gsi1pk", "gsi1sk", "summary", "verification_status"),
             _index("deferred", "gsi2pk", "gsi2sk"),
-            _index("by_count", "gsi3pk", "count"),
+            _index("by_count", "gsi3pk", "count", "text"),
         ],
     )
     dynamodb.meta.client.update_time_to_live(
@@ -31,8 +31,11 @@ def create_table(dynamodb: "DynamoDBServiceResource", name: str = TABLE_NAME) ->
     return table
 
 
-def _index(name: str, partition: str, sort: str) -> Any:
-    return {"IndexName": name, "KeySchema": _keys(partition, sort), "Projection": {"ProjectionType": "ALL"}}
+def _index(name: str, partition: str, sort: str, *carried: str) -> Any:
+    projection: dict[str, Any] = {"ProjectionType": "INCLUDE" if carried else "KEYS_ONLY"}
+    if carried:
+        projection["NonKeyAttributes"] = list(carried)
+    return {"IndexName": name, "KeySchema": _keys(partition, sort), "Projection": projection}
 
 
 def _keys(partition: str, sort: str) -> Any:
