@@ -89,6 +89,31 @@ def test_adapters_are_made_once_a_provider_with_its_key() -> None:
     assert made == [("gemini", "k"), ("openai", "k")]
 
 
+async def test_a_rotated_key_is_used_at_the_next_question_and_a_removed_one_is_missed() -> None:
+    made: list[tuple[str | None, ScriptedAdapter]] = []
+
+    def connect(provider: Provider, key: str | None) -> Adapter:
+        made.append((key, ScriptedAdapter()))
+        return made[-1][1]
+
+    keys = OneKey("old")
+    judges = Judges(registry(), keys, clock=lambda: ON, connect=connect)
+    await judges.get("gemini", "verify").ask(question(), deadline=within())
+    before = judges.seat("verify")
+    keys.key = "new"
+    rotated = judges.get("gemini", "verify")
+    assert judges.get("gemini", "verify") is rotated
+    await rotated.ask(question(), deadline=within())
+    assert [(key, adapter.calls) for key, adapter in made] == [("old", 1), ("new", 1)]
+    assert judges.seat("verify") != before
+    assert not any(secret in repr(vars(judges)) for secret in ("'old'", "'new'"))
+    keys.key = None
+    with pytest.raises(MisconfiguredError):
+        judges.get("gemini", "verify")
+    await judges.aclose()
+    assert [adapter.closed for _, adapter in made] == [True, True]
+
+
 @pytest.mark.parametrize(
     ("environ", "provider"),
     [

@@ -3,7 +3,7 @@
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from touchstone.clock import Clock, system_clock
 from touchstone.judges import retirement
@@ -52,6 +52,14 @@ def connect(provider: Provider, key: str | None) -> Adapter:
             )
 
 
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A connection and the key it was made with, which no representation shows."""
+
+    key: str | None = field(repr=False)
+    connection: Connection
+
+
 class Judges:
     """The judges of a deployment or a notebook, for one tenant.
 
@@ -85,7 +93,8 @@ class Judges:
         self._around = Surroundings(
             tenant=tenant, clock=clock, admission=admission, cache=cache, sleep=sleep, draw=draw
         )
-        self._connections: dict[str, Connection] = {}
+        self._connections: dict[str, _Opened] = {}
+        self._outdated: list[Connection] = []
         self._judges: dict[tuple[str, Tier, Purpose], ModelJudge] = {}
         self._warned: set[str] = set()
 
@@ -99,10 +108,11 @@ class Judges:
         Raises `SettingsError` for a provider that is not listed, `MisconfiguredError` for one without a key. Warns
         with `RetirementWarning`, once a model, when the model has ended or ends within a month.
         """
+        connection = self._connection(provider)
         if (known := self._judges.get((provider, tier, purpose))) is not None:
             return known
         model = self._registry.model(provider, tier)
-        judge = ModelJudge(model, self._connection(provider), self._around, purpose=purpose)
+        judge = ModelJudge(model, connection, self._around, purpose=purpose)
         self._judges[provider, tier, purpose] = judge
         if model.name not in self._warned:
             self._warned.add(model.name)
@@ -128,9 +138,10 @@ class Judges:
         """Settle what is unsettled and close the connections."""
         while self._around.unfinished:
             await asyncio.wait(set(self._around.unfinished))
-        connections, self._connections = self._connections, {}
+        connections = [*self._outdated, *(opened.connection for opened in self._connections.values())]
+        self._outdated, self._connections = [], {}
         self._judges.clear()
-        for connection in connections.values():
+        for connection in connections:
             if connection.loaded:
                 await connection.adapter.aclose()
 
@@ -143,12 +154,19 @@ class Judges:
         return not provider.needs_key or self._keys.get(provider.name) is not None
 
     def _connection(self, name: str) -> Connection:
-        if (known := self._connections.get(name)) is not None:
-            return known
+        """The connection with the provider's key of now; after a rotation a new one, for judges that are made anew.
+
+        Questions that are being asked keep the old one, which is closed at the end.
+        """
         provider = self._registry.provider(name)
         key = self._keys.get(name)
+        if (known := self._connections.get(name)) is not None:
+            if known.key == key:
+                return known.connection
+            self._outdated.append(self._connections.pop(name).connection)
+            self._judges = {seat: judge for seat, judge in self._judges.items() if seat[0] != name}
         if key is None and provider.needs_key:
             raise missing_key(provider)
         connection = Connection(self._connect(provider, key), account_of(provider, key), provider.base_url or "")
-        self._connections[name] = connection
+        self._connections[name] = _Opened(key, connection)
         return connection
