@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Coroutine
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -13,13 +12,12 @@ if TYPE_CHECKING:
     import asyncio
 
     from aws_lambda_powertools.utilities.idempotency import DynamoDBPersistenceLayer, IdempotencyConfig
-    from botocore.config import Config
     from mypy_boto3_dynamodb.service_resource import Table
 
     from touchstone.answers.model import AnswerRecord
     from touchstone.answers.providers import Preferences
     from touchstone.budgets import Quotas, Spending
-    from touchstone.judges import Judges
+    from touchstone.judges import Adapter, Judges
     from touchstone.judges.registry import Registry
     from touchstone.operations.batching import BatchDesk
     from touchstone.operations.desk import Desk
@@ -41,8 +39,6 @@ if TYPE_CHECKING:
 
 NOBODY = "touchstone"
 """Whose judges are looked at where no tenant is concerned; nothing is asked in its name."""
-KEYS_ARE_KEPT_SECONDS = 300
-"""How long a judge's key is remembered: a rotated one is in use five minutes later."""
 
 
 @cache
@@ -50,14 +46,9 @@ def table() -> Table:
     """The table of all records."""
     import boto3
 
-    return boto3.resource("dynamodb", config=_patience()).Table(environment().require("table"))
+    from functions.clients import for_tables
 
-
-def _patience() -> Config:
-    """How long a table is waited for: a function has seconds, so a silent connection is given up in time to repeat."""
-    from botocore.config import Config
-
-    return Config(connect_timeout=1, read_timeout=3, retries={"total_max_attempts": 3, "mode": "standard"})
+    return boto3.resource("dynamodb", config=for_tables()).Table(environment().require("table"))
 
 
 @cache
@@ -72,9 +63,10 @@ def tokens() -> Tokens:
 def _objects(root: str) -> Artifacts:
     import boto3
 
+    from functions.clients import for_objects
     from touchstone.records.artifacts import Artifacts
 
-    return Artifacts(boto3.client("s3"), environment().require("bucket"), root=root)
+    return Artifacts(boto3.client("s3", config=for_objects()), environment().require("bucket"), root=root)
 
 
 def artifacts() -> Artifacts:
@@ -111,24 +103,6 @@ def registry() -> Registry:
     return load_registry()
 
 
-class DeploymentKeys:
-    """The judges' keys from the deployment's secret: one JSON object of variable names and values."""
-
-    def get(self, provider: str) -> str | None:
-        """The key of a provider, None where the secret has none."""
-        from touchstone.judges.keys import EnvironmentKeys
-
-        return EnvironmentKeys(registry(), _stored_keys()).get(provider)
-
-
-def _stored_keys() -> dict[str, str]:
-    from aws_lambda_powertools.utilities import parameters
-
-    secret = parameters.get_secret(environment().require("secret_id"), max_age=KEYS_ARE_KEPT_SECONDS)
-    keys = json.loads(secret or "{}")
-    return {str(name): str(value) for name, value in keys.items()}
-
-
 @cache
 def quotas() -> Quotas:
     """The accounts of the providers' quotas."""
@@ -145,12 +119,22 @@ def spending() -> Spending:
     return Spending(table())
 
 
+@cache
+def _adapter(provider: str, key: str | None) -> Adapter:
+    """The connections to a provider, which all tenants' judges share."""
+    from touchstone.judges.opening import connect
+
+    return connect(registry().provider(provider), key)
+
+
 @lru_cache(maxsize=64)
 def judges(tenant: str, *, patient: bool = False) -> Judges:
     """The judges of a tenant: every call within the providers' quotas and the tenant's ceiling.
 
-    `patient`: they wait for a minute's next slot, as nobody waits for them.
+    `patient`: they wait for a minute's next slot, as nobody waits for them. Those of a tenant long unheard of are
+    forgotten; the connections they used stay open for all others.
     """
+    from functions.judge_keys import DeploymentKeys
     from touchstone.budgets import DynamoAdmission
     from touchstone.judges.opening import Judges
     from touchstone.operations.patience import PatientJudges
@@ -158,10 +142,11 @@ def judges(tenant: str, *, patient: bool = False) -> Judges:
 
     return (PatientJudges if patient else Judges)(
         registry(),
-        DeploymentKeys(),
+        DeploymentKeys(registry()),
         admission=DynamoAdmission(quotas(), spending(), ceiling_usd=environment().daily_ceiling_usd),
         cache=Replies(table(), tenant=tenant),
         tenant=tenant,
+        connect=lambda provider, key: _adapter(provider.name, key),
     )
 
 
@@ -299,6 +284,8 @@ def idempotency(
     """Where results are remembered by their sender's key, and for how long."""
     from aws_lambda_powertools.utilities.idempotency import DynamoDBPersistenceLayer, IdempotencyConfig
 
+    from functions.clients import for_tables
+
     config = IdempotencyConfig(
         event_key_jmespath=event_key_jmespath,
         payload_validation_jmespath=payload_validation_jmespath,
@@ -306,7 +293,7 @@ def idempotency(
         hash_function="sha256",
         raise_on_no_idempotency_key=True,
     )
-    store = DynamoDBPersistenceLayer(table_name=environment().require("idempotency_table"), boto_config=_patience())
+    store = DynamoDBPersistenceLayer(table_name=environment().require("idempotency_table"), boto_config=for_tables())
     return store, config
 
 

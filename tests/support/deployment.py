@@ -11,7 +11,7 @@ import boto3
 import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions import composition, environment
+from functions import composition, environment, judge_keys
 from functions.answers import intake
 from functions.api import idempotency
 from tests.support.events import event
@@ -128,17 +128,14 @@ def deployed(
 
 
 def _cached() -> Iterator[Any]:
-    for module in (composition, environment, idempotency, intake):
+    for module in (composition, environment, idempotency, intake, judge_keys):
         yield from (value for value in vars(module).values() if hasattr(value, "cache_clear"))
 
 
 def _forget() -> None:
     """Forget every part that a process keeps between invocations."""
-    from aws_lambda_powertools.utilities import parameters
-
     for part in _cached():
         part.cache_clear()
-    parameters.clear_caches()
 
 
 def _recorded_judges(monkeypatch: pytest.MonkeyPatch) -> list[Judges]:

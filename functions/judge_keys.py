@@ -1,0 +1,71 @@
+"""The judges' keys of a deployment: one secret, a JSON object of variable names and values."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import TYPE_CHECKING
+
+from functions.environment import environment
+from touchstone.errors import SettingsError, StoreError
+from touchstone.judges.keys import EnvironmentKeys
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.parameters import SecretsProvider
+
+    from touchstone.judges.registry import Registry
+
+KEPT_SECONDS = 300
+"""How long the secret is remembered: a rotated key is in use five minutes later."""
+
+
+class DeploymentKeys:
+    """The keys in the deployment's secret, read again once they are older than `KEPT_SECONDS`."""
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+
+    def get(self, provider: str) -> str | None:
+        """The key of a provider, None where the secret has none.
+
+        Raises `StoreError` where the secret cannot be read, `SettingsError` for one that holds something else.
+        """
+        return EnvironmentKeys(self._registry, stored_keys()).get(provider)
+
+
+def stored_keys() -> dict[str, str]:
+    """What the secret holds; empty for an empty one. Raises as `DeploymentKeys.get`."""
+    from aws_lambda_powertools.utilities.parameters import GetParameterError
+
+    name = environment().require("secret_id")
+    try:
+        secret = _secrets().get(name, max_age=KEPT_SECONDS)
+    except GetParameterError:
+        # Its own words are those of the service; what is left out of them here could name keys.
+        raise StoreError(
+            "The secret of the judges' keys could not be read; it is safe to repeat. "
+            "If it stays so, check that TOUCHSTONE_SECRET_ID names a secret that this function may read."
+        ) from None
+    return _keys_of(secret or b"{}")
+
+
+def _keys_of(secret: str | bytes | dict[str, str]) -> dict[str, str]:
+    try:
+        keys = secret if isinstance(secret, dict) else json.loads(secret)
+    except ValueError:
+        keys = None
+    if not isinstance(keys, dict) or not all(isinstance(value, str) for value in keys.values()):
+        raise SettingsError(
+            "The secret that TOUCHSTONE_SECRET_ID names must be one JSON object of strings, "
+            'as in {"GEMINI_API_KEY": "…"}; write it anew.'
+        )
+    return keys
+
+
+@cache
+def _secrets() -> SecretsProvider:
+    from aws_lambda_powertools.utilities.parameters import SecretsProvider
+
+    from functions.clients import for_secrets
+
+    return SecretsProvider(boto_config=for_secrets())

@@ -1,0 +1,76 @@
+"""What the functions are made of: links that work in every region, keys that rotate, one pool of connections."""
+
+from collections.abc import Iterator
+from urllib.parse import parse_qs, urlsplit
+
+import boto3
+import pytest
+
+from functions import composition, judge_keys
+from tests.support.deployment import SECRET, Deployment, deployed
+from touchstone.errors import SettingsError, StoreError
+
+MINE = {"tenant": "acme", "key": "acme/images/one"}
+
+
+@pytest.fixture(params=["us-east-1", "eu-central-1"])
+def region(request: pytest.FixtureRequest, deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    monkeypatch.setenv("AWS_DEFAULT_REGION", request.param)
+    monkeypatch.setattr("boto3.DEFAULT_SESSION", None)
+    yield request.param
+    boto3.DEFAULT_SESSION = None
+
+
+def test_links_name_the_regions_own_host_and_are_signed_with_version_4(region: str) -> None:
+    store = composition.artifacts()
+    for link in (store.upload_link(content_type="image/png", **MINE), store.download_link(**MINE)):
+        address = urlsplit(link)
+        assert address.netloc == f"touchstone-artifacts.s3.{region}.amazonaws.com"
+        assert parse_qs(address.query)["X-Amz-Algorithm"] == ["AWS4-HMAC-SHA256"]
+
+
+def test_links_of_a_local_cloud_name_its_one_host(deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://localhost:4566")
+    link = urlsplit(composition.artifacts().download_link(**MINE))
+    assert (link.netloc, link.path) == ("localhost:4566", "/touchstone-artifacts/artifacts/acme/images/one")
+
+
+def _put(deployment: Deployment, text: str) -> None:
+    boto3.client("secretsmanager", region_name="us-east-1").put_secret_value(SecretId=SECRET, SecretString=text)
+
+
+@pytest.mark.parametrize("text", ["canary", '["canary"]', '{"GEMINI_API_KEY": {"canary": 1}}', "null"])
+def test_a_secret_that_holds_something_else_says_what_it_must_be(deployment: Deployment, text: str) -> None:
+    _put(deployment, text)
+    with pytest.raises(SettingsError, match="one JSON object of strings") as caught:
+        composition.judges("acme").available()
+    assert "canary" not in str(caught.value)
+
+
+def test_a_secret_that_cannot_be_read_is_a_fault_of_the_store(aws: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    with deployed(monkeypatch, TOUCHSTONE_SECRET_ID="no-such-secret"), pytest.raises(StoreError, match="not be read"):
+        composition.judges("acme").available()
+
+
+def test_a_rotated_key_is_in_use_once_the_old_one_is_forgotten(
+    deployment: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judge_keys, "KEPT_SECONDS", 0)
+    judges = composition.judges("acme")
+    accounts = set()
+    for key in ("first", "second"):
+        _put(deployment, f'{{"GEMINI_API_KEY": "{key}"}}')
+        judge = judges.prefer("verify")
+        assert judge is not None
+        assert judges.prefer("verify") is judge
+        seat = judges.seat("verify")
+        assert seat is not None
+        accounts.add((seat.account, id(judge)))
+    assert len(accounts) == 2
+
+
+def test_tenants_share_the_connections_to_a_provider(deployment: Deployment) -> None:
+    _put(deployment, '{"GEMINI_API_KEY": "k"}')
+    for number in range(70):
+        assert composition.judges(f"tenant-{number}").prefer("verify") is not None
+    assert composition._adapter.cache_info().currsize == 1
