@@ -15,7 +15,8 @@ JUDGING = Size(memory_mb=1024, timeout_s=60)
 """Waits for a judge; importing a provider's SDK takes more than half a processor's second."""
 VERIFYING = Size(memory_mb=1769, timeout_s=10)
 """One whole processor: the five seconds include a cold start that imports an SDK and the mathematics."""
-SOLVING = Size(memory_mb=1024, timeout_s=150)
+SOLVING = Size(memory_mb=1024, timeout_s=180)
+"""Half a minute more than a step waits for its judges: one that is late is to be a reason in the record."""
 EVALUATING = Size(memory_mb=1024, timeout_s=120)
 DRAINING = Size(memory_mb=1024, timeout_s=900)
 

@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
+from infra.constructs import answers as sizes
+from infra.constructs.function import Size
 from infra.constructs.machine import DEFINITIONS, definition
 from tests.unit.infra.conftest import Resources
+from touchstone.operations import draining, evaluating, steps
 
 NAMES = sorted(path.name.removesuffix(".asl.yaml") for path in DEFINITIONS.glob("*.asl.yaml"))
 REPEATED = {
@@ -67,7 +70,7 @@ def test_every_state_is_reached_and_leads_somewhere(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_task_ends_in_time_and_its_failure_is_met(name: str) -> None:
     for title, state in tasks(name):
-        assert state["TimeoutSeconds"] <= 900, title
+        assert state["TimeoutSeconds"] <= 930, title
         inside_map = name == "batch" and title == "Lines"  # the map itself tolerates a chunk that fails
         assert inside_map or state["Catch"][-1]["ErrorEquals"] == ["States.ALL"], title
 
@@ -82,6 +85,41 @@ def test_r13_only_faults_of_the_platform_are_repeated_with_jitter_and_an_end(nam
         if state["Resource"].endswith("lambda:invoke"):
             errors = {error for retry in state.get("Retry", ()) for error in retry["ErrorEquals"]}
             assert "States.TaskFailed" not in errors, title
+
+
+@pytest.mark.parametrize(
+    ("seconds", "size"),
+    [
+        (steps.READ_SECONDS, sizes.JUDGING),
+        (steps.ANALYZE_SECONDS, sizes.JUDGING),
+        (steps.ENRICH_SECONDS, sizes.JUDGING),
+        (steps.SOLVE_SECONDS, sizes.SOLVING),
+        (evaluating.EVALUATE_SECONDS, sizes.EVALUATING),
+        (draining.ROUND_SECONDS, sizes.DRAINING),
+    ],
+)
+def test_a_step_gives_its_judges_up_long_before_its_function_ends(seconds: float, size: Size) -> None:
+    assert seconds + 20 <= size.timeout_s
+
+
+SOMEBODY_WAITS = {"QuickVerify", "Settle"}
+"""States whose time is the caller's, whatever their function may take elsewhere."""
+
+
+def test_a_state_ends_after_its_function_so_that_the_functions_own_end_is_told(resources: Resources) -> None:
+    functions = {key: item for key, item in resources.items() if item["Type"] == "AWS::Lambda::Function"}
+    checked = 0
+    for machine in [item for item in resources.values() if item["Type"] == "AWS::StepFunctions::StateMachine"]:
+        bound = machine["Properties"]["DefinitionSubstitutions"]
+        for name in NAMES:
+            for title, state in tasks(name):
+                variable = str(state["Arguments"].get("FunctionName", "")).strip("${}")
+                if variable not in bound or title in SOMEBODY_WAITS:
+                    continue
+                timeout = functions[bound[variable]["Fn::GetAtt"][0]]["Properties"]["Timeout"]
+                assert timeout < state["TimeoutSeconds"], title
+                checked += 1
+    assert checked >= 10
 
 
 def test_quick_verify_is_never_repeated_and_ends_after_five_seconds() -> None:

@@ -20,7 +20,8 @@ from touchstone.errors import ConflictError, InputError, JudgeError, LimitError
 from touchstone.operations.desk import Desk
 from touchstone.operations.finishing import ENDED, OUT_OF_TIME, finish, skip_verification
 
-READ_SECONDS = 60.0
+READ_SECONDS = 40.0
+"""Each of these leaves the step's function 20 s or more for its start, the store, and the reason of a failure."""
 ANALYZE_SECONDS = 30.0
 SOLVE_SECONDS = 150.0
 """A strong model that thinks takes a minute; this leaves time for a second provider where the first fails."""
@@ -183,7 +184,7 @@ async def solve_whole(desk: Desk, answer_id: str, *, deadline: Deadline | None =
             number = 1
             while number <= MAX_ATTEMPTS:
                 await solve_problem(desk, answer_id, number=number, deadline=deadline)
-                verified = await verify_attempt(desk, answer_id, number=number)
+                verified = await verify_attempt(desk, answer_id, number=number, deadline=deadline)
                 if verified.route == "enrich":
                     break
                 number = verified.number
