@@ -9,7 +9,7 @@ from touchstone.answers.reading import image, inline_image
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import StoreError, TooLargeError
 from touchstone.operations.finishing import ENDED, OUT_OF_TIME, finish_skipped
-from touchstone.records import Answers, Artifacts, Evaluations, RequestKeys, new_ulid
+from touchstone.records import Answers, Artifacts, Evaluations, RequestKeys, evaluation_request_id, new_ulid
 from touchstone.workflows import Workflows
 
 SYNC_SECONDS = 5.0
@@ -67,7 +67,8 @@ class Reception:
         before = self.answers.get(tenant=self.tenant, answer_id=answer_id)
         record = self.evaluations.request(tenant=self.tenant, answer_id=answer_id, retry_failed=True)
         if record.evaluation.state == "waiting":
-            run = f"{before.evaluation.tries + 1}" if before.evaluation.state == "failed" else "1"
+            # Tries are counted from one again; the request is what tells this execution from all earlier ones.
+            run = evaluation_request_id(record) if before.evaluation.state == "failed" else "1"
             self.workflows.evaluate(tenant=self.tenant, answer_id=answer_id, run=run)
         return record
 
