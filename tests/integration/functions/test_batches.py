@@ -10,6 +10,7 @@ from functions import composition
 from functions.batch import collect, lines, prepare
 from tests.support.api import Api
 from tests.support.deployment import BUCKET, Context, Deployment
+from touchstone.answers.model import AnswerRecord
 from touchstone.operations.chunks import CHUNK_LINES, Chunk
 from touchstone.operations.lines import MAX_LINE_BYTES
 from touchstone.records import Batch
@@ -101,6 +102,22 @@ def test_a_line_that_cannot_be_done_fails_alone(deployment: Deployment, line: by
     assert (broken["error"]["reason"], broken["answer"]) == (reason, None)
     assert len(broken["error"]["detail"]) < 400
     assert good["answer"]["verification_status"] == "verified"
+
+
+def test_a_fault_that_nobody_foresaw_costs_its_own_line_only(
+    deployment: Deployment, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def faulty(record: AnswerRecord) -> None:
+        if record.problem == "Compute 2 + 1.":
+            raise ZeroDivisionError("canary")
+
+    monkeypatch.setattr(lines, "count_verdict", faulty)
+    batch = _run(deployment, b"\n".join(_line(number) for number in (1, 2, 3)))
+    good, broken, also_good = _results(deployment, batch)
+    assert (broken["line"], broken["id"], broken["error"]["reason"]) == (2, "n2", "unexpected")
+    assert good["answer"]["verification_status"] == also_good["answer"]["verification_status"] == "verified"
+    assert "ZeroDivisionError" in caplog.text
+    assert "canary" not in caplog.text + json.dumps(broken)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ own records; and a chunk whose results are kept is not done again.
 """
 
 import asyncio
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -38,6 +39,12 @@ SIDE_BY_SIDE = 8
 REPLACED = LineError(
     reason="file_replaced", detail="The file was replaced before this line was done. Send it again in a new batch."
 )
+UNEXPECTED = LineError(
+    reason="unexpected",
+    detail="The line could not be done for a reason that was recorded. Send it again in a new batch.",
+)
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +108,10 @@ class LineWork:
             raise
         except TouchstoneError as error:
             return failed_line(number, reference or reference_in(text), error)
+        except Exception as error:  # noqa: BLE001 - the other lines of the chunk are done and paid for
+            # Its type only: its words may quote the line.
+            logger.error("Line %d of batch %s could not be done: %s", number, chunk.batch_id, type(error).__name__)  # noqa: TRY400
+            return LineResult(line=number, id=reference, error=UNEXPECTED)
         return LineResult(line=number, id=reference, answer=AnswerView.of(record), finished_at=self.clock())
 
     async def _record(self, line: Line, answer_id: str, batch_id: str, deadline: Deadline) -> AnswerRecord:
