@@ -90,8 +90,9 @@ class Machines:
         try:
             done = self._solved(references, has_image=state.get("has_image", False))
         except Exception as error:  # noqa: BLE001 - as States.ALL
-            self._run("fail", fail.handler, {**references, "error": type(error).__name__})
-            return
+            done = self._run("fail", fail.handler, {**references, "error": type(error).__name__})
+            if done["stage"] != "finished":
+                return
         if done["evaluate"]:
             self.start_execution(
                 stateMachineArn="evaluate", name=f"{state['answer_id']}-1", input=json.dumps(references)
@@ -122,8 +123,9 @@ class Machines:
                 self._run("solve", solve.handler, {**references, "number": number})
                 try:
                     route = self._run("verify", verify.handler, {**references, "number": number})
-                except Exception:  # noqa: BLE001 - as States.ALL
-                    route, skip = {"route": "enrich"}, {"skip": "timed_out"}
+                except Exception as error:  # noqa: BLE001 - as States.ALL
+                    late = isinstance(error, TimeoutError)
+                    route, skip = {"route": "enrich"}, {"skip": "timed_out" if late else "overloaded"}
                 if route["route"] != "retry":
                     break
                 number = route["number"]

@@ -1,6 +1,7 @@
 """The steps of the state machines, with real SDKs asking judges on loopback."""
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,7 +14,10 @@ from tests.support.events import event
 from tests.support.providers import ProviderServer, error, hang, success
 from tests.support.wire import Behaviour, Kind
 from touchstone.answers.model import AnswerRecord, ImageSource, SolveRequest, VerifyRequest
+from touchstone.errors import StoreError
+from touchstone.operations.finishing import NOT_CARRIED_OUT
 from touchstone.operations.reception import SYNC_SECONDS
+from touchstone.records import Answers
 
 PROBLEM = "Name the capital of Australia."
 UNSURE = replies.verify(confidence=0.79)
@@ -74,6 +78,16 @@ def test_every_row_of_the_table_with_a_second_provider_on_a_retry(
     assert (record.verification_status, record.verification_confidence) == (status, confidence)
     assert len({attempt.solution.provider for attempt in record.attempts}) == attempts
     assert record.enrichment is not None
+
+
+def _first_time(instead: Callable[..., Any], then: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that does one thing when it is called first, and another from then on."""
+    left = [instead]
+
+    def either(*given: Any, **named: Any) -> Any:
+        return (left.pop() if left else then)(*given, **named)
+
+    return either
 
 
 def test_r20_every_step_repeated_after_its_effect_doubles_nothing(judged: Deployment, judges: ProviderServer) -> None:
@@ -155,6 +169,49 @@ def test_a_verification_that_never_came_back_is_unverified_with_its_reason(judge
     verification = record.attempts[-1].verification
     assert verification is not None
     assert verification.skip_reason == "timed_out"
+
+
+def test_a_verification_that_broke_says_so_and_not_that_it_was_late(
+    judged: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: Any, **__: Any) -> None:
+        raise StoreError("Throttled.")
+
+    monkeypatch.setattr(Answers, "set_verification", _first_time(broken, Answers.set_verification))
+    record = _solved(judged)
+    verification = record.attempts[-1].verification
+    assert verification is not None
+    assert (record.verification_status, verification.skip_reason) == ("unverified", "overloaded")
+    assert verification.error == NOT_CARRIED_OUT
+
+
+@pytest.mark.parametrize("lost", ["retry", "verify", "enrich"])
+def test_what_was_answered_is_returned_where_the_rest_of_the_way_breaks_off(
+    judged: Deployment, judges: ProviderServer, monkeypatch: pytest.MonkeyPatch, lost: str
+) -> None:
+    dead: set[str] = {"enrich"} if lost != "retry" else set()
+    judged.machines.lost = frozenset(dead | ({"verify"} if lost == "verify" else set()))
+    _verifications(judges, replies.failed() if lost == "retry" else replies.verify())
+    solving = solve.handler
+
+    def killed(event: Any, context: Any) -> dict[str, Any]:
+        if event.get("number") == 2:
+            raise TimeoutError("Sandbox.Timedout")
+        return solving(event, context)
+
+    monkeypatch.setattr(solve, "handler", killed)
+    record = _solved(judged, deep_evaluation=True)
+    assert (record.stage, record.failure, record.attempt_count, record.best_attempt) == ("finished", None, 1, 1)
+    assert record.verification_status == {"retry": "caution", "verify": "unverified", "enrich": "verified"}[lost]
+    assert record.evaluation.state == "done"
+
+
+def test_without_any_attempt_the_record_says_that_there_is_no_answer(judged: Deployment) -> None:
+    judged.machines.lost = frozenset({"solve"})
+    record = _solved(judged)
+    assert (record.stage, record.attempt_count, record.evaluation.state) == ("failed", 0, "none")
+    assert record.failure is not None
+    assert "TimeoutError" in record.failure
 
 
 FAULTS: list[tuple[Kind, dict[str, Any], set[str]]] = [

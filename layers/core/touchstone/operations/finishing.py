@@ -12,6 +12,7 @@ ENDED = frozenset({"finished", "failed"})
 """Stages in which nothing more happens to an answer."""
 
 OUT_OF_TIME = "Not verified: the time for it was up."
+NOT_CARRIED_OUT = "Not verified: the verification could not be carried out."
 
 
 def finish(
@@ -46,6 +47,20 @@ def finish_skipped(answers: Answers, record: AnswerRecord, *, reason: SkipReason
     if not record.attempts:
         raise ConflictError("There is no attempt to finish with.")
     return finish(answers, skip_verification(answers, record, reason=reason, sentence=sentence))
+
+
+def fail_or_finish(answers: Answers, record: AnswerRecord, *, failure: str) -> AnswerRecord:
+    """End a record whose further way broke off: with the attempts it has, or failed where there is none.
+
+    An attempt whose verification did not come back is one that nobody decided. A repeat returns the first end.
+    """
+    if record.stage in ENDED:
+        return record
+    if not record.attempts:
+        return answers.fail(tenant=record.tenant, answer_id=record.id, failure=failure)
+    if record.attempts[-1].verification is None:
+        return finish_skipped(answers, record, reason="overloaded", sentence=NOT_CARRIED_OUT)
+    return finish(answers, record)
 
 
 def skip_verification(answers: Answers, record: AnswerRecord, *, reason: SkipReason, sentence: str) -> AnswerRecord:
