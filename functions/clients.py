@@ -1,6 +1,7 @@
 """How the clients of AWS wait: a function has seconds, so a silent connection is given up in time to repeat."""
 
 import os
+from typing import Literal
 
 from botocore.config import Config
 
@@ -20,7 +21,7 @@ def for_secrets() -> Config:
 
 def for_objects() -> Config:
     """Of S3, and so what its links say: the bucket's own host in its region, signed with version 4."""
-    style = "path" if any(os.environ.get(name) for name in _LOCAL) else "virtual"
+    style: Literal["path", "virtual"] = "path" if any(os.environ.get(name) for name in _LOCAL) else "virtual"
     return Config(
         signature_version="s3v4",
         s3={"addressing_style": style, "us_east_1_regional_endpoint": "regional"},

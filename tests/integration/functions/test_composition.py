@@ -10,7 +10,7 @@ from functions import composition, judge_keys
 from tests.support.deployment import SECRET, Deployment, deployed
 from touchstone.errors import SettingsError, StoreError
 
-MINE = {"tenant": "acme", "key": "acme/images/one"}
+KEY = "acme/images/one"
 
 
 @pytest.fixture(params=["us-east-1", "eu-central-1"])
@@ -23,7 +23,10 @@ def region(request: pytest.FixtureRequest, deployment: Deployment, monkeypatch: 
 
 def test_links_name_the_regions_own_host_and_are_signed_with_version_4(region: str) -> None:
     store = composition.artifacts()
-    for link in (store.upload_link(content_type="image/png", **MINE), store.download_link(**MINE)):
+    for link in (
+        store.upload_link(tenant="acme", key=KEY, content_type="image/png"),
+        store.download_link(tenant="acme", key=KEY),
+    ):
         address = urlsplit(link)
         assert address.netloc == f"touchstone-artifacts.s3.{region}.amazonaws.com"
         assert parse_qs(address.query)["X-Amz-Algorithm"] == ["AWS4-HMAC-SHA256"]
@@ -31,7 +34,7 @@ def test_links_name_the_regions_own_host_and_are_signed_with_version_4(region: s
 
 def test_links_of_a_local_cloud_name_its_one_host(deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://localhost:4566")
-    link = urlsplit(composition.artifacts().download_link(**MINE))
+    link = urlsplit(composition.artifacts().download_link(tenant="acme", key=KEY))
     assert (link.netloc, link.path) == ("localhost:4566", "/touchstone-artifacts/artifacts/acme/images/one")
 
 
