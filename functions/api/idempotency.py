@@ -40,9 +40,11 @@ def idempotent(app: APIGatewayHttpResolver, next_middleware: NextMiddleware) -> 
         return next_middleware(app)
     from aws_lambda_powertools.utilities.idempotency import exceptions
 
+    identity = caller(app)
     request = {
-        "owner": [caller(app).tenant, key],
-        "content": [event.http_method, event.path, event.body or ""],
+        "owner": [identity.tenant, key],
+        # A remembered response is returned before a route asks for a role, so another role's is not this request's.
+        "content": [identity.role, event.http_method, event.path, event.body or ""],
     }
     fresh: list[Response[Any]] = []
     try:
@@ -53,7 +55,7 @@ def idempotent(app: APIGatewayHttpResolver, next_middleware: NextMiddleware) -> 
         ) from None
     except exceptions.IdempotencyValidationError:
         raise KeyReusedError(
-            "This Idempotency-Key was used before with another request; use a new key for a new request."
+            "This Idempotency-Key was used before with another request or role; use a new key for a new request."
         ) from None
     except exceptions.IdempotencyPersistenceLayerError as error:
         raise StoreError("The request could not be remembered; repeat it with the same Idempotency-Key.") from error

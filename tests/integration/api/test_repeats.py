@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.api import Api
 from tests.support.deployment import Context, Deployment
+from touchstone.records import Role
 
 GOOD = {"problem": "Compute 3/4 + 1/6.", "answer": "11/12"}
 KEY = "3f0e8c2a-6d1b-4f5e-9a7c-0d2b4c6e8f10"
@@ -55,6 +56,14 @@ def test_r19_another_tenants_key_is_another_key(acme: Api, rival: Api) -> None:
     mine, theirs = (who.post("/v1/verifications", GOOD, key=KEY).json for who in (acme, rival))
     assert mine["id"] != theirs["id"]
     assert acme.get(f"/v1/answers/{theirs['id']}").status == 404
+
+
+@pytest.mark.parametrize("role", ["reader", "admin"])
+def test_r19_what_one_role_was_answered_is_not_shown_to_another(acme: Api, deployment: Deployment, role: Role) -> None:
+    assert acme.post("/v1/verifications", GOOD, key=KEY).status == 201
+    other = Api(token=deployment.token("acme", role)).post("/v1/verifications", GOOD, key=KEY)
+    assert (other.status, other.json["type"]) == (422, "urn:touchstone:problem:idempotency_key_reused")
+    assert "verification_status" not in other.body
 
 
 @pytest.mark.parametrize("remaining_ms", [0, 20])
