@@ -9,10 +9,10 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import BaseModel
 
-from functions.api.access import caller
+from functions.api.access import ALLOWED, caller
 from functions.api.idempotency import sender_key
 from functions.composition import batch_desk, batches
-from touchstone.records import Batch, BatchState
+from touchstone.records import Batch, BatchState, Role
 
 router = Router()
 
@@ -20,8 +20,9 @@ router = Router()
 class BatchView(BaseModel):
     """A batch and its progress: `total` lines (null until the file was read), `done` and `failed` of them.
 
-    `upload_url` takes the file (PUT, content type application/x-ndjson) while it is awaited; `results_url` gives the
-    results once it is finished. Both expire after a quarter of an hour; read the batch again for new ones.
+    `upload_url` takes the file (PUT, content type application/x-ndjson) while it is awaited, and is null for a reader;
+    `results_url` gives the results once it is finished. Both expire after a quarter of an hour; read the batch again
+    for new ones.
     """
 
     id: str
@@ -36,8 +37,8 @@ class BatchView(BaseModel):
     results_url: str | None
 
     @classmethod
-    def of(cls, batch: Batch) -> "BatchView":
-        """A batch with the links that its state allows."""
+    def of(cls, batch: Batch, *, role: Role) -> "BatchView":
+        """A batch with the links that its state and the caller's role allow."""
         desk = batch_desk(batch.tenant)
         return cls(
             id=batch.id,
@@ -48,7 +49,7 @@ class BatchView(BaseModel):
             failure=batch.failure,
             created_at=batch.created_at,
             updated_at=batch.updated_at,
-            upload_url=desk.upload_link(batch),
+            upload_url=desk.upload_link(batch) if role in ALLOWED["member"] else None,
             results_url=desk.results_link(batch),
         )
 
@@ -70,11 +71,12 @@ class Upload(BaseModel):
 @router.post("/v1/batches", summary="Begin a batch", tags=["batches"])
 def create() -> Response[BatchView]:
     """Begin a batch; put the JSONL file where `upload_url` says, and it starts by itself."""
-    batch = batch_desk(caller(router, at_least="member").tenant).begin(key=sender_key(router))
+    identity = caller(router, at_least="member")
+    batch = batch_desk(identity.tenant).begin(key=sender_key(router))
     return Response(
         status_code=HTTPStatus.CREATED.value,
         content_type="application/json",
-        body=BatchView.of(batch),
+        body=BatchView.of(batch, role=identity.role),
         headers={"Location": f"/v1/batches/{batch.id}"},
     )
 
@@ -82,14 +84,16 @@ def create() -> Response[BatchView]:
 @router.get("/v1/batches", summary="List batches", tags=["batches"])
 def list_batches(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str | None = None) -> BatchPage:
     """Your batches, newest first."""
-    page = batches().page(tenant=caller(router).tenant, limit=limit, cursor=cursor)
-    return BatchPage(items=tuple(BatchView.of(batch) for batch in page.items), cursor=page.cursor)
+    identity = caller(router)
+    page = batches().page(tenant=identity.tenant, limit=limit, cursor=cursor)
+    return BatchPage(items=tuple(BatchView.of(batch, role=identity.role) for batch in page.items), cursor=page.cursor)
 
 
 @router.get("/v1/batches/<batch_id>", summary="Read a batch", tags=["batches"])
 def read_batch(batch_id: str) -> BatchView:
     """How far a batch is, and where its results are."""
-    return BatchView.of(batches().get(tenant=caller(router).tenant, batch_id=batch_id))
+    identity = caller(router)
+    return BatchView.of(batches().get(tenant=identity.tenant, batch_id=batch_id), role=identity.role)
 
 
 @router.post("/v1/images", summary="Upload an image", tags=["answers"])

@@ -2,6 +2,7 @@
 
 from datetime import date
 from http import HTTPStatus
+from urllib.parse import unquote
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
@@ -65,12 +66,13 @@ def pin(subject: str, body: Pin) -> dict[str, str]:
     """Have one provider solve a subject."""
     tenant = caller(router, at_least="admin").tenant
     registry().provider(body.provider)
-    routing_pins().pin(tenant=tenant, subject=subject, provider=body.provider)
-    return {subject: body.provider}
+    name = unquote(subject)  # a gateway may pass the path on as it was sent
+    routing_pins().pin(tenant=tenant, subject=name, provider=body.provider)
+    return {name: body.provider}
 
 
 @router.delete("/v1/routing/<subject>", summary="Unpin a subject", tags=["models"])
 def unpin(subject: str) -> Response[str]:
     """Leave a subject to the data again."""
-    routing_pins().unpin(tenant=caller(router, at_least="admin").tenant, subject=subject)
+    routing_pins().unpin(tenant=caller(router, at_least="admin").tenant, subject=unquote(subject))
     return Response(status_code=HTTPStatus.NO_CONTENT.value, body="")  # not null: there is none

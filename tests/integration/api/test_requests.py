@@ -1,5 +1,6 @@
 """Requests that cannot be taken: each gets a problem document that says what, where and what to do."""
 
+import base64
 import json
 from typing import Any
 
@@ -8,7 +9,10 @@ import pytest
 from functions.api.json_body import MAX_BODY_BYTES
 from tests.support.api import Api, Response
 from tests.support.deployment import Deployment
+from tests.support.events import event
 from tests.support.sinks import SaidAloud
+from touchstone.answers.model import MAX_IMAGE_BYTES
+from touchstone.records import Role
 
 GOOD = {"problem": "Compute 3/4 + 1/6.", "answer": "11/12"}
 
@@ -76,6 +80,34 @@ def test_a_body_that_no_function_could_pass_on_is_refused_whole(acme: Api) -> No
     assert acme.call("POST", "/v1/verifications", padded).status == 422
     document = _is_problem(acme.call("POST", "/v1/verifications", padded + " "), 413)
     assert "/v1/batches" in document["detail"]
+
+
+def test_an_image_of_the_greatest_size_fits_into_a_request_and_the_request_into_an_event(acme: Api) -> None:
+    picture = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(MAX_IMAGE_BYTES - 8)).decode()
+    body = json.dumps({"image": {"data_base64": picture}})
+    assert acme.call("POST", "/v1/solutions", body).status == 202
+    most = event("api_verify", body=body.ljust(MAX_BODY_BYTES), headers={"x": "x" * 10_240})
+    assert len(json.dumps(most)) < 6 * 1024 * 1024
+
+
+def test_a_batch_says_where_to_upload_to_those_who_may(acme: Api, deployment: Deployment) -> None:
+    batch = acme.post("/v1/batches").json
+    may: dict[Role, bool] = {"reader": False, "member": True, "admin": True}
+    for role, shown in may.items():
+        who = Api(token=deployment.token("acme", role))
+        for seen in (who.get("/v1/batches").json["items"][0], who.get(f"/v1/batches/{batch['id']}").json):
+            assert (seen["upload_url"] is not None) is shown
+            assert seen["id"] == batch["id"]
+
+
+@pytest.mark.parametrize("passed_on", ["代数", "%E4%BB%A3%E6%95%B0"])
+def test_a_subject_may_have_any_name_however_the_gateway_passes_it_on(deployment: Deployment, passed_on: str) -> None:
+    admin = Api(token=deployment.token("acme", "admin"))
+    pinned = admin.call("PUT", f"/v1/routing/{passed_on}", '{"provider": "openai"}')
+    assert (pinned.status, pinned.json) == (200, {"代数": "openai"})
+    assert admin.get("/v1/routing").json == {"代数": "openai"}
+    assert admin.call("DELETE", f"/v1/routing/{passed_on}").status == 204
+    assert admin.get("/v1/routing").json == {}
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "multipart/form-data", "application/x-www-form-urlencoded", "x"])
