@@ -255,7 +255,7 @@ def sweep() -> Sweep:
     """Takes up what a crash left behind."""
     from touchstone.operations.sweeping import Sweep
 
-    return Sweep(evaluations=evaluations(), queue=deferred_queue(), workflows=workflows)
+    return Sweep(answers=answers(), evaluations=evaluations(), queue=deferred_queue(), workflows=workflows)
 
 
 def batch_desk(tenant: str) -> BatchDesk:

@@ -1,4 +1,4 @@
-"""The sweep: takes up what a crash left behind, and measures the backlog for the alarms."""
+"""The sweep: takes up or ends what a crash left behind, and measures the backlog for the alarms."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from aws_lambda_powertools.metrics import MetricUnit
 
 from functions.composition import sweep
-from functions.observability import metrics, publishing
+from functions.observability import count_verdict, metrics, publishing
 
 
 @publishing
@@ -16,4 +16,13 @@ def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noq
     metrics.add_metric(name="Backlog", unit=MetricUnit.Count, value=swept.backlog.count)
     metrics.add_metric(name="OldestDeferredAge", unit=MetricUnit.Seconds, value=swept.oldest_seconds)
     metrics.add_metric(name="Restarted", unit=MetricUnit.Count, value=swept.restarted)
-    return {"backlog": swept.backlog.count, "restarted": swept.restarted, "resent": swept.resent}
+    metrics.add_metric(name="Stuck", unit=MetricUnit.Count, value=swept.stuck)
+    for record in swept.ended:
+        count_verdict(record)
+    return {
+        "backlog": swept.backlog.count,
+        "restarted": swept.restarted,
+        "resent": swept.resent,
+        "ended": len(swept.ended),
+        "stuck": swept.stuck,
+    }

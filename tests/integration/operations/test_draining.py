@@ -16,7 +16,8 @@ from tests.support.judges import Line
 from touchstone.answers.model import AnswerRecord
 from touchstone.budgets import next_reset
 from touchstone.clock import Deadline
-from touchstone.errors import DayQuotaError, MisconfiguredError, OverloadedError, UnreadableError
+from touchstone.errors import DayQuotaError, MisconfiguredError, OverloadedError, StoreError, UnreadableError
+from touchstone.judges.opening import Judges
 from touchstone.operations import draining
 from touchstone.operations.evaluating import evaluate_answer
 from touchstone.operations.sweeping import Sweep
@@ -170,8 +171,6 @@ async def test_a_drain_that_dies_halfway_is_taken_up_without_asking_twice(
 async def test_what_is_stored_of_a_round_is_kept_when_one_of_it_fails(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from touchstone.errors import StoreError
-
     records = house.asked_for(6)
     completed, calls = Evaluations.complete, 0
 
@@ -186,6 +185,69 @@ async def test_what_is_stored_of_a_round_is_kept_when_one_of_it_fails(
     with pytest.raises(StoreError):
         await house.drain_whole()
     assert house.states(records) == {"done": 5, "running": 1}
+
+
+async def test_a_record_that_cannot_be_read_is_passed_over(house: House, caplog: pytest.LogCaptureFixture) -> None:
+    records = house.asked_for(7)
+    table = house.table
+    for place in (0, 3):
+        (item,) = [item for item in table.scan()["Items"] if records[place].id in str(item["pk"]) and "body" in item]
+        key = {"pk": item["pk"], "sk": item["sk"]}
+        table.update_item(
+            Key=key, UpdateExpression="SET body = :body", ExpressionAttributeValues={":body": '{"sting": "canary"}'}
+        )
+    house.queue.send(DeferredEvaluation(tenant="acme", answer_id=records[0].id, request_id="of the unreadable one"))
+    assert [drained.state for drained in await house.drain_whole()] == ["empty"]
+    assert house.states([record for place, record in enumerate(records) if place not in (0, 3)]) == {"done": 5}
+    assert records[0].id in caplog.text
+    assert "canary" not in caplog.text
+
+
+async def test_a_claim_that_fails_leaves_nothing_of_its_round_behind(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records = house.asked_for(6)
+    claim, calls = Evaluations.claim, 0
+
+    def fourth_fails(self: Evaluations, **arguments: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == 4:
+            raise StoreError("Throttled.")
+        return claim(self, **arguments)
+
+    monkeypatch.setattr(Evaluations, "claim", fourth_fails)
+    with pytest.raises(StoreError):
+        await house.drain_whole()
+    assert house.states(records) == {"done": 3, "deferred": 3}
+    assert (await house.drain_whole())[-1].state == "empty"
+    assert house.states(records) == {"done": 6}
+    assert len(house.script.asked) == 6
+
+
+async def test_a_fault_of_one_judge_loses_no_reply_of_the_others(table: "Table") -> None:
+    def one_faulty(asked: Any) -> Line:
+        if "Problem 3?" in asked.user:
+            raise ZeroDivisionError
+        return replies.evaluate()
+
+    house = build(table, {"evaluate": [one_faulty]})
+    records = house.asked_for(6)
+    with pytest.raises(ZeroDivisionError):
+        await house.drain_whole()
+    assert house.states(records) == {"done": 5, "running": 1}
+
+
+async def test_keys_that_cannot_be_read_cost_no_record_a_try(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    records = house.asked_for(2)
+
+    def unreadable(*_: Any, **__: Any) -> None:
+        raise OSError("There is no such secret.")
+
+    monkeypatch.setattr(Judges, "prefer", unreadable)
+    with pytest.raises(OSError, match="secret"):
+        await house.drain_whole()
+    assert all(record.evaluation.tries == 0 for record in _now(house, records))
 
 
 async def test_messages_lost_or_doubled_change_nothing(house: House) -> None:
@@ -260,15 +322,30 @@ async def test_an_outage_is_outlived(table: "Table") -> None:
     assert house.states(records) == {"done": 3}
 
 
-async def test_the_sweep_sends_again_what_the_queue_is_about_to_forget(house: House) -> None:
+async def test_the_sweep_sends_again_what_the_queue_is_about_to_forget_and_only_then(house: House) -> None:
     old = house.asked_for(2)
     house.clock.advance(days=13, minutes=1)
     house.asked_for(1)
-    swept = _sweep(house, lambda _: None).run()
+    sweep = _sweep(house, lambda _: None)
+    swept = sweep.run()
     assert (swept.resent, swept.restarted, swept.backlog.count) == (2, 0, 3)
     assert swept.oldest_seconds > 13 * 24 * 3600
     sent = [message.evaluation for message in house.queue.receive()]
     assert [each.answer_id for each in sent if each is not None] == [record.id for record in old]
+    later: list[int] = []
+    for hours in (1, 1, 24, 12 * 24 - 2, 1):
+        house.clock.advance(hours=hours)
+        later.append(sweep.run().resent)
+    assert later == [0, 0, 0, 3, 0]  # the 26th day of the first two, the 13th of the third
+    assert sweep.run().backlog.count == 3
+
+
+async def test_a_backlog_that_the_queue_forgot_is_judged_all_the_same(house: House) -> None:
+    records = house.asked_for(3)
+    house.clock.advance(days=40)
+    assert house.queue.receive() == ()
+    await house.drain_whole()
+    assert house.states(records) == {"done": 3}
 
 
 async def test_the_sweep_starts_again_what_was_lost_and_leaves_what_is_at_work(house: House) -> None:
@@ -291,4 +368,10 @@ def _sweep(house: House, started: Callable[[str], None]) -> Sweep:
             started(answer_id)
 
     workflows = Starts(sfn=None)  # type: ignore[arg-type] # nothing is started for real
-    return Sweep(evaluations=house.evaluations, queue=house.queue, workflows=lambda: workflows, clock=house.clock)
+    return Sweep(
+        answers=house.answers,
+        evaluations=house.evaluations,
+        queue=house.queue,
+        workflows=lambda: workflows,
+        clock=house.clock,
+    )

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from touchstone.records.answer_items import evaluation_request_id
-    from touchstone.records.answers import Answers
+    from touchstone.records.answers import Answers, UnfinishedAnswer
     from touchstone.records.artifacts import Artifacts
     from touchstone.records.batches import Batch, Batches, BatchState
+    from touchstone.records.counters import ENDED
     from touchstone.records.cursors import Page
     from touchstone.records.deferred_queue import DeferredEvaluation, DeferredMessage, DeferredQueue
     from touchstone.records.evaluations import Backlog, Claim, Evaluations, PendingEvaluation
@@ -27,9 +28,10 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "answer_items": ("evaluation_request_id",),
-    "answers": ("Answers",),
+    "answers": ("Answers", "UnfinishedAnswer"),
     "artifacts": ("Artifacts",),
     "batches": ("Batch", "BatchState", "Batches"),
+    "counters": ("ENDED",),
     "cursors": ("Page",),
     "deferred_queue": ("DeferredEvaluation", "DeferredMessage", "DeferredQueue"),
     "evaluations": ("Backlog", "Claim", "Evaluations", "PendingEvaluation"),
@@ -47,6 +49,7 @@ _MODULES = {
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
+    "ENDED",
     "AnswerSummary",
     "Answers",
     "Approach",
@@ -79,6 +82,7 @@ __all__ = [
     "TokenInfo",
     "Tokens",
     "Trend",
+    "UnfinishedAnswer",
     "Volume",
     "derived_ulid",
     "evaluation_request_id",

@@ -21,7 +21,7 @@ from touchstone.answers.model import AnswerRecord
 from touchstone.clock import Clock
 from touchstone.errors import ConflictError, InputError, NotFoundError, StoreError
 from touchstone.records.artifacts import Artifacts
-from touchstone.records.counters import action_of, difference
+from touchstone.records.counters import ENDED, action_of, difference
 from touchstone.records.keys import answer_key, of_tenant
 from touchstone.records.summaries import summary_of
 from touchstone.records.table import Action, ConditionFailedError, Item, jitter, read, store_faults, transact
@@ -34,6 +34,8 @@ MAX_BODY_BYTES = 350_000
 """A longer record lies in S3: an item holds 400 KB, and the summary and keys need their share."""
 CHANGE_TRIES = 12
 """Writers of one record are few (a workflow, a sweep, a person); more collisions than this mean something is wrong."""
+UNFINISHED = "ANSWER#unfinished"
+"""The partition of the `deferred` index where answers without an end are, of all tenants."""
 
 type Step = Callable[[AnswerRecord], AnswerRecord]
 """A pure change of a record. Returning the very same object means: nothing to do."""
@@ -143,7 +145,7 @@ class AnswerItems:
             "summary": summary_of(record).model_dump_json(),
             "gsi1pk": of_tenant(record.tenant, "ANSWERS"),
             "gsi1sk": record.id,
-            **evaluation_index(record),
+            **pending_index(record),
         }
         if record.verification_status is not None:
             item["verification_status"] = record.verification_status
@@ -162,11 +164,15 @@ def evaluation_request_id(record: AnswerRecord) -> str:
     return derived_ulid(moment, record.tenant, record.id)
 
 
-def evaluation_index(record: AnswerRecord) -> dict[str, str]:
-    """The attributes that place a record in the `deferred` index; empty once its evaluation is over.
+def pending_index(record: AnswerRecord) -> dict[str, str]:
+    """The attributes that place a record in the `deferred` index; empty once nothing of it is left to do.
 
-    Deferred ones are sorted by their request, waiting and running ones by the moment somebody may (again) take them.
+    An answer without an end is sorted by its beginning: it keeps its place until then, which costs two writes in all.
+    Of evaluations, which begin only after that end, deferred ones are sorted by their request, waiting and running ones
+    by the moment somebody may (again) take them.
     """
+    if record.stage not in ENDED:
+        return {"gsi2pk": UNFINISHED, "gsi2sk": f"{sortable(record.created_at)}#{record.id}"}
     progress = record.evaluation
     request = evaluation_request_id(record)
     match progress.state:

@@ -2,7 +2,9 @@
 
 import time
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from touchstone.answers.model import (
@@ -17,18 +19,25 @@ from touchstone.answers.model import (
 )
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError
-from touchstone.records.answer_items import AnswerItems, Beside
+from touchstone.records.answer_items import UNFINISHED, AnswerItems, Beside, sortable
 from touchstone.records.artifacts import Artifacts
+from touchstone.records.counters import ENDED
 from touchstone.records.cursors import Page, cursor_after, page_size, position_of
-from touchstone.records.keys import of_tenant
+from touchstone.records.keys import answer_of, of_tenant
 from touchstone.records.solutions import solution_actions
 from touchstone.records.summaries import AnswerSummary
-from touchstone.records.table import Action, store_faults
+from touchstone.records.table import Action, query, store_faults
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
-_ENDED = frozenset({"finished", "failed"})
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnfinishedAnswer:
+    """An answer without an end."""
+
+    tenant: str
+    answer_id: str
 
 
 class Answers:
@@ -91,6 +100,25 @@ class Answers:
             start = {"Limit": wanted, "ExclusiveStartKey": reply["LastEvaluatedKey"]}
         shown = tuple(found[:limit])
         return Page(items=shown, cursor=cursor_after(scope, shown[-1].id) if len(found) > limit else None)
+
+    def unfinished(self, *, older_than: timedelta, limit: int = 100) -> tuple[UnfinishedAnswer, ...]:
+        """Answers of all tenants that were received longer ago than `older_than` and have no end, oldest first.
+
+        Read from an index: one that ended a moment ago may still be among them.
+        """
+        found = query(
+            self._table,
+            "unfinished answers",
+            IndexName="deferred",
+            KeyConditionExpression="gsi2pk = :unfinished AND gsi2sk <= :bound",
+            ExpressionAttributeValues={
+                ":unfinished": UNFINISHED,
+                ":bound": sortable(self._clock() - older_than),
+            },
+            Limit=max(1, limit),
+        )
+        named = (answer_of(str(item["pk"])) for item in islice(found, limit))
+        return tuple(UnfinishedAnswer(tenant=tenant, answer_id=answer_id) for tenant, answer_id in named)
 
     def set_problem(self, *, tenant: str, answer_id: str, text: str, spends: Sequence[Spend] = ()) -> AnswerRecord:
         """Keep the problem's text that was read from its image; a repeat keeps the first."""
@@ -226,7 +254,7 @@ class Answers:
         """One step on a record that has not ended; on one that has, or where the step is `done`, nothing happens."""
 
         def step(record: AnswerRecord) -> AnswerRecord:
-            if record.stage in _ENDED or done(record):
+            if record.stage in ENDED or done(record):
                 return record
             return record.model_copy(update=change(record))
 

@@ -25,7 +25,7 @@ from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import COUNT_SHARDS, deferred_pk
 from touchstone.records.keys import answer_of
 from touchstone.records.table import query, read
-from touchstone.records.ulids import last_ulid, moment_of
+from touchstone.records.ulids import first_ulid, last_ulid, moment_of
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -35,6 +35,9 @@ LEASE_SECONDS = 900
 MAX_TRIES = 5
 """Claims that may end without a result before a record is given up as the cause."""
 TRIES_EXHAUSTED = "tries_exhausted"
+
+_BEFORE_ALL, _AFTER_ALL = "0", "~"
+"""Positions in the index begin with a digit or a letter."""
 
 type Pending = Literal["waiting", "deferred", "running"]
 
@@ -184,16 +187,19 @@ class Evaluations:
 
         return self._items.change(tenant, answer_id, step)
 
-    def oldest_deferred(self, *, limit: int, not_after: datetime | None = None) -> tuple[PendingEvaluation, ...]:
-        """Deferred requests of all tenants, oldest first; only those made up to `not_after` where it is given."""
-        bound = None if not_after is None else last_ulid(not_after)
-        return self._pending("deferred", limit, bound)
+    def oldest_deferred(
+        self, *, limit: int, not_before: datetime | None = None, not_after: datetime | None = None
+    ) -> tuple[PendingEvaluation, ...]:
+        """Deferred requests of all tenants, oldest first; only those made between the moments that are given."""
+        first = _BEFORE_ALL if not_before is None else first_ulid(not_before)
+        last = _AFTER_ALL if not_after is None else last_ulid(not_after)
+        return self._pending("deferred", limit, first=first, last=last)
 
     def stalled(self, *, older_than: timedelta, limit: int = 100) -> tuple[PendingEvaluation, ...]:
         """Waiting and running ones that were due longer ago than `older_than`: what carried them was lost."""
         bound = sortable(self._clock() - older_than)
-        waiting = self._pending("waiting", limit, bound)
-        return (*waiting, *self._pending("running", limit - len(waiting), bound))
+        waiting = self._pending("waiting", limit, last=bound)
+        return (*waiting, *self._pending("running", limit - len(waiting), last=bound))
 
     def backlog(self) -> Backlog:
         """How many evaluations of all tenants are deferred (exactly), and since when the oldest was asked for."""
@@ -228,16 +234,19 @@ class Evaluations:
 
         return self._items.change(tenant, answer_id, step)
 
-    def _pending(self, state: Pending, limit: int, bound: str | None) -> tuple[PendingEvaluation, ...]:
+    def _pending(
+        self, state: Pending, limit: int, *, first: str = _BEFORE_ALL, last: str = _AFTER_ALL
+    ) -> tuple[PendingEvaluation, ...]:
         arguments: dict[str, Any] = {
             "IndexName": "deferred",
-            "KeyConditionExpression": "gsi2pk = :state",
-            "ExpressionAttributeValues": {":state": f"EVALUATION#{state}"},
+            "KeyConditionExpression": "gsi2pk = :state AND gsi2sk BETWEEN :first AND :last",
+            "ExpressionAttributeValues": {
+                ":state": f"EVALUATION#{state}",
+                ":first": first,
+                ":last": last,
+            },
             "Limit": max(1, limit),
         }
-        if bound is not None:
-            arguments["KeyConditionExpression"] += " AND gsi2sk <= :bound"
-            arguments["ExpressionAttributeValues"][":bound"] = bound
         items = query(self._table, "pending evaluations", **arguments)
         return tuple(_pending_of(item, state) for item in islice(items, limit))
 

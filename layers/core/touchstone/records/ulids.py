@@ -23,6 +23,11 @@ def derived_ulid(moment: datetime, *parts: str) -> str:
     return _written(moment, int.from_bytes(digest[: _CHANCE_BITS // 8]))
 
 
+def first_ulid(moment: datetime) -> str:
+    """The least ULID of `moment`: nothing made at or after it sorts before this."""
+    return _written(moment, 0)
+
+
 def last_ulid(moment: datetime) -> str:
     """The greatest ULID of `moment`: nothing made at or before it sorts after this."""
     return _written(moment, (1 << _CHANCE_BITS) - 1)
