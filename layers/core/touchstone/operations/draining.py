@@ -5,14 +5,17 @@ that dies leaves its lease to run out and its claims to be taken again; nothing 
 """
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal
 
+from pydantic import ValidationError
+
 from touchstone.clock import Clock, Deadline, system_clock
-from touchstone.errors import ConflictError, NotFoundError, TouchstoneError
+from touchstone.errors import ConflictError, JudgeError, LimitError, NotFoundError
 from touchstone.operations.desk import Desk
 from touchstone.operations.evaluating import Claimed, Judged, Outcome, claim, judged, store
 from touchstone.records import DeferredQueue, Evaluations, Lease, Leases, PendingEvaluation
@@ -44,6 +47,8 @@ OWN_RECORD_REASONS = frozenset({"unreadable"})
 """Reasons that hold for one record only."""
 PASSING_REASONS = frozenset({"overloaded", "timed_out"})
 """Reasons that end a drain when they are met, but say nothing of other records where one still waits for its pause."""
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,20 +109,30 @@ class Drain:
     async def _round(self, due: Sequence[PendingEvaluation]) -> list[Outcome]:
         """Claim in order, judge side by side, store in order: results are as old as their requests.
 
-        The outcomes are in the order of `due`. What fails to be stored is raised when all the rest is.
+        The outcomes are in the order of `due`. A fault is raised when everything that was claimed before it is judged
+        and all the rest is stored: each reply is paid for.
         """
         desks = [self.desk(pending.tenant) for pending in due]
-        claims = [claim(desk, pending.answer_id, purpose="backlog") for desk, pending in zip(desks, due, strict=True)]
-        results = await asyncio.gather(*(_result(claimed, desk) for claimed, desk in zip(claims, desks, strict=True)))
+        faults: list[BaseException] = []
+        claims: list[Claimed | Outcome] = []
+        for pending, desk in zip(due, desks, strict=True):
+            try:
+                claims.append(_claimed(pending, desk))
+            except Exception as error:  # noqa: BLE001 - raised below
+                faults.append(error)
+                break
+        taken = list(zip(claims, desks, strict=False))  # fewer than desks where a claim failed
+        results = await asyncio.gather(*(_result(claimed, desk) for claimed, desk in taken), return_exceptions=True)
         outcomes: list[Outcome] = []
-        faults: list[TouchstoneError] = []
-        for claimed, result, desk in zip(claims, results, desks, strict=True):
+        for (claimed, desk), result in zip(taken, results, strict=True):
             if isinstance(claimed, Outcome):
                 outcomes.append(claimed)
+            elif isinstance(result, BaseException) and not isinstance(result, JudgeError | LimitError):
+                faults.append(result)
             elif result is not None:
                 try:
                     outcomes.append(store(claimed, result, desk, carrier="drain"))
-                except TouchstoneError as error:
+                except Exception as error:  # noqa: BLE001 - raised below
                     faults.append(error)
         if faults:
             raise faults[0]
@@ -155,7 +170,7 @@ class Drain:
     def _over(self, tenant: str, answer_id: str) -> bool:
         try:
             record = self.desk(tenant).answers.get(tenant=tenant, answer_id=answer_id)
-        except NotFoundError:
+        except (NotFoundError, ValidationError):  # the table leads to a record, readable or not, without a message
             return True
         return record.evaluation.state in OVER
 
@@ -207,6 +222,16 @@ def _holds_for_all(outcome: Outcome) -> bool:
     if outcome.reason in OWN_TENANT_REASONS | OWN_RECORD_REASONS:
         return False
     return outcome.tried or outcome.reason not in PASSING_REASONS
+
+
+def _claimed(pending: PendingEvaluation, desk: Desk) -> Claimed | Outcome:
+    """Claim a request; one without a record that can be read is passed over, and stays in the backlog."""
+    try:
+        return claim(desk, pending.answer_id, purpose="backlog")
+    except (NotFoundError, ConflictError, ValidationError) as error:
+        # The type only: a validation quotes the record.
+        logger.error("The record %s cannot be claimed: %s", pending.answer_id, type(error).__name__)  # noqa: TRY400
+        return Outcome(state="deferred", request_id=pending.request_id, reason="unreadable")
 
 
 async def _result(claimed: Claimed | Outcome, desk: Desk) -> Judged | None:

@@ -61,14 +61,12 @@ def claim(desk: Desk, answer_id: str, *, purpose: Purpose) -> Claimed | Outcome:
         until = record.evaluation.not_before
         if record.evaluation.state == "deferred" and until is not None and until > desk.clock():
             return _outcome(record)
+    # Before the claim, which counts as a try: keys that cannot be read are no fault of the record.
+    judge = desk.judges.prefer("evaluate", purpose=purpose)
     claimed = desk.evaluations.claim(tenant=desk.tenant, answer_id=answer_id, lease_seconds=LEASE_SECONDS)
     if not claimed.granted:
         return _outcome(claimed.record)
-    return Claimed(
-        record=claimed.record,
-        judge=desk.judges.prefer("evaluate", purpose=purpose),
-        lease=claimed.record.evaluation.not_before,
-    )
+    return Claimed(record=claimed.record, judge=judge, lease=claimed.record.evaluation.not_before)
 
 
 async def judged(claimed: Claimed, desk: Desk) -> Judged:
