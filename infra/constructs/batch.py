@@ -17,6 +17,8 @@ PREPARING = Size(memory_mb=1024, timeout_s=300)
 WORKING = Size(memory_mb=1769, timeout_s=900)
 """Verifies many lines at once: checks compute while judges are waited for."""
 COLLECTING = Size(memory_mb=1024, timeout_s=900)
+EXECUTION_SEPARATORS = ("/", ":")
+"""What follows the machine's name in the ARN of an execution of a map's chunk, and of one started by itself."""
 
 
 class Batch(Construct):
@@ -70,21 +72,25 @@ class Batch(Construct):
     def _let_map(self) -> None:
         """A Distributed Map starts its chunks as executions of its own machine.
 
-        A policy apart, since the machine waits for its role's own policy and could not be named in that.
+        A policy apart, since the machine waits for its role's own policy and could not be named in that. A chunk is
+        named after its map run, `machine/label:…`; the form of any other execution, `machine:…`, is granted beside it.
         """
-        machine = self.machine.machine
-        runs = Stack.of(self).format_arn(
-            service="states",
-            resource="execution",
-            resource_name=f"{machine.state_machine_name}/*",
-            arn_format=ArnFormat.COLON_RESOURCE_NAME,
-        )
+        name = self.machine.machine.state_machine_name
+        runs = [
+            Stack.of(self).format_arn(
+                service="states",
+                resource="execution",
+                resource_name=f"{name}{separator}*",
+                arn_format=ArnFormat.COLON_RESOURCE_NAME,
+            )
+            for separator in EXECUTION_SEPARATORS
+        ]
         iam.Policy(
             self,
             "MapRuns",
             roles=[self.machine.role],
             statements=[
                 iam.PolicyStatement(actions=["states:StartExecution"], resources=[self.machine.arn]),
-                iam.PolicyStatement(actions=["states:DescribeExecution", "states:StopExecution"], resources=[runs]),
+                iam.PolicyStatement(actions=["states:DescribeExecution", "states:StopExecution"], resources=runs),
             ],
         )

@@ -38,7 +38,7 @@ class Schedules(Construct):
         scheduler.Schedule(
             self,
             "Sweep",
-            description="Send again what a queue lost, and finish what a crash left behind",
+            description="Finish what a crash left behind, and send again what a queue is about to forget",
             schedule=scheduler.ScheduleExpression.rate(Duration.minutes(15)),
             time_window=scheduler.TimeWindow.flexible(Duration.minutes(5)),
             target=targets.LambdaInvoke(

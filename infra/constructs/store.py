@@ -17,6 +17,10 @@ INBOX = "inbox"
 INDEXES = {"by_time": ("summary", "verification_status"), "deferred": (), "by_count": ("text",)}
 """What each index carries besides keys: just what is read there. A record's body in an index would be written, and paid
 for, once more with every step; and what an index carries can be changed only by building it anew."""
+OVERWRITTEN_KEPT = Duration.days(30)
+"""How long a deleted or overwritten object can be brought back."""
+UPLOAD_GIVEN_UP = Duration.days(7)
+"""Until what was sent of an upload that never ended is removed."""
 READ = ("dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query")
 WRITE = ("dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem")
 """A transaction is authorised action by action; nothing in the system scans, so no function may."""
@@ -92,9 +96,10 @@ class Store(Construct):
             versioned=True,
             removal_policy=self._kept,
             lifecycle_rules=[
+                # By version only: keys begin with the tenant, and a rule's filter cannot tell what follows it.
                 s3.LifecycleRule(
-                    noncurrent_version_expiration=Duration.days(30),
-                    abort_incomplete_multipart_upload_after=Duration.days(7),
+                    noncurrent_version_expiration=OVERWRITTEN_KEPT,
+                    abort_incomplete_multipart_upload_after=UPLOAD_GIVEN_UP,
                 )
             ],
         )
@@ -103,12 +108,6 @@ class Store(Construct):
         assert isinstance(resource, s3.CfnBucket)  # noqa: S101 - narrows the type for what follows
         resource.add_property_override("NotificationConfiguration.EventBridgeConfiguration.EventBridgeEnabled", True)
         return bucket
-
-    def let_read_records(self, *functions: Function) -> None:
-        """Get and query records."""
-        for function in functions:
-            function.allow(READ, *self._records_and_indexes())
-            function.set(TOUCHSTONE_TABLE=self.table.table_name)
 
     def let_write_records(self, *functions: Function) -> None:
         """Get, query, put, update and delete records, in transactions too."""

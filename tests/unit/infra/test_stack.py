@@ -97,6 +97,16 @@ def test_no_function_may_scan_the_records_or_do_everything(resources: Resources)
             assert action not in {"dynamodb:Scan", "dynamodb:DeleteTable", "iam:PassRole"}, name
 
 
+def test_a_distributed_map_may_follow_and_stop_its_chunks_and_no_other_machine(resources: Resources) -> None:
+    (statement,) = [each for _, each in statements(resources) if "states:StopExecution" in listed(each["Action"])]
+    (batch,) = [name for name in of_type(resources, "AWS::StepFunctions::StateMachine") if name.startswith("Batch")]
+    pieces = [resource["Fn::Join"][1] for resource in statement["Resource"]]
+    assert [piece[-3:] for piece in pieces] == [
+        [":execution:", {"Fn::GetAtt": [batch, "Name"]}, "/*"],
+        [":execution:", {"Fn::GetAtt": [batch, "Name"]}, ":*"],
+    ]
+
+
 def test_the_authorizer_may_read_one_item_and_nothing_more(resources: Resources) -> None:
     granted = {
         action
@@ -151,6 +161,10 @@ def test_bodies_are_private_versioned_and_announced(resources: Resources) -> Non
     properties = bucket["Properties"]
     assert all(properties["PublicAccessBlockConfiguration"].values())
     assert properties["VersioningConfiguration"] == {"Status": "Enabled"}
+    (rule,) = properties["LifecycleConfiguration"]["Rules"]
+    assert rule["NoncurrentVersionExpiration"] == {"NoncurrentDays": 30}
+    assert rule["AbortIncompleteMultipartUpload"] == {"DaysAfterInitiation": 7}
+    assert "ExpirationInDays" not in rule  # what is not overwritten or deleted is somebody's
     assert properties["NotificationConfiguration"] == {"EventBridgeConfiguration": {"EventBridgeEnabled": True}}
 
 
