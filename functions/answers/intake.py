@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
 
 from functions.composition import desk, idempotency, reception, run
-from functions.observability import count_verdict, logger, publishing
-from touchstone.errors import TouchstoneError
+from functions.observability import count_verdict, log_fault, logger, publishing
+from touchstone.errors import InProgressError, KeyReusedError, StoreError, TouchstoneError
 from touchstone.operations.finishing import ENDED
-from touchstone.operations.messages import parse_message, take
+from touchstone.operations.messages import Message, parse_message, take
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse
@@ -28,10 +28,28 @@ def take_record(record: SQSRecord) -> dict[str, str]:
     try:
         message = parse_message(record.body)
         logger.append_keys(tenant=message.tenant, correlation_id=message.id)
-        done: dict[str, str] = _once()(message={"owner": [message.tenant, message.id], "body": record.body})
+        return _done_once(message, record.body)
     except TouchstoneError as error:
         logger.warning("A message could not be taken", reason=error.reason, message_id=record.message_id)
         raise
+    except Exception as error:
+        log_fault("A message failed unexpectedly", error)
+        raise
+
+
+def _done_once(message: Message, body: str) -> dict[str, str]:
+    """Raises `KeyReusedError` for the id of another message: only its sender knows which of the two was meant."""
+    from aws_lambda_powertools.utilities.idempotency import exceptions
+
+    remembered = {"owner": [message.tenant, message.id], "content": message.model_dump(mode="json"), "body": body}
+    try:
+        done: dict[str, str] = _once()(message=remembered)
+    except exceptions.IdempotencyAlreadyInProgressError:
+        raise InProgressError("The first delivery of this message is still being worked on.") from None
+    except exceptions.IdempotencyValidationError:
+        raise KeyReusedError("Another message was sent with this id; send this one with an id of its own.") from None
+    except exceptions.IdempotencyPersistenceLayerError:
+        raise StoreError("The message could not be remembered; it is delivered again.") from None
     return done
 
 
@@ -54,7 +72,7 @@ def _once() -> Any:
 
 @cache
 def _store() -> Any:
-    return idempotency(event_key_jmespath="owner", payload_validation_jmespath="", keep_seconds=KEEP_SECONDS)
+    return idempotency(event_key_jmespath="owner", payload_validation_jmespath="content", keep_seconds=KEEP_SECONDS)
 
 
 @publishing

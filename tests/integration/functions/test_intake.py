@@ -13,7 +13,8 @@ from functions.answers import intake
 from tests.support.deployment import Context, Deployment
 from tests.support.events import event
 from tests.support.providers import ProviderServer
-from tests.support.store_faults import one_call_at_a_time
+from tests.support.sinks import listening
+from tests.support.store_faults import one_call_at_a_time, refusing
 from touchstone.records import Answers
 
 TENANT = "demo"
@@ -74,6 +75,33 @@ def test_r1_a_message_delivered_again_is_answered_from_what_is_stored(
         assert _take(_message()) == []
     assert [item.verification_status for item in _stored()] == ["verified"]
     assert len(judges.calls) == 1
+
+
+def test_an_id_that_was_used_for_another_message_sends_the_second_to_the_dead_letters(deployment: Deployment) -> None:
+    other = _message(message_id="m-2", request=OPEN | {"answer": "Sydney"})
+    for _ in range(2):
+        assert _take(_message(), other) == ["m-2"]
+    assert [item.answer for item in _stored()] == ["Canberra"]
+
+
+def test_a_message_that_fails_unexpectedly_is_logged_without_its_words(
+    deployment: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("canary of a fault")
+
+    monkeypatch.setattr(intake, "take", broken)
+    with listening() as heard:
+        assert _take(_message(request=OPEN | {"problem": "canary"})) == ["m-1"]
+    assert "ZeroDivisionError" in heard()
+    assert "canary" not in heard()
+
+
+def test_a_memory_that_fails_sends_the_message_back(deployment: Deployment) -> None:
+    client = intake._store()[0].client
+    with refusing(client, "PutItem", "ProvisionedThroughputExceededException", times=9), listening() as heard:
+        assert _take(_message()) == ["m-1"]
+    assert "store_unavailable" in heard()
 
 
 def test_r1_a_message_delivered_twice_at_once_is_done_once(judged: Deployment, judges: ProviderServer) -> None:

@@ -1,7 +1,8 @@
 """Requests by message: what one must look like, and how it is done.
 
 A message names its tenant, since only the account's own principals may send to the queue; its `id` is the sender's
-business key, and a second message with the same id, whatever carried it, meets the same answer.
+business key: the same message again, whatever carried it, meets the same answer, and another message with that id is
+refused.
 """
 
 from typing import Annotated, Literal
