@@ -261,9 +261,16 @@ def sweep() -> Sweep:
 def batch_desk(tenant: str) -> BatchDesk:
     """A tenant's batches."""
     from touchstone.operations.batching import BatchDesk
-    from touchstone.records import RequestKeys
+    from touchstone.records import Leases, RequestKeys
 
-    return BatchDesk(tenant=tenant, batches=batches(), inbox=inbox(), artifacts=artifacts(), keys=RequestKeys(table()))
+    return BatchDesk(
+        tenant=tenant,
+        batches=batches(),
+        inbox=inbox(),
+        artifacts=artifacts(),
+        keys=RequestKeys(table()),
+        leases=Leases(table()),
+    )
 
 
 def line_work(tenant: str, *, ended: Callable[[AnswerRecord], None]) -> LineWork:

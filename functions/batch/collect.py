@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-from functions.composition import batch_desk
-from functions.observability import logger
+from functions.composition import batch_desk, batches
+from functions.observability import logger, publishing
 from touchstone.operations.chunks import tenant_of
 
 
+@publishing
 def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
-    """Close the batch."""
+    """Close the batch, unless another execution works on it."""
     if "batch_id" not in event:
         tenant, name = tenant_of(str(event["key"]))
         logger.append_keys(tenant=tenant, correlation_id=name)
@@ -17,4 +18,6 @@ def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noq
         return {"state": batch.state}
     tenant, batch_id = str(event["tenant"]), str(event["batch_id"])
     logger.append_keys(tenant=tenant, correlation_id=batch_id)
+    if event.get("elsewhere"):
+        return {"state": batches().get(tenant=tenant, batch_id=batch_id).state}
     return {"state": batch_desk(tenant).collect(batch_id).state}

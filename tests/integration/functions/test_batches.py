@@ -149,6 +149,24 @@ def test_a_chunk_repeated_writes_nothing_twice(deployment: Deployment) -> None:
     assert sum(volume[-1].statuses.values()) == 30
 
 
+def test_a_file_whose_event_comes_twice_is_worked_on_once(deployment: Deployment) -> None:
+    deployment.drop(f"inbox/{TENANT}/a.jsonl", b"\n".join(_line(number) for number in range(30)))
+    dropped = {"bucket": BUCKET, "key": f"inbox/{TENANT}/a.jsonl"}
+    first, second = (prepare.handler({**dropped, "owner": owner}, LONG) for owner in ("run-1", "run-2"))
+    assert prepare.handler({**dropped, "owner": "run-1"}, LONG) == first
+    assert [len(_chunks(deployment, prepared["manifest_key"])) for prepared in (first, second)] == [2, 0]
+    for ending in ({}, {"error": "States.ItemReaderFailed"}):
+        assert collect.handler({"bucket": BUCKET, **second, **ending}, LONG) == {"state": "running"}
+    for chunk in _chunks(deployment, first["manifest_key"]):
+        lines.handler(chunk, LONG)
+    assert collect.handler({"bucket": BUCKET, **first}, LONG) == {"state": "finished"}
+    third = prepare.handler({**dropped, "owner": "run-3"}, LONG)
+    assert _chunks(deployment, third["manifest_key"]) == []
+    assert collect.handler({"bucket": BUCKET, **third}, LONG) == {"state": "finished"}
+    batch = composition.batches().get(tenant=TENANT, batch_id=first["batch_id"])
+    assert (batch.done, batch.failed, len(_results(deployment, batch))) == (30, 0, 30)
+
+
 def test_a_part_that_is_missing_is_reported_line_by_line(deployment: Deployment) -> None:
     rows = [_line(number) for number in range(1, 61)]
     rows[30] = b""

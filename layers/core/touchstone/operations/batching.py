@@ -14,13 +14,16 @@ from touchstone.clock import Clock, system_clock
 from touchstone.errors import InputError, NotFoundError, TooLargeError
 from touchstone.operations.chunks import RESULTS_SUFFIX, SOURCE_SUFFIX, Chunk, chunks_of
 from touchstone.operations.lines import LineError, LineResult
-from touchstone.records import Artifacts, Batch, Batches, RequestKeys, is_ulid, new_ulid
+from touchstone.records import Artifacts, Batch, Batches, Leases, RequestKeys, is_ulid, new_ulid
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
 """Read whole into a function's memory; about 60,000 problems of ordinary length."""
 MAX_LINES = 100_000
 """A result takes about 2.5 KB besides its texts: with this, all results of a file of the greatest size are some 450 MB,
 which the collecting function holds once."""
+ONE_RUN_SECONDS = 900.0
+"""The event of a dropped file may be delivered more than once, and then within minutes; a file that is dropped again
+later is meant to be taken up again."""
 CONTENT_TYPE = "application/x-ndjson"
 NOT_DONE = LineError(
     reason="not_done", detail="The line was not done: its part of the batch failed. Send it again in a new batch."
@@ -29,11 +32,15 @@ NOT_DONE = LineError(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """A batch that is ready to be worked on; `manifest_key` is the whole key of its chunks' list."""
+    """A batch that is ready to be worked on; `manifest_key` is the whole key of its chunks' list.
+
+    `elsewhere`: another run works on it or has finished it; the list is empty, and nothing is to be collected.
+    """
 
     tenant: str
     batch_id: str
     manifest_key: str
+    elsewhere: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +52,7 @@ class BatchDesk:
     inbox: Artifacts
     artifacts: Artifacts
     keys: RequestKeys
+    leases: Leases
     clock: Clock = system_clock
 
     def begin(self, *, key: str | None) -> Batch:
@@ -70,14 +78,18 @@ class BatchDesk:
         key = f"{self.tenant}/images/{new_ulid(self.clock())}"
         return key, self.artifacts.upload_link(tenant=self.tenant, key=key, content_type="application/octet-stream")
 
-    def prepare(self, name: str) -> Prepared:
+    def prepare(self, name: str, *, owner: str | None = None) -> Prepared:
         """Read a dropped file and list its chunks, once; a repeat returns the first list.
+
+        `owner` names the run, and the list is given to one run only (None: to any) for `ONE_RUN_SECONDS`.
 
         A file that is empty or too large fails its batch with the reason, and raises it as `InputError` or
         `TooLargeError`.
         """
         source = f"{self.tenant}/{name}{SOURCE_SUFFIX}"
         batch = self._batch(name, source)
+        if batch.state == "finished" or not self._ours(batch, owner):
+            return self._nothing(batch)
         if batch.total is None:
             try:
                 self._list_chunks(batch, source)
@@ -110,6 +122,16 @@ class BatchDesk:
             batch_id=batch.id,
             failure=f"The file could not be read ({why}); put it there again.",
         )
+
+    def _ours(self, batch: Batch, owner: str | None) -> bool:
+        name = f"batch#{batch.tenant}#{batch.id}"
+        return owner is None or self.leases.acquire(name, owner=owner, seconds=ONE_RUN_SECONDS) is not None
+
+    def _nothing(self, batch: Batch) -> Prepared:
+        key = f"{self.tenant}/batches/{batch.id}/nothing.jsonl"
+        self.artifacts.put_text(tenant=self.tenant, key=key, text="", content_type=CONTENT_TYPE)
+        whole = self.artifacts.whole_key(tenant=self.tenant, key=key)
+        return Prepared(tenant=self.tenant, batch_id=batch.id, manifest_key=whole, elsewhere=True)
 
     def _list_chunks(self, batch: Batch, source: str) -> None:
         if self.inbox.size(tenant=self.tenant, key=source) > MAX_FILE_BYTES:
