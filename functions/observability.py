@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.metrics import MetricUnit
 
+from touchstone.errors import TouchstoneError
+
 if TYPE_CHECKING:
     from touchstone.answers.model import AnswerRecord
     from touchstone.operations.evaluating import Outcome
@@ -28,16 +30,34 @@ def log_fault(what: str, error: BaseException) -> None:
     logger.error(what, error=type(error).__name__, places=places)
 
 
+class UnexpectedError(Exception):
+    """What is left of an unexpected error outside: its type, and where to look. State machines match its name."""
+
+
+def without_words(error: Exception) -> UnexpectedError:
+    """Log an unexpected error as `log_fault` does; the error to raise in its stead, which the runtime logs whole."""
+    log_fault("A function failed unexpectedly", error)
+    return UnexpectedError(f"{type(error).__name__}; the log above says where.")
+
+
 def publishing[**P, R](handler: Callable[P, R]) -> Callable[P, R]:
-    """A handler whose metrics are published when it ends, however it ends; nothing where it counted nothing."""
+    """A handler whose metrics are published when it ends, however it ends; nothing where it counted nothing.
+
+    An error raised on purpose passes as it is; of any other one, `UnexpectedError` is raised instead.
+    """
 
     @wraps(handler)
     def publish(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             return handler(*args, **kwargs)
+        except TouchstoneError:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it is, its words go no further
+            fault = without_words(error)
         finally:
             if metrics.metric_set:
                 metrics.flush_metrics()
+        raise fault  # out here, where it does not carry the first one along as its context
 
     return publish
 

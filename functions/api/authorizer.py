@@ -3,7 +3,7 @@
 from typing import Any
 
 from functions.composition import tokens
-from touchstone.errors import UnauthenticatedError
+from touchstone.errors import TouchstoneError, UnauthenticatedError
 
 SCHEME = "bearer "
 
@@ -17,6 +17,12 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:  # noqa: 
         identity = tokens().resolve(header[len(SCHEME) :].strip())
     except UnauthenticatedError:
         return {"isAuthorized": False}
+    except TouchstoneError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever it is, its words go no further
+        from functions.observability import without_words  # not before: it would make every cold start longer
+
+        raise without_words(error) from None
     return {
         "isAuthorized": True,
         "context": {"tenant": identity.tenant, "role": identity.role, "token_id": identity.token_id},
