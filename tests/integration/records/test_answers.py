@@ -25,6 +25,33 @@ def test_an_answer_is_read_back_as_it_was_stored(answers: Answers) -> None:
     assert answers.get(tenant="acme", answer_id=record.id) == record
 
 
+@pytest.mark.parametrize("end", ["finish", "fail"])
+def test_an_answer_is_found_as_unfinished_from_its_first_write_to_its_end(
+    answers: Answers, clock: HandClock, end: str
+) -> None:
+    record = answers.create(an_answer())
+    named: dict[str, Any] = {"tenant": "acme", "answer_id": record.id}
+    clock.advance(minutes=5)
+    assert answers.unfinished(older_than=timedelta(minutes=6)) == ()
+    answers.add_attempt(**named, attempt=an_attempt())
+    (found,) = answers.unfinished(older_than=timedelta(minutes=4))
+    assert (found.tenant, found.answer_id) == ("acme", record.id)
+    if end == "finish":
+        answers.finish(**named, status="verified", confidence=0.9, best_attempt=1)
+    else:
+        answers.fail(**named, failure="refused")
+    assert answers.unfinished(older_than=timedelta(0)) == ()
+
+
+def test_a_list_never_reads_a_body(answers: Answers, table: "Table") -> None:
+    """An index carries what is read there and no more, in the tests' table as in the deployed one."""
+    answers.create(an_answer())
+    (item,) = table.scan(IndexName="by_time")["Items"]
+    assert set(item) == {"pk", "sk", "gsi1pk", "gsi1sk", "summary"}
+    (item,) = table.scan(IndexName="deferred")["Items"]
+    assert set(item) == {"pk", "sk", "gsi2pk", "gsi2sk"}
+
+
 def test_another_tenants_answer_is_just_missing(answers: Answers) -> None:
     record = answers.create(an_answer())
     with pytest.raises(NotFoundError) as theirs:

@@ -1,0 +1,31 @@
+"""The sweep as it is deployed: answers that nobody carries any more get their end, and are counted as any other."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from functions import composition
+from functions.answers import sweep
+from tests.support.deployment import Context, Deployment
+from tests.support.records import an_answer
+from touchstone.answers.model import AnswerRecord, Attempt, Solution
+
+
+def _abandoned(*attempts: Attempt) -> AnswerRecord:
+    received = datetime.now(UTC) - timedelta(hours=1)
+    return composition.answers().create(an_answer(at=received, attempts=attempts))
+
+
+def test_r3_a_sweep_ends_what_was_abandoned_counts_it_and_finds_nothing_more(
+    deployment: Deployment, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = Attempt(number=1, solution=Solution(answer="4", provider="caller", model="caller"))
+    records = [_abandoned(given), _abandoned()]
+    swept = sweep.handler({"source": "schedule"}, Context())
+    assert swept == {"backlog": 0, "restarted": 0, "resent": 0, "ended": 2, "stuck": 0}
+    stages = [composition.answers().get(tenant="acme", answer_id=record.id).stage for record in records]
+    assert stages == ["finished", "failed"]
+    counted = capsys.readouterr().out
+    assert '"Answers":[1.0,1.0]' in counted
+    assert '"Skip_timed_out":[1.0]' in counted
+    assert sweep.handler({"source": "schedule"}, Context())["ended"] == 0
