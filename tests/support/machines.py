@@ -64,8 +64,8 @@ class Machines:
         state = json.loads(input)
         try:
             self._run("verify", verify.handler, state)
-        except Exception:  # noqa: BLE001 - as States.ALL
-            self._run("settle", settle.handler, {**state, "skip": "timed_out"})
+        except Exception as error:  # noqa: BLE001 - as States.ALL
+            self._run("settle", settle.handler, {**state, "skip": _skipped(error)})
         return {"status": "SUCCEEDED"}
 
     def start_execution(self, *, stateMachineArn: str, name: str, input: str) -> dict[str, Any]:  # noqa: A002, N803 - AWS's names
@@ -124,8 +124,7 @@ class Machines:
                 try:
                     route = self._run("verify", verify.handler, {**references, "number": number})
                 except Exception as error:  # noqa: BLE001 - as States.ALL
-                    late = isinstance(error, TimeoutError)
-                    route, skip = {"route": "enrich"}, {"skip": "timed_out" if late else "overloaded"}
+                    route, skip = {"route": "enrich"}, {"skip": _skipped(error)}
                 if route["route"] != "retry":
                     break
                 number = route["number"]
@@ -138,3 +137,8 @@ class Machines:
             raise TimeoutError(name)
         said = [handler(state, self.context) for _ in range(self.repeats)]
         return said[0]
+
+
+def _skipped(error: Exception) -> str:
+    """Why a verification did not come back, by the error that ended it."""
+    return "timed_out" if isinstance(error, TimeoutError) else "overloaded"

@@ -171,14 +171,15 @@ def test_a_verification_that_never_came_back_is_unverified_with_its_reason(judge
     assert verification.skip_reason == "timed_out"
 
 
+@pytest.mark.parametrize("own_answer", [False, True])
 def test_a_verification_that_broke_says_so_and_not_that_it_was_late(
-    judged: Deployment, monkeypatch: pytest.MonkeyPatch
+    judged: Deployment, monkeypatch: pytest.MonkeyPatch, own_answer: bool
 ) -> None:
     def broken(*_: Any, **__: Any) -> None:
         raise StoreError("Throttled.")
 
     monkeypatch.setattr(Answers, "set_verification", _first_time(broken, Answers.set_verification))
-    record = _solved(judged)
+    record = _verified() if own_answer else _solved(judged)
     verification = record.attempts[-1].verification
     assert verification is not None
     assert (record.verification_status, verification.skip_reason) == ("unverified", "overloaded")

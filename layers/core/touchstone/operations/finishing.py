@@ -63,6 +63,11 @@ def fail_or_finish(answers: Answers, record: AnswerRecord, *, failure: str) -> A
     return finish(answers, record)
 
 
+def sentence_of(reason: SkipReason) -> str:
+    """What a record says of a verification that did not come back."""
+    return OUT_OF_TIME if reason == "timed_out" else NOT_CARRIED_OUT
+
+
 def skip_verification(answers: Answers, record: AnswerRecord, *, reason: SkipReason, sentence: str) -> AnswerRecord:
     """Say of the latest attempt that nobody decided, and why; a verdict that came after all is kept."""
     skipped = Verification(passed=None, confidence=0.0, method="none", skip_reason=reason, error=sentence)

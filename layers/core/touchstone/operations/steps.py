@@ -18,7 +18,7 @@ from touchstone.answers.verification import VERIFY_SECONDS, quick_verify
 from touchstone.clock import Deadline
 from touchstone.errors import ConflictError, InputError, JudgeError, LimitError
 from touchstone.operations.desk import Desk
-from touchstone.operations.finishing import ENDED, NOT_CARRIED_OUT, OUT_OF_TIME, finish, skip_verification
+from touchstone.operations.finishing import ENDED, finish, sentence_of, skip_verification
 
 READ_SECONDS = 40.0
 """Each of these leaves the step's function 20 s or more for its start, the store, and the reason of a failure."""
@@ -204,8 +204,7 @@ async def enrich_and_finish(
     if record.stage in ENDED:
         return record
     if skipped is not None:
-        sentence = OUT_OF_TIME if skipped == "timed_out" else NOT_CARRIED_OUT
-        record = skip_verification(desk.answers, record, reason=skipped, sentence=sentence)
+        record = skip_verification(desk.answers, record, reason=skipped, sentence=sentence_of(skipped))
     ahead = settled(record, now=desk.clock())
     if ahead.best is None or ahead.verification_status is None:
         raise ConflictError("There is no attempt to finish with.")
