@@ -289,6 +289,7 @@ def idempotency(
     *, event_key_jmespath: str, payload_validation_jmespath: str, keep_seconds: int
 ) -> tuple[DynamoDBPersistenceLayer, IdempotencyConfig]:
     """Where results are remembered by their sender's key, and for how long."""
+    import boto3
     from aws_lambda_powertools.utilities.idempotency import DynamoDBPersistenceLayer, IdempotencyConfig
 
     from functions.clients import for_tables
@@ -300,8 +301,10 @@ def idempotency(
         hash_function="sha256",
         raise_on_no_idempotency_key=True,
     )
-    store = DynamoDBPersistenceLayer(table_name=environment().require("idempotency_table"), boto_config=for_tables())
-    return store, config
+    # A client of the session that is there already: one of its own would load the service's model a second time.
+    client = boto3.client("dynamodb", config=for_tables())
+    table_name = environment().require("idempotency_table")
+    return DynamoDBPersistenceLayer(table_name=table_name, boto3_client=client), config
 
 
 @cache

@@ -10,7 +10,7 @@ from aws_lambda_powertools.logging import correlation_paths
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.api import problems
-from functions.api.idempotency import idempotent, register
+from functions.api.idempotency import idempotent
 from functions.api.json_body import check_body, loads
 from functions.api.openapi import describe, document
 from functions.api.routes import answers, batches, budgets, models, statistics, tokens
@@ -65,7 +65,6 @@ def on_no_route(error: NoRouteError) -> Response[str]:  # noqa: ARG001 - Powerto
 @logger.inject_lambda_context(correlation_id_path=correlation_paths.API_GATEWAY_HTTP, log_event=False, clear_state=True)
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Route one request."""
-    register(context)
     try:
         check_body(event)
         return app.resolve(event, context)

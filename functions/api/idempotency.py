@@ -19,7 +19,6 @@ from touchstone.errors import InProgressError, InputError, KeyReusedError, Store
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.idempotency import DynamoDBPersistenceLayer, IdempotencyConfig
-    from aws_lambda_powertools.utilities.typing import LambdaContext
 
 HEADER = "idempotency-key"
 WRITES = frozenset({HTTPMethod.POST, HTTPMethod.PUT, HTTPMethod.DELETE, HTTPMethod.PATCH})
@@ -40,6 +39,8 @@ def idempotent(app: APIGatewayHttpResolver, next_middleware: NextMiddleware) -> 
         return next_middleware(app)
     from aws_lambda_powertools.utilities.idempotency import exceptions
 
+    # How much time this invocation has, so that the key of one that dies is free again when it is over.
+    _store()[1].register_lambda_context(app.lambda_context)
     identity = caller(app)
     request = {
         "owner": [identity.tenant, key],
@@ -71,11 +72,6 @@ def sender_key(app: Receiver) -> str | None:
             where="Idempotency-Key",
         )
     return key
-
-
-def register(context: LambdaContext) -> None:
-    """Tell how much time this invocation has, so that the key of one that dies is free again when it is over."""
-    _store()[1].register_lambda_context(context)
 
 
 @cache
