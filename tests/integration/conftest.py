@@ -1,10 +1,12 @@
 """What the integration tests share: the table in moto, and nothing of the account of whoever runs them."""
 
+import threading
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import boto3
 import pytest
+from botocore.client import BaseClient
 from moto import mock_aws
 
 from tests.support.table import create_table
@@ -26,6 +28,21 @@ def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     # One boto session for all tests: a new one reads its service models from disk each time, which is most of a test.
     with mock_aws(config={"core": {"reset_boto3_session": False}}):
         yield
+
+
+@pytest.fixture(autouse=True)
+def one_request_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """DynamoDB serialises the requests on an item; moto is one process whose dictionaries threads would tear.
+
+    What interleaves in a test with threads are whole requests, as they do in AWS.
+    """
+    lock, send = threading.RLock(), BaseClient._make_api_call  # type: ignore[attr-defined]
+
+    def serialised(self: BaseClient, *arguments: Any) -> Any:
+        with lock:
+            return send(self, *arguments)
+
+    monkeypatch.setattr(BaseClient, "_make_api_call", serialised)
 
 
 @pytest.fixture

@@ -1,11 +1,9 @@
 """What the tests of the budgets share."""
 
-import threading
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from botocore.client import BaseClient
 
 from tests.support.clocks import StandingClock
 from touchstone.budgets.quotas import Quotas
@@ -26,15 +24,3 @@ def clock() -> StandingClock:
 def quotas(table: "Table", clock: StandingClock) -> Quotas:
     """Quotas in the empty table."""
     return Quotas(table, clock=clock)
-
-
-@pytest.fixture
-def one_request_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """DynamoDB serialises the requests on an item; moto checks a condition and writes in two steps."""
-    lock, send = threading.Lock(), BaseClient._make_api_call  # type: ignore[attr-defined]
-
-    def serialised(self: BaseClient, *arguments: Any) -> Any:
-        with lock:
-            return send(self, *arguments)
-
-    monkeypatch.setattr(BaseClient, "_make_api_call", serialised)

@@ -70,7 +70,6 @@ def test_r9_a_backlog_of_600_takes_250_250_100(quotas: Quotas, clock: StandingCl
 
 
 @pytest.mark.parametrize("per_minute", [10, 15])
-@pytest.mark.usefixtures("one_request_at_a_time")
 def test_r11_twenty_workers_at_once_never_pass_the_minute(
     table: "Table", clock: StandingClock, per_minute: int
 ) -> None:
@@ -100,7 +99,6 @@ def test_r11_twenty_workers_at_once_never_pass_the_minute(
     assert Quotas(table, clock=clock).usage(KEY, limits).used == len(sent)
 
 
-@pytest.mark.usefixtures("one_request_at_a_time")
 def test_r11_twenty_workers_at_once_never_pass_the_day(table: "Table", clock: StandingClock) -> None:
     barrier = threading.Barrier(20)
     tables = [boto3.resource("dynamodb", region_name="us-east-1").Table(table.name) for _ in range(20)]
@@ -118,7 +116,6 @@ def test_r11_twenty_workers_at_once_never_pass_the_day(table: "Table", clock: St
         assert sum(pool.map(worker, tables)) == 7
 
 
-@pytest.mark.usefixtures("one_request_at_a_time")
 def test_threads_of_one_process_take_turns_without_losing_a_try(table: "Table", clock: StandingClock) -> None:
     pauses: list[float] = []
     quotas = Quotas(table, clock=clock, sleep=pauses.append)

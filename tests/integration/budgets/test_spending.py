@@ -112,7 +112,6 @@ def test_a_ceiling_that_is_no_amount_is_refused(spending: Spending, usd: float) 
         spending.set_ceiling("acme", usd)
 
 
-@pytest.mark.usefixtures("one_request_at_a_time")
 def test_twenty_workers_at_once_never_pass_the_ceiling(table: "Table", clock: StandingClock) -> None:
     def worker(own: "Table") -> SpendReservation | None:
         try:

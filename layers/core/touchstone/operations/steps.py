@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from touchstone.answers.analysis import analyze
 from touchstone.answers.enrichment import enrich
-from touchstone.answers.model import AnswerRecord, Attempt, Route, SkipReason, Spend
+from touchstone.answers.model import MAX_IMAGE_BYTES, AnswerRecord, Attempt, Route, SkipReason, Spend
 from touchstone.answers.progress import settled
 from touchstone.answers.reading import image, read_image
 from touchstone.answers.retrieval import problem_key, retrieve, retrieved_attempt
@@ -53,6 +53,9 @@ async def read_problem(desk: Desk, answer_id: str, *, deadline: Deadline | None 
     judge = desk.judges.prefer("strong")
     if judge is None:
         raise _unsolved(desk, answer_id, NO_PROVIDER)
+    # The object may have been replaced after it was accepted; a huge one must not fill the function's memory.
+    if desk.artifacts.size(tenant=desk.tenant, key=record.image_key) > MAX_IMAGE_BYTES:
+        raise _unsolved(desk, answer_id, f"The image has more than {MAX_IMAGE_BYTES:,} bytes; make it smaller.")
     picture = image(desk.artifacts.get_bytes(tenant=desk.tenant, key=record.image_key))
     try:
         reading = await read_image(
