@@ -19,12 +19,8 @@ from infra.local import emulator
 from infra.local.emulator import CloudError
 from infra.local.home import Home
 
-CHECKS: tuple[tuple[str, ...], ...] = (
-    ("ruff", "check", "."),
-    ("ruff", "format", "--check", "."),
-    ("mypy",),
-    ("lint-imports",),
-)
+CHECKS = ("pre-commit", "run", "--all-files", "--verbose")
+"""Style, form, types and imports: the same hooks as before a commit (`.pre-commit-config.yaml`)."""
 WITHOUT_CLOUD = ("tests/unit", "tests/integration")
 WITH_CLOUD = ("tests/cloud",)
 WAIT_SCALE_VARIABLE = "TOUCHSTONE_LOCAL_WAIT_SCALE"
@@ -37,10 +33,10 @@ TEST_KEYS = {"GEMINI_API_KEY": "test-gemini", "OPENAI_API_KEY": "test-openai", "
 def run(arguments: Sequence[str]) -> int:
     """Run all; `arguments` go to pytest. Returns the first exit code that is not 0, and goes no further then."""
     signal.signal(signal.SIGTERM, _end)
-    for check in CHECKS:
-        if code := _run([_tool(check[0]), *check[1:]]):
-            print(f"`{' '.join(check)}` found something to mend; no test was run.", file=sys.stderr)
-            return code
+    hooks = {**os.environ, "PRE_COMMIT_HOME": str(ROOT / ".build" / "pre-commit")}
+    if code := _run([_tool(CHECKS[0]), *CHECKS[1:]], hooks):
+        print("The checks found something to mend; no test was run.", file=sys.stderr)
+        return code
     _run([_tool("coverage"), "erase"])
     if code := _pytest(WITHOUT_CLOUD, arguments, {}):
         return code
