@@ -11,8 +11,8 @@ from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, pro
 from functions.composition import desk, idempotency, reception, run
 from functions.observability import count_verdict, log_fault, logger, publishing
 from touchstone.errors import InProgressError, KeyReusedError, StoreError, TouchstoneError
-from touchstone.operations.finishing import ENDED
 from touchstone.operations.messages import Message, parse_message, take
+from touchstone.records import ENDED
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse

@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from touchstone import errors
-from touchstone.operations.deferral import MAX_TRIES, GivenUp, Postponed, after_failure
+from touchstone.operations.deferral import GivenUp, Postponed, after_failure
+from touchstone.records.evaluations import MAX_TRIES
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 RESET = datetime(2026, 11, 22, 8, 0, tzinfo=UTC)

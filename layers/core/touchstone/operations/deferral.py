@@ -21,9 +21,8 @@ from touchstone.errors import (
     QuotaExceededError,
     RefusedError,
 )
+from touchstone.records.evaluations import MAX_TRIES
 
-MAX_TRIES = 5
-"""Calls spent on one record before it is given up. The pauses between them add up to half an hour, as an outage may."""
 FIRST_PAUSE = timedelta(seconds=30)
 GROWTH = 4
 LONGEST_PAUSE = timedelta(minutes=20)

@@ -6,10 +6,7 @@ from touchstone.answers.model import AnswerRecord, Enrichment, SkipReason, Spend
 from touchstone.answers.progress import settled
 from touchstone.answers.retrieval import near_keys, problem_key
 from touchstone.errors import ConflictError
-from touchstone.records import Answers
-
-ENDED = frozenset({"finished", "failed"})
-"""Stages in which nothing more happens to an answer."""
+from touchstone.records import ENDED, Answers
 
 OUT_OF_TIME = "Not verified: the time for it was up."
 NOT_CARRIED_OUT = "Not verified: the verification could not be carried out."

@@ -18,7 +18,6 @@ from touchstone.errors import NotFoundError, StoreError, TouchstoneError
 from touchstone.operations.batching import CONTENT_TYPE, NOT_DONE, BatchDesk
 from touchstone.operations.chunks import Chunk, lines_of
 from touchstone.operations.desk import Desk
-from touchstone.operations.finishing import ENDED
 from touchstone.operations.lines import (
     EvaluateLine,
     Line,
@@ -32,7 +31,7 @@ from touchstone.operations.lines import (
 )
 from touchstone.operations.reception import Reception
 from touchstone.operations.steps import solve_whole, verify_own_answer
-from touchstone.records import Batch, derived_ulid
+from touchstone.records import ENDED, Batch, derived_ulid
 
 SIDE_BY_SIDE = 8
 """Lines of a chunk done at once: the judges' quota is the limit long before."""

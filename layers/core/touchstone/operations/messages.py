@@ -15,10 +15,10 @@ from touchstone.answers.verification import VERIFY_SECONDS
 from touchstone.clock import Deadline
 from touchstone.errors import InputError
 from touchstone.operations.desk import Desk
-from touchstone.operations.finishing import ENDED
 from touchstone.operations.json_text import loads
 from touchstone.operations.reception import Reception
 from touchstone.operations.steps import verify_own_answer
+from touchstone.records import ENDED
 
 type Key = Annotated[str, StringConstraints(min_length=1, max_length=255)]
 

@@ -8,8 +8,8 @@ from touchstone.answers.progress import new_record
 from touchstone.answers.reading import image, inline_image
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import StoreError, TooLargeError
-from touchstone.operations.finishing import ENDED, OUT_OF_TIME, finish_skipped
-from touchstone.records import Answers, Artifacts, Evaluations, RequestKeys, evaluation_request_id, new_ulid
+from touchstone.operations.finishing import OUT_OF_TIME, finish_skipped
+from touchstone.records import ENDED, Answers, Artifacts, Evaluations, RequestKeys, evaluation_request_id, new_ulid
 from touchstone.workflows import Workflows
 
 SYNC_SECONDS = 5.0

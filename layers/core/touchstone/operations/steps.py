@@ -18,7 +18,8 @@ from touchstone.answers.verification import VERIFY_SECONDS, quick_verify
 from touchstone.clock import Deadline
 from touchstone.errors import ConflictError, InputError, JudgeError, LimitError
 from touchstone.operations.desk import Desk
-from touchstone.operations.finishing import ENDED, finish, sentence_of, skip_verification
+from touchstone.operations.finishing import finish, sentence_of, skip_verification
+from touchstone.records import ENDED
 
 READ_SECONDS = 40.0
 """Each of these leaves the step's function 20 s or more for its start, the store, and the reason of a failure."""

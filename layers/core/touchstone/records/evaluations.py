@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 LEASE_SECONDS = 900
 """A Lambda function's longest life: after it, whoever claimed a record is certainly gone."""
 MAX_TRIES = 5
-"""Claims that may end without a result before a record is given up as the cause."""
+"""Calls spent on one record before it is given up: their pauses add up to half an hour, as an outage may."""
 TRIES_EXHAUSTED = "tries_exhausted"
 
 _BEFORE_ALL, _AFTER_ALL = "0", "~"
