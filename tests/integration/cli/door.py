@@ -11,7 +11,7 @@ from tests.support.api import Api
 from tests.support.deployment import BUCKET, MINUTE_MS, Context, Deployment
 from tests.unit.cli.loopback import Asked, Loopback, Reply
 
-STORE = f"https://{BUCKET}.s3.amazonaws.com/"
+STORE = f"https://{BUCKET}.s3.us-east-1.amazonaws.com/"
 """How presigned links begin; what is behind them is reached through the loopback server here."""
 
 

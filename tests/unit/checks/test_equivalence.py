@@ -14,6 +14,9 @@ from hypothesis import strategies as st
 from tests.support.timing import takes_at_most
 from touchstone.checks import equivalent
 
+# The time limit ends a thread by an exception, which may land in a callback of the interpreter, and is told there.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
 type Pair = tuple[str, str, bool | None]
 
 CASES: dict[str, list[Pair]] = json.loads(

@@ -6,6 +6,9 @@ import pytest
 
 from touchstone.checks.limits import Allowance, within
 
+# The time limit ends a thread by an exception, which may land in a callback of the interpreter, and is told there.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
 
 def test_returns_what_the_function_returns() -> None:
     assert within(1.0, divmod, 7, 2) == (3, 1)

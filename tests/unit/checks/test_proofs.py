@@ -14,6 +14,9 @@ from tests.support.timing import takes_at_most
 from touchstone.checks import prove_answer
 from touchstone.checks.proofs import algebra
 
+# The time limit ends a thread by an exception, which may land in a callback of the interpreter, and is told there.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
 
 @pytest.fixture(autouse=True, scope="module")
 def patient() -> Iterator[None]:
