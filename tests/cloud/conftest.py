@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.support import replies
-from tests.support.cloud import ENDPOINT_VARIABLE, Caller, Cloud, JudgeServer, registry
+from tests.support.callers import Caller
+from tests.support.cloud import ENDPOINT_VARIABLE, Cloud
+from tests.support.judge_server import JudgeServer
+from tests.support.overrides import registry
 
 HERE = Path(__file__).parent
 ROOMY = {"per_day": 1_000_000, "per_minute": 1_000_000}

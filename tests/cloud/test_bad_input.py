@@ -10,7 +10,10 @@ import httpx
 import pytest
 
 from tests.support import replies
-from tests.support.cloud import Caller, Cloud, JudgeServer, own_model, refusal, registry, said
+from tests.support.callers import Caller, refusal, said
+from tests.support.cloud import Cloud
+from tests.support.judge_server import JudgeServer
+from tests.support.overrides import own_model, registry
 
 pytestmark = pytest.mark.cloud
 

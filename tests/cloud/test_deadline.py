@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
-from tests.support.cloud import Caller, Cloud, JudgeServer, own_model, registry
+from tests.support.callers import Caller
+from tests.support.cloud import Cloud
+from tests.support.judge_server import JudgeServer
+from tests.support.overrides import own_model, registry
 
 pytestmark = pytest.mark.cloud
 

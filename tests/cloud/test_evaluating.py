@@ -7,8 +7,10 @@ from datetime import timedelta
 import pytest
 
 from tests.support import replies
-from tests.support.cloud import Cloud, JudgeServer, eventually
+from tests.support.cloud import Cloud
+from tests.support.judge_server import JudgeServer
 from tests.support.rehearsal import EVENING, MORNING, NOON, Rehearsal, rehearsal
+from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.cloud, pytest.mark.timeout(1200)]
 

@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 
 from tests.support import replies
-from tests.support.cloud import Caller, Cloud, JudgeServer, eventually
+from tests.support.callers import Caller
+from tests.support.cloud import Cloud
+from tests.support.judge_server import JudgeServer
+from tests.support.waiting import eventually
 
 pytestmark = pytest.mark.cloud
 

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.cloud import Caller, Cloud, JudgeServer, refusal
+from tests.support.callers import Caller, refusal
+from tests.support.cloud import Cloud
+from tests.support.judge_server import JudgeServer
 
 pytestmark = pytest.mark.cloud
 

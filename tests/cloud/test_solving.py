@@ -8,7 +8,8 @@ import httpx
 import pytest
 
 from tests.support import replies
-from tests.support.cloud import Caller, JudgeServer, said
+from tests.support.callers import Caller, said
+from tests.support.judge_server import JudgeServer
 
 pytestmark = pytest.mark.cloud
 

@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.cloud import Caller, Cloud, JudgeServer, refusal, said
+from tests.support.callers import Caller, refusal, said
+from tests.support.cloud import Cloud
+from tests.support.judge_server import JudgeServer
 
 pytestmark = pytest.mark.cloud
 

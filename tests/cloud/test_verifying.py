@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from tests.support import replies
-from tests.support.cloud import Caller, JudgeServer
+from tests.support.callers import Caller
+from tests.support.judge_server import JudgeServer
 
 pytestmark = pytest.mark.cloud
 

@@ -6,12 +6,10 @@ Everything is found by the environment (`AWS_ENDPOINT_URL` and credentials, `TOU
 
 import json
 import os
-import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any
 
@@ -19,214 +17,16 @@ import boto3
 import httpx
 from botocore.config import Config
 
-from touchstone.clock import OFFSET_VARIABLE
+from tests.support.callers import CALL_SECONDS, Caller
+from tests.support.judge_server import JudgeServer
+from tests.support.stack_functions import Functions
+from tests.support.waiting import eventually
 from touchstone.records import Artifacts, Role, Statistics, Tenants, Tokens
 
 ENDPOINT_VARIABLE = "AWS_ENDPOINT_URL"
 API_VARIABLE = "TOUCHSTONE_API_URL"
 JUDGE_VARIABLE = "TOUCHSTONE_TEST_JUDGE"
 STACK_VARIABLE = "TOUCHSTONE_STACK"
-REGISTRY_VARIABLE = "TOUCHSTONE_REGISTRY_OVERRIDES"
-CALL_SECONDS = 60.0
-"""Longest wait for one reply: a cold start on a busy machine takes a few seconds, a hang is a failure."""
-PAUSE_SECONDS = 0.1
-
-
-def eventually[T](look: Callable[[], T | None], *, what: str, seconds: float = 60.0, pause: float = PAUSE_SECONDS) -> T:
-    """What `look` returns once it is neither None nor False, looked at every `pause` seconds.
-
-    Fails, naming `what`, after `seconds`.
-    """
-    deadline = time.monotonic() + seconds
-    while True:
-        found = look()
-        if found is not None and found is not False:
-            return found
-        assert time.monotonic() < deadline, f"Not within {seconds:g} s: {what}"
-        time.sleep(pause)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Caller:
-    """Somebody with a token (None: without one), talking to the API."""
-
-    http: httpx.Client
-    tenant: str
-    token: str | None
-
-    def send(
-        self, method: str, path: str, *, headers: Mapping[str, str] | None = None, **options: Any
-    ) -> httpx.Response:
-        """One request, with the caller's token unless `headers` says otherwise."""
-        own = {} if self.token is None else {"Authorization": f"Bearer {self.token}"}
-        return self.http.request(method, path.lstrip("/"), headers={**own, **(headers or {})}, **options)
-
-    def get(self, path: str, **options: Any) -> Any:
-        """What a successful GET returns."""
-        return said(self.send("GET", path, **options), 200)
-
-    def verify(self, *, key: str | None = None, **request: Any) -> dict[str, Any]:
-        """Verify an answer; the view that comes back."""
-        return dict(said(self.send("POST", "v1/verifications", json=request, headers=_key(key)), 201))
-
-    def solve(self, *, key: str | None = None, **request: Any) -> dict[str, Any]:
-        """Start solving a problem; the view that comes back at once."""
-        return dict(said(self.send("POST", "v1/solutions", json=request, headers=_key(key)), 202))
-
-    def answer(self, answer_id: str) -> dict[str, Any]:
-        """An answer as it is now."""
-        return dict(self.get(f"v1/answers/{answer_id}"))
-
-    def ended(self, answer_id: str, *, seconds: float = 90.0) -> dict[str, Any]:
-        """An answer once it is finished or failed."""
-
-        def look() -> dict[str, Any] | None:
-            view = self.answer(answer_id)
-            return view if view["stage"] in {"finished", "failed"} else None
-
-        return eventually(look, what=f"the end of answer {answer_id}", seconds=seconds)
-
-    def evaluated(self, answer_id: str, *, states: Sequence[str] = ("done", "failed"), seconds: float = 60.0) -> Any:
-        """An answer once its deep evaluation is in one of `states`."""
-
-        def look() -> dict[str, Any] | None:
-            view = self.answer(answer_id)
-            return view if view["evaluation"]["state"] in states else None
-
-        return eventually(look, what=f"evaluation of {answer_id} {' or '.join(states)}", seconds=seconds)
-
-    def batch_ended(self, *, seconds: float = 300.0) -> dict[str, Any]:
-        """The caller's latest batch once it runs no more."""
-
-        def look() -> dict[str, Any] | None:
-            batches = self.get("v1/batches")["items"]
-            return batches[0] if batches and batches[0]["state"] != "running" else None
-
-        return eventually(look, what="the end of the batch", seconds=seconds, pause=0.5)
-
-    def summaries(self) -> list[dict[str, Any]]:
-        """All the caller's answers as they are listed, newest first, page by page."""
-        found: list[dict[str, Any]] = []
-        cursor: str | None = None
-        while True:
-            page = self.get("v1/answers", params={"limit": 100, **({"cursor": cursor} if cursor else {})})
-            found += page["items"]
-            cursor = page["cursor"]
-            if cursor is None:
-                return found
-
-
-def said(reply: httpx.Response, status: int) -> Any:
-    """The JSON of a reply that must have this status."""
-    assert reply.status_code == status, f"{reply.request.method} {reply.request.url.path}: {reply.text}"
-    return reply.json()
-
-
-def refusal(reply: httpx.Response, status: int) -> dict[str, Any]:
-    """The problem document of a request that must be refused with this status."""
-    assert reply.status_code == status, f"{reply.status_code}: {reply.text}"
-    assert reply.headers["content-type"] == "application/problem+json"
-    document: dict[str, Any] = reply.json()
-    assert document["status"] == status
-    assert document["type"].startswith("urn:touchstone:problem:")
-    assert document["detail"]
-    return document
-
-
-def _key(key: str | None) -> dict[str, str]:
-    return {} if key is None else {"Idempotency-Key": key}
-
-
-@dataclass(frozen=True, kw_only=True)
-class JudgeServer:
-    """The judge on loopback, arranged and read back through its control endpoint."""
-
-    url: str
-
-    def arrange(self, **control: Any) -> None:
-        """Send a control message: `script`, `rules`, `quotas`, `fallback`, `new_day`, `reset`."""
-        httpx.post(f"{self.url}/__control__", json=control, timeout=CALL_SECONDS).raise_for_status()
-
-    def rule(self, behaviour: Mapping[str, Any], **fits: Any) -> None:
-        """Answer the requests that fit so from now on; the newest rule that fits decides."""
-        self.arrange(rules=[{"behaviour": dict(behaviour), **fits}])
-
-    def reply(self, title: str, value: Any, **fits: Any) -> None:
-        """Answer the questions for this reply with `value` from now on."""
-        self.rule({"value": value}, schema_title=title, **fits)
-
-    def calls(self, *, model: str | None = None, title: str | None = None, text: str = "") -> list[dict[str, Any]]:
-        """The requests that arrived, in order: of this model, for this reply, with this text in their prompt."""
-        reply = httpx.get(f"{self.url}/__control__", timeout=CALL_SECONDS)
-        return [
-            call
-            for call in reply.raise_for_status().json()["calls"]
-            if model in {None, call["model"]} and title in {None, call["title"]} and text in call["prompt"]
-        ]
-
-
-@dataclass(frozen=True)
-class Functions:
-    """The stack's functions, by the names of their constructs (`AnswersEvaluate`, `ApiApp`, `Intake` …)."""
-
-    client: Any
-    names: Mapping[str, str]
-
-    def environment(self, name: str) -> dict[str, str]:
-        """The variables of a function."""
-        reply = self.client.get_function_configuration(FunctionName=self.names[name])
-        return dict(reply.get("Environment", {}).get("Variables", {}))
-
-    def set(self, *names: str, timeout: int | None = None, variables: Mapping[str, str] | None = None) -> None:
-        """Change variables, or the timeout in seconds, of functions; the next call of each is cold in any case."""
-        for name in names:
-            changes: dict[str, Any] = {} if timeout is None else {"Timeout": timeout}
-            changes["Environment"] = {"Variables": {**self.environment(name), **(variables or {})}}
-            self.client.update_function_configuration(FunctionName=self.names[name], **changes)
-        for name in names:
-            self._settled(name)
-
-    @contextmanager
-    def changed(
-        self, *names: str, timeout: int | None = None, variables: Mapping[str, str] | None = None
-    ) -> Iterator[None]:
-        """Functions with other variables, or another timeout, for the length of a `with`."""
-        before = {name: self.client.get_function_configuration(FunctionName=self.names[name]) for name in names}
-        self.set(*names, timeout=timeout, variables=variables)
-        try:
-            yield
-        finally:
-            for name, known in before.items():
-                self.client.update_function_configuration(
-                    FunctionName=self.names[name], Environment=known["Environment"], Timeout=known["Timeout"]
-                )
-            for name in names:
-                self._settled(name)
-
-    @contextmanager
-    def side_by_side(self, name: str, most: int) -> Iterator[None]:
-        """A function that takes messages with at most so many of its kind, for the length of a `with`."""
-        [source] = self.client.list_event_source_mappings(FunctionName=self.names[name])["EventSourceMappings"]
-        before = source["ScalingConfig"]
-        self.client.update_event_source_mapping(UUID=source["UUID"], ScalingConfig={"MaximumConcurrency": most})
-        try:
-            yield
-        finally:
-            self.client.update_event_source_mapping(UUID=source["UUID"], ScalingConfig=before)
-
-    def run(self, name: str, event: Any) -> Any:
-        """What a function returns for an event, as a schedule would invoke it."""
-        reply = self.client.invoke(FunctionName=self.names[name], Payload=json.dumps(event).encode())
-        result = json.loads(reply["Payload"].read())
-        assert "FunctionError" not in reply, result
-        return result
-
-    def _settled(self, name: str) -> None:
-        def look() -> bool:
-            state = self.client.get_function_configuration(FunctionName=self.names[name])
-            return bool(state.get("LastUpdateStatus", "Successful") == "Successful" and state["State"] == "Active")
-
-        eventually(look, what=f"the update of {name}")
 
 
 @dataclass(frozen=True)
@@ -421,21 +221,3 @@ class Cloud:
     @cached_property
     def _statistics(self) -> Statistics:
         return Statistics(self.table, Artifacts(self.s3, self.outputs["BucketName"], root="artifacts"))
-
-
-def clock_at(moment: datetime) -> dict[str, str]:
-    """The variable that makes functions believe that it is `moment` now."""
-    offset: timedelta = moment - datetime.now(UTC)
-    return {OFFSET_VARIABLE: f"{offset.total_seconds():.0f}"}
-
-
-def own_model(*, tier: str, per_day: int | None = None, per_minute: int | None = None) -> tuple[str, dict[str, Any]]:
-    """A model for one test alone, whose quota nobody else uses: its name, and the registry override that makes it."""
-    name = f"{tier}-{uuid.uuid4().hex[:8]}"
-    model = {"price_in": 0.1, "price_out": 0.4, "per_day": per_day, "per_minute": per_minute}
-    return name, {"tiers": {tier: name}, "models": {name: model}}
-
-
-def registry(**providers: Any) -> dict[str, str]:
-    """The variable that lays these over the model registry."""
-    return {REGISTRY_VARIABLE: json.dumps(providers)}

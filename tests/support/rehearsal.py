@@ -9,7 +9,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from tests.support.cloud import Caller, Cloud, clock_at, eventually, own_model, registry
+from tests.support.callers import Caller
+from tests.support.cloud import Cloud
+from tests.support.overrides import clock_at, own_model, registry
+from tests.support.waiting import eventually
 
 PROVIDER_ZONE = ZoneInfo("America/Los_Angeles")
 NOON = datetime(2027, 3, 2, 12, 0, tzinfo=PROVIDER_ZONE)
