@@ -1,5 +1,6 @@
 """R3: answers whose work stopped somewhere get an end: nobody who waits for one waits for ever."""
 
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -8,6 +9,7 @@ from tests.integration.operations.conftest import House
 from tests.support.records import an_answer, an_attempt
 from tests.support.store_faults import refusing
 from touchstone.answers.model import AnswerRecord, Attempt, Solution
+from touchstone.errors import StoreError
 from touchstone.operations import sweeping
 from touchstone.operations.sweeping import UNFINISHED_AFTER, Sweep, Swept
 from touchstone.records import Statistics
@@ -16,8 +18,12 @@ from touchstone.workflows import Workflows
 UNJUDGED = Attempt(number=1, solution=Solution(answer="4", provider="caller", model="caller"))
 
 
-def _sweep(house: House) -> Swept:
-    workflows = Workflows(sfn=None)  # type: ignore[arg-type] # nothing is started here
+def _sweep(house: House, start: Callable[[str], None] = lambda _: None) -> Swept:
+    class Starts(Workflows):
+        def evaluate(self, *, tenant: str, answer_id: str, run: str = "1") -> None:  # noqa: ARG002 - the real one's
+            start(answer_id)
+
+    workflows = Starts(sfn=None)  # type: ignore[arg-type] # nothing is started for real
     return Sweep(
         answers=house.answers,
         evaluations=house.evaluations,
@@ -33,6 +39,15 @@ def _received(house: House, record: AnswerRecord) -> AnswerRecord:
 
 def _now(house: House, record: AnswerRecord) -> AnswerRecord:
     return house.answers.get(tenant=record.tenant, answer_id=record.id)
+
+
+def _garble(house: House, record: AnswerRecord) -> None:
+    """Leave a body that nothing here can read, as a later version of the library might."""
+    house.table.update_item(
+        Key={"pk": f"T#{record.tenant}#ANSWER#{record.id}", "sk": "RECORD"},
+        UpdateExpression="SET body = :body",
+        ExpressionAttributeValues={":body": '{"stage": "canary"}'},
+    )
 
 
 def _old(house: House) -> None:
@@ -117,3 +132,50 @@ def test_a_sweep_takes_up_no_more_than_it_has_time_for(house: House, monkeypatch
     oldest_first = [_received(house, an_answer(at=house.clock.now - timedelta(hours=1, minutes=n))) for n in range(3)]
     assert [record.id for record in _sweep(house).ended] == [record.id for record in oldest_first[:0:-1]]
     assert [record.id for record in _sweep(house).ended] == [oldest_first[0].id]
+
+
+def test_one_that_cannot_be_read_is_named_and_does_not_keep_the_others_from_their_end(
+    house: House, caplog: pytest.LogCaptureFixture
+) -> None:
+    unreadable, *_ = [_received(house, an_answer(attempts=(UNJUDGED,))) for _ in range(3)]
+    _garble(house, unreadable)
+    _old(house)
+    swept = _sweep(house)
+    assert (len(swept.ended), swept.stuck) == (2, 1)
+    assert unreadable.id in caplog.text
+    assert "canary" not in caplog.text
+
+
+def test_those_at_the_head_that_never_get_an_end_do_not_block_the_ones_behind_them(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweeping, "MOST", 2)
+    monkeypatch.setattr(sweeping, "MOST_PASSED_OVER", 2)
+    for minutes in (50, 40):
+        _garble(house, _received(house, an_answer(at=house.clock.now - timedelta(hours=1, minutes=minutes))))
+    behind = [_received(house, an_answer(at=house.clock.now - timedelta(hours=1, minutes=n))) for n in (30, 20, 10)]
+    first, second = _sweep(house), _sweep(house)
+    assert [[record.id for record in swept.ended] for swept in (first, second)] == [
+        [record.id for record in behind[:2]],
+        [behind[2].id],
+    ]
+    assert (first.stuck, second.stuck) == (2, 2)
+
+
+def test_an_evaluation_that_cannot_be_started_again_keeps_neither_the_others_nor_the_answers_waiting(
+    house: House,
+) -> None:
+    lost = house.asked_for(3, state="waiting")
+    abandoned = _received(house, an_answer(attempts=(UNJUDGED,)))
+    _old(house)
+    started: list[str] = []
+
+    def start(answer_id: str) -> None:
+        if answer_id == lost[0].id:
+            raise StoreError("Throttled.")
+        started.append(answer_id)
+
+    swept = _sweep(house, start)
+    assert started == [record.id for record in lost[1:]]
+    assert (swept.restarted, swept.stuck) == (2, 1)
+    assert [record.id for record in swept.ended] == [abandoned.id]

@@ -1,13 +1,16 @@
 """The sweep: what a crash left behind is taken up again or brought to an end, and the backlog is measured."""
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from pydantic import ValidationError
+
 from touchstone.answers.model import AnswerRecord
 from touchstone.clock import Clock, system_clock
-from touchstone.errors import TouchstoneError
-from touchstone.operations.finishing import OUT_OF_TIME, finish_skipped
+from touchstone.errors import StoreError, TouchstoneError
+from touchstone.operations.finishing import fail_or_finish
 from touchstone.records import (
     ENDED,
     Answers,
@@ -15,6 +18,7 @@ from touchstone.records import (
     DeferredEvaluation,
     DeferredQueue,
     Evaluations,
+    PendingEvaluation,
     UnfinishedAnswer,
 )
 from touchstone.workflows import Workflows
@@ -31,8 +35,13 @@ RESEND_WINDOW = timedelta(minutes=30)
 """Two sweeps' time: a request comes of that age in one sweep or two, and in no other."""
 MOST = 200
 """Records taken up in one sweep; the next one, a quarter of an hour later, takes the rest."""
+MOST_PASSED_OVER = 1_000
+"""Records that cannot be given an end, read past in one sweep. Being the oldest they come first each time, and must not
+keep the others from theirs."""
 MOST_RESENT = 2_000
 """Messages sent in one sweep, within its five minutes. One too many is just not sent: the drain goes by the records."""
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +49,8 @@ class Swept:
     """What a sweep found: the deferred backlog, the age of its oldest, and how many records were taken up again.
 
     `oldest_seconds` is 0.0 where nothing is deferred. `ended` are answers whose work had stopped and that now have an
-    end; `stuck` counts those that could not be given one, and are tried again by the next sweep.
+    end; `stuck` counts the answers that could not be given one and the evaluations that could not be started again: all
+    are tried again by the next sweep.
     """
 
     backlog: Backlog
@@ -63,8 +73,9 @@ class Sweep:
 
     def run(self) -> Swept:
         """Restart what stalled, end what was abandoned, send again what the queue forgets, and measure the backlog."""
-        restarted, backlog = self._restart(), self.evaluations.backlog()
-        ended, stuck = self._end()
+        restarted, not_started = self._restart()
+        backlog = self.evaluations.backlog()
+        ended, without_end = self._end()
         oldest = backlog.oldest_requested_at
         age = timedelta(0) if oldest is None else max(timedelta(0), self.clock() - oldest)
         return Swept(
@@ -73,38 +84,47 @@ class Sweep:
             restarted=restarted,
             resent=self._resend(age),
             ended=ended,
-            stuck=stuck,
+            stuck=not_started + without_end,
         )
 
-    def _restart(self) -> int:
-        stalled = self.evaluations.stalled(older_than=STALLED_AFTER, limit=MOST)
+    def _restart(self) -> tuple[int, int]:
+        """How many evaluations were started again, and how many could not be."""
+        restarted = stuck = 0
         # The hour in the name: a sweep that is itself repeated starts nothing twice.
         run = f"{self.clock():%Y%m%d%H}"
-        for pending in stalled:
-            self.workflows().evaluate(tenant=pending.tenant, answer_id=pending.answer_id, run=run)
-        return len(stalled)
+        for pending in self.evaluations.stalled(older_than=STALLED_AFTER, limit=MOST):
+            try:
+                self.workflows().evaluate(tenant=pending.tenant, answer_id=pending.answer_id, run=run)
+            except StoreError as error:
+                stuck += 1
+                _tell("started again", pending, error)
+            else:
+                restarted += 1
+        return restarted, stuck
 
     def _end(self) -> tuple[tuple[AnswerRecord, ...], int]:
+        """The answers that were given an end, and how many could not be."""
         ended: list[AnswerRecord] = []
         stuck = 0
-        for unfinished in self.answers.unfinished(older_than=UNFINISHED_AFTER, limit=MOST):
+        for unfinished in self.answers.unfinished(older_than=UNFINISHED_AFTER, limit=MOST + MOST_PASSED_OVER):
+            if len(ended) == MOST:
+                break
             try:
                 record = self._ended(unfinished)
-            except TouchstoneError:
-                stuck += 1  # one record that cannot be read or written must not keep the others from their end
+            except (TouchstoneError, ValidationError) as error:
+                # One record that cannot be read or written must not keep the others from their end.
+                stuck += 1
+                _tell("given an end", unfinished, error)
             else:
                 ended += [] if record is None else [record]
         return tuple(ended), stuck
 
     def _ended(self, unfinished: UnfinishedAnswer) -> AnswerRecord | None:
         """The answer with an end: what it has, unverified where nobody decided; None where it had one already."""
-        tenant, answer_id = unfinished.tenant, unfinished.answer_id
-        record = self.answers.get(tenant=tenant, answer_id=answer_id)
+        record = self.answers.get(tenant=unfinished.tenant, answer_id=unfinished.answer_id)
         if record.stage in ENDED:
             return None
-        if record.attempts:
-            return finish_skipped(self.answers, record, reason="timed_out", sentence=OUT_OF_TIME)
-        return self.answers.fail(tenant=tenant, answer_id=answer_id, failure=NO_ANSWER)
+        return fail_or_finish(self.answers, record, failure=NO_ANSWER, skipped="timed_out")
 
     def _resend(self, oldest: timedelta) -> int:
         now = self.clock()
@@ -120,3 +140,8 @@ class Sweep:
                 DeferredEvaluation(tenant=pending.tenant, answer_id=pending.answer_id, request_id=pending.request_id)
             )
         return len(coming_of_age)
+
+
+def _tell(what: str, stuck: UnfinishedAnswer | PendingEvaluation, error: Exception) -> None:
+    # Its type only: the words of an unreadable record's error quote it.
+    logger.error("Answer %s of %s could not be %s: %s", stuck.answer_id, stuck.tenant, what, type(error).__name__)
