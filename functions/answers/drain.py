@@ -6,7 +6,7 @@ from typing import Any
 from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.composition import drain, run
+from functions.composition.work import drain, run
 from functions.observability import logger, metrics, publishing
 from touchstone.clock import Deadline
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
 
-from functions.composition import desk, idempotency, reception, run
+from functions.composition.stores import idempotency
+from functions.composition.work import desk, reception, run
 from functions.observability import count_verdict, log_fault, logger, publishing
 from touchstone.errors import InProgressError, KeyReusedError, StoreError, TouchstoneError
 from touchstone.operations.messages import Message, parse_message, take

@@ -3,7 +3,7 @@
 from typing import Any
 
 from functions.answers.step import Step, step
-from functions.composition import desk, run
+from functions.composition.work import desk, run
 from touchstone.operations.steps import read_problem
 
 

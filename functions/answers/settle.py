@@ -3,7 +3,7 @@
 from typing import Any
 
 from functions.answers.step import Step, step
-from functions.composition import answers
+from functions.composition.stores import answers
 from functions.observability import count_verdict
 from touchstone.operations.finishing import finish_skipped, sentence_of
 

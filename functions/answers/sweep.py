@@ -5,7 +5,7 @@ from typing import Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from functions.composition import sweep
+from functions.composition.work import sweep
 from functions.observability import count_verdict, metrics, publishing
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from functions.composition import tokens
+from functions.composition.stores import tokens
 from touchstone.errors import TouchstoneError, UnauthenticatedError
 
 SCHEME = "bearer "

@@ -14,7 +14,7 @@ from aws_lambda_powertools.event_handler.api_gateway import APIGatewayHttpResolv
 from aws_lambda_powertools.event_handler.middlewares import NextMiddleware
 
 from functions.api.access import Receiver, caller
-from functions.composition import idempotency
+from functions.composition.stores import idempotency
 from touchstone.errors import InProgressError, InputError, KeyReusedError, StoreError
 
 if TYPE_CHECKING:

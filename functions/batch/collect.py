@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from functions.composition import batch_desk, batches
+from functions.composition.stores import batches
+from functions.composition.work import batch_desk
 from functions.observability import logger, publishing
 from touchstone.operations.chunks import tenant_of
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.composition import line_work, run
+from functions.composition.work import line_work, run
 from functions.observability import count_verdict, logger, publishing
 from touchstone.clock import Deadline
 from touchstone.operations.chunks import Chunk

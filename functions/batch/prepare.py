@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from functions.composition import batch_desk
+from functions.composition.work import batch_desk
 from functions.observability import logger, publishing
 from touchstone.operations.chunks import tenant_of
 

@@ -64,19 +64,19 @@ LIMITS = {
 }
 LIMIT_OF = {"functions.api.app": "limit of the API", "functions.answers.intake": "limit of the intake"}
 """Those that need more of Powertools by the kind of their event."""
-TABLE = "from functions import composition\ncomposition.table()"
+TABLE = "from functions.composition import stores\nstores.table()"
 PARTS = {
-    "functions.api.app": "composition.reception('bench')",
-    "functions.api.authorizer": "composition.tokens()",
-    "functions.answers.drain": "composition.drain()",
-    "functions.answers.intake": "composition.desk('bench'); composition.reception('bench')",
-    "functions.answers.sweep": "composition.sweep()",
-    "functions.batch.prepare": "composition.batch_desk('bench')",
-    "functions.batch.lines": "composition.line_work('bench', ended=print)",
-    "functions.batch.collect": "composition.batch_desk('bench')",
+    "functions.api.app": "work.reception('bench')",
+    "functions.api.authorizer": "stores.tokens()",
+    "functions.answers.drain": "work.drain()",
+    "functions.answers.intake": "work.desk('bench'); work.reception('bench')",
+    "functions.answers.sweep": "work.sweep()",
+    "functions.batch.prepare": "work.batch_desk('bench')",
+    "functions.batch.lines": "work.line_work('bench', ended=print)",
+    "functions.batch.collect": "work.batch_desk('bench')",
 }
 """What the first call of a handler builds; the steps of the machines, which are not listed, build a desk."""
-A_STEP = "composition.desk('bench')"
+A_STEP = "work.desk('bench')"
 HEAVY = (
     "google.genai", "openai", "anthropic", "aiohttp", "httpx", "httpx2", "sympy", "mpmath", "math_verify",
     "latex2sympy2_extended", "pypinyin", "jinja2", "yaml", "rich", "typer", "numpy",
@@ -132,7 +132,7 @@ def start(stages: Sequence[str]) -> Start:
 
 def stages_of(handler: str) -> list[str]:
     """Import, first table, and all that the first call builds."""
-    parts = f"from functions import composition\n{PARTS.get(handler, A_STEP)}"
+    parts = f"from functions.composition import stores, work\n{PARTS.get(handler, A_STEP)}"
     return [f"import {handler}", TABLE, parts]
 
 

@@ -220,4 +220,4 @@ class Cloud:
 
     @cached_property
     def _statistics(self) -> Statistics:
-        return Statistics(self.table, Artifacts(self.s3, self.outputs["BucketName"], root="artifacts"))
+        return Statistics(self.table, Artifacts(lambda: self.s3, self.outputs["BucketName"], root="artifacts"))

@@ -11,9 +11,10 @@ import boto3
 import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions import composition, environment, judge_keys
+from functions import environment, judge_keys
 from functions.answers import intake
 from functions.api import idempotency
+from functions.composition import judging, stores, work
 from tests.support.events import event
 from tests.support.machines import Machines
 from tests.support.table import TABLE_NAME, create_table
@@ -63,7 +64,7 @@ class Deployment:
         tenants = Tenants(self.table)
         if tenant not in tenants.ids():
             tenants.create(tenant=tenant, name=tenant)
-        return composition.tokens().issue(tenant=tenant, role=role, name="test")[0]
+        return stores.tokens().issue(tenant=tenant, role=role, name="test")[0]
 
     def rows(self) -> list[dict[str, Any]]:
         """Every item of both tables."""
@@ -128,7 +129,7 @@ def deployed(
 
 
 def _cached() -> Iterator[Any]:
-    for module in (composition, environment, idempotency, intake, judge_keys):
+    for module in (judging, stores, work, environment, idempotency, intake, judge_keys):
         yield from (value for value in vars(module).values() if hasattr(value, "cache_clear"))
 
 
@@ -141,19 +142,19 @@ def _forget() -> None:
 def _recorded_judges(monkeypatch: pytest.MonkeyPatch) -> list[Judges]:
     """The judges that the composition opens from now on, so that their connections can be closed."""
     made: list[Judges] = []
-    opened = composition.judges.__wrapped__
+    opened = judging.judges.__wrapped__
 
     @lru_cache
     def judges(tenant: str, *, patient: bool = False) -> Judges:
         made.append(opened(tenant, patient=patient))
         return made[-1]
 
-    monkeypatch.setattr(composition, "judges", judges)
+    monkeypatch.setattr(judging, "judges", judges)
     return made
 
 
 def _close(made: list[Judges]) -> None:
     for judges in made:
-        composition.run(judges.aclose())
-    if composition._runner.cache_info().currsize:
-        composition._runner().close()
+        work.run(judges.aclose())
+    if work._runner.cache_info().currsize:
+        work._runner().close()

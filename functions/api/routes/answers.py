@@ -11,7 +11,8 @@ from pydantic import BaseModel
 
 from functions.api.access import caller
 from functions.api.idempotency import sender_key
-from functions.composition import answers, reception
+from functions.composition.stores import answers
+from functions.composition.work import reception
 from touchstone.answers.model import SolveRequest, Status, VerifyRequest
 from touchstone.answers.view import AnswerView
 from touchstone.records import AnswerSummary

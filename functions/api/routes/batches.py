@@ -11,7 +11,8 @@ from pydantic import BaseModel
 
 from functions.api.access import ALLOWED, caller
 from functions.api.idempotency import sender_key
-from functions.composition import batch_desk, batches
+from functions.composition.stores import batches
+from functions.composition.work import batch_desk
 from touchstone.records import Batch, BatchState, Role
 
 router = Router()

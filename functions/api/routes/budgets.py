@@ -3,7 +3,8 @@
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from functions.api.access import caller
-from functions.composition import evaluations, judges, quotas, spending, statistics
+from functions.composition.judging import judges
+from functions.composition.stores import evaluations, quotas, spending, statistics
 from functions.environment import environment
 from touchstone.operations.reporting import BacklogReport, BudgetReport, backlog_report, budget_report
 

@@ -9,7 +9,8 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from pydantic import BaseModel, ConfigDict
 
 from functions.api.access import caller
-from functions.composition import registry, routing_pins
+from functions.composition.judging import registry
+from functions.composition.stores import routing_pins
 
 router = Router()
 

@@ -8,7 +8,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import BaseModel
 
 from functions.api.access import caller
-from functions.composition import statistics
+from functions.composition.stores import statistics
 from touchstone.operations.reporting import RatesReport, rates_report
 
 router = Router()

@@ -145,10 +145,10 @@ def test_a_fault_of_ours_is_told_without_its_words(
 
 
 def test_a_store_that_fails_is_worth_a_repeat(acme: Api, deployment: Deployment) -> None:
-    from functions import composition
+    from functions.composition import stores
     from tests.support.store_faults import refusing
 
-    with refusing(composition.table().meta.client, "PutItem", "ProvisionedThroughputExceededException", times=9):
+    with refusing(stores.table().meta.client, "PutItem", "ProvisionedThroughputExceededException", times=9):
         refused = acme.post("/v1/verifications", GOOD)
     assert _is_problem(refused, 503)
     assert refused.headers["retry-after"] == "2"

@@ -9,7 +9,7 @@ import pytest
 
 from functions.api import app, authorizer
 from functions.api.openapi import document
-from functions.composition import tokens
+from functions.composition.stores import tokens
 from tests.support.api import PUBLIC, Api
 from tests.support.deployment import Context, Deployment
 from tests.support.events import event

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from botocore.exceptions import ClientError
 
-from functions import composition
 from functions.batch import collect, lines, prepare
+from functions.composition import stores
 from tests.support.api import Api
 from tests.support.deployment import BUCKET, MINUTE_MS, Context, Deployment
 from tests.unit.cli.loopback import Asked, Loopback, Reply
@@ -59,9 +59,7 @@ class Door:
         context = Context(remaining_ms=15 * MINUTE_MS)
         prepared = prepare.handler({"key": key}, context)
         tenant = prepared["tenant"]
-        manifest = composition.artifacts().get_text(
-            tenant=tenant, key=prepared["manifest_key"].removeprefix("artifacts/")
-        )
+        manifest = stores.artifacts().get_text(tenant=tenant, key=prepared["manifest_key"].removeprefix("artifacts/"))
         for chunk in manifest.splitlines():
             lines.handler(json.loads(chunk), context)
         collect.handler(prepared, context)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from functions import composition
 from functions.batch import collect, lines, prepare
+from functions.composition import stores, work
 from tests.support.api import Api
 from tests.support.deployment import BUCKET, Context, Deployment
 from touchstone.answers.model import AnswerRecord
@@ -32,12 +32,12 @@ def _run(deployment: Deployment, data: bytes, *, name: str = "answers", lost: Se
         prepared = prepare.handler(event, LONG)
     except Exception as error:  # noqa: BLE001 - as States.ALL
         collect.handler(event | {"error": type(error).__name__}, LONG)
-        return composition.batches().page(tenant=TENANT).items[0]
+        return stores.batches().page(tenant=TENANT).items[0]
     for chunk in _chunks(deployment, prepared["manifest_key"]):
         if chunk["chunk"] not in lost:
             lines.handler(chunk, LONG)
     collect.handler({"bucket": BUCKET, **prepared}, LONG)
-    return composition.batches().get(tenant=TENANT, batch_id=prepared["batch_id"])
+    return stores.batches().get(tenant=TENANT, batch_id=prepared["batch_id"])
 
 
 def _chunks(deployment: Deployment, manifest_key: str) -> list[dict[str, Any]]:
@@ -145,7 +145,7 @@ def test_a_chunk_repeated_writes_nothing_twice(deployment: Deployment) -> None:
     assert prepare.handler({"bucket": BUCKET, "key": f"inbox/{TENANT}/a.jsonl"}, LONG) == prepared
     for _ in range(2):
         assert collect.handler({"bucket": BUCKET, **prepared}, LONG) == {"state": "finished"}
-    volume = composition.statistics().volume(TENANT, days=1)
+    volume = stores.statistics().volume(TENANT, days=1)
     assert sum(volume[-1].statuses.values()) == 30
 
 
@@ -163,7 +163,7 @@ def test_a_file_whose_event_comes_twice_is_worked_on_once(deployment: Deployment
     third = prepare.handler({**dropped, "owner": "run-3"}, LONG)
     assert _chunks(deployment, third["manifest_key"]) == []
     assert collect.handler({"bucket": BUCKET, **third}, LONG) == {"state": "finished"}
-    batch = composition.batches().get(tenant=TENANT, batch_id=first["batch_id"])
+    batch = stores.batches().get(tenant=TENANT, batch_id=first["batch_id"])
     assert (batch.done, batch.failed, len(_results(deployment, batch))) == (30, 0, 30)
 
 
@@ -195,7 +195,7 @@ def test_a_file_replaced_while_it_is_worked_on_garbles_nothing(deployment: Deplo
     for chunk in _chunks(deployment, prepared["manifest_key"]):
         lines.handler(chunk, LONG)
     collect.handler({"bucket": BUCKET, **prepared}, LONG)
-    batch = composition.batches().get(tenant=TENANT, batch_id=prepared["batch_id"])
+    batch = stores.batches().get(tenant=TENANT, batch_id=prepared["batch_id"])
     assert [result["error"]["reason"] for result in _results(deployment, batch)] == ["file_replaced"] * 2
 
 
@@ -216,7 +216,7 @@ def test_a_file_that_is_no_batch_is_none(deployment: Deployment, key: str) -> No
 
 def test_a_chunk_of_another_tenants_file_is_not_read(deployment: Deployment) -> None:
     deployment.drop("inbox/rival/a.jsonl", _line(1))
-    batch = composition.batch_desk(TENANT).begin(key=None)
+    batch = work.batch_desk(TENANT).begin(key=None)
     foreign = Chunk(tenant=TENANT, batch_id=batch.id, key="rival/a.jsonl", version="v", chunk=0, first_line=1, lines=1,
                     start=0, end=10)  # fmt: skip
     with pytest.raises(Exception, match="no object"):

@@ -6,7 +6,8 @@ from urllib.parse import parse_qs, urlsplit
 import boto3
 import pytest
 
-from functions import composition, judge_keys
+from functions import judge_keys
+from functions.composition import judging, stores
 from tests.support.deployment import SECRET, Deployment, deployed
 from touchstone.errors import SettingsError, StoreError
 
@@ -22,7 +23,7 @@ def region(request: pytest.FixtureRequest, deployment: Deployment, monkeypatch: 
 
 
 def test_links_name_the_regions_own_host_and_are_signed_with_version_4(region: str) -> None:
-    store = composition.artifacts()
+    store = stores.artifacts()
     for link in (
         store.upload_link(tenant="acme", key=KEY, content_type="image/png"),
         store.download_link(tenant="acme", key=KEY),
@@ -34,7 +35,7 @@ def test_links_name_the_regions_own_host_and_are_signed_with_version_4(region: s
 
 def test_links_of_a_local_cloud_name_its_one_host(deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://localhost:4566")
-    link = urlsplit(composition.artifacts().download_link(tenant="acme", key=KEY))
+    link = urlsplit(stores.artifacts().download_link(tenant="acme", key=KEY))
     assert (link.netloc, link.path) == ("localhost:4566", "/touchstone-artifacts/artifacts/acme/images/one")
 
 
@@ -46,20 +47,20 @@ def _put(deployment: Deployment, text: str) -> None:
 def test_a_secret_that_holds_something_else_says_what_it_must_be(deployment: Deployment, text: str) -> None:
     _put(deployment, text)
     with pytest.raises(SettingsError, match="one JSON object of strings") as caught:
-        composition.judges("acme").available()
+        judging.judges("acme").available()
     assert "canary" not in str(caught.value)
 
 
 def test_a_secret_that_cannot_be_read_is_a_fault_of_the_store(aws: None, monkeypatch: pytest.MonkeyPatch) -> None:
     with deployed(monkeypatch, TOUCHSTONE_SECRET_ID="no-such-secret"), pytest.raises(StoreError, match="not be read"):
-        composition.judges("acme").available()
+        judging.judges("acme").available()
 
 
 def test_a_rotated_key_is_in_use_once_the_old_one_is_forgotten(
     deployment: Deployment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(judge_keys, "KEPT_SECONDS", 0)
-    judges = composition.judges("acme")
+    judges = judging.judges("acme")
     accounts = set()
     for key in ("first", "second"):
         _put(deployment, f'{{"GEMINI_API_KEY": "{key}"}}')
@@ -75,5 +76,5 @@ def test_a_rotated_key_is_in_use_once_the_old_one_is_forgotten(
 def test_tenants_share_the_connections_to_a_provider(deployment: Deployment) -> None:
     _put(deployment, '{"GEMINI_API_KEY": "k"}')
     for number in range(70):
-        assert composition.judges(f"tenant-{number}").prefer("verify") is not None
-    assert composition._adapter.cache_info().currsize == 1
+        assert judging.judges(f"tenant-{number}").prefer("verify") is not None
+    assert judging._adapter.cache_info().currsize == 1

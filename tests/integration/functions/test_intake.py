@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from aws_lambda_powertools.utilities.batch import process_partial_response
 
-from functions import composition
 from functions.answers import intake
+from functions.composition import stores
 from tests.support.deployment import Context, Deployment
 from tests.support.events import event
 from tests.support.providers import ProviderServer
@@ -38,7 +38,7 @@ def _take(*records: dict[str, Any], context: Context | None = None) -> list[str]
 
 
 def _stored() -> list[Any]:
-    return list(composition.answers().page(tenant=TENANT).items)
+    return list(stores.answers().page(tenant=TENANT).items)
 
 
 def test_the_sample_is_done_and_its_broken_message_alone_comes_back(deployment: Deployment) -> None:
@@ -115,7 +115,7 @@ def test_r1_a_message_delivered_twice_at_once_is_done_once(judged: Deployment, j
             worker.join(5)
         return next(rule.behaviour for rule in reversed(judges.exchange._rules) if rule.fits(asked))
 
-    with one_call_at_a_time(composition.table().meta.client):
+    with one_call_at_a_time(stores.table().meta.client):
         judges.script(second_worker)
         assert _take(_message()) == []
     assert meanwhile == [["m-2"]]
@@ -159,7 +159,7 @@ def test_r3_a_worker_that_dies_anywhere_loses_nothing_and_doubles_nothing(
     assert len(judges.calls) <= 2
     if point not in {"called", "answered"}:
         assert len(judges.calls) == 1
-    volume = composition.statistics().volume(TENANT, days=1)
+    volume = stores.statistics().volume(TENANT, days=1)
     assert sum(volume[-1].statuses.values()) == 1
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from functions import composition
 from functions.answers import enrich, evaluate, fail, settle, solve, verify
+from functions.composition import stores, work
 from tests.support import replies
 from tests.support.deployment import BUCKET, Context, Deployment
 from tests.support.events import event
@@ -27,15 +27,15 @@ TENANT = "demo"
 
 def _solved(deployment: Deployment, **changes: Any) -> AnswerRecord:
     request = SolveRequest(**({"problem": PROBLEM, "deep_evaluation": False} | changes))
-    record = composition.reception(TENANT).solve(request, key=None)
-    return composition.answers().get(tenant=TENANT, answer_id=record.id)
+    record = work.reception(TENANT).solve(request, key=None)
+    return stores.answers().get(tenant=TENANT, answer_id=record.id)
 
 
 def _verified(seconds: float = SYNC_SECONDS, **changes: Any) -> AnswerRecord:
     request = VerifyRequest(**({"problem": PROBLEM, "answer": "Canberra"} | changes))
     now_ms = time.time_ns() // 1_000_000
     arrived_ms = now_ms - round((SYNC_SECONDS - seconds) * 1000)
-    return composition.reception(TENANT).verify(request, key=None, received_at_ms=arrived_ms, now_ms=now_ms)
+    return work.reception(TENANT).verify(request, key=None, received_at_ms=arrived_ms, now_ms=now_ms)
 
 
 def _verifications(judges: ProviderServer, *said: dict[str, Any] | Behaviour) -> None:
@@ -101,9 +101,9 @@ def test_r20_every_step_repeated_after_its_effect_doubles_nothing(judged: Deploy
         ["AnalyzeReply", "SolveReply", "VerifyReply", "SolveReply", "VerifyReply", "EnrichReply", "EvaluateReply"]
     )
     assert len(record.spends) == len(judges.calls)
-    volume = composition.statistics().volume(TENANT, days=1)
+    volume = stores.statistics().volume(TENANT, days=1)
     assert sum(volume[-1].statuses.values()) == 1
-    assert composition.statistics().evaluations(TENANT)["done"] == 1
+    assert stores.statistics().evaluations(TENANT)["done"] == 1
 
 
 def test_a_retry_that_no_provider_can_make_ends_with_the_first_attempt(

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from functions import composition
 from functions.answers import sweep
+from functions.composition import stores
 from tests.support.deployment import Context, Deployment
 from tests.support.records import an_answer
 from touchstone.answers.model import AnswerRecord, Attempt, Solution
@@ -13,7 +13,7 @@ from touchstone.answers.model import AnswerRecord, Attempt, Solution
 
 def _abandoned(*attempts: Attempt) -> AnswerRecord:
     received = datetime.now(UTC) - timedelta(hours=1)
-    return composition.answers().create(an_answer(at=received, attempts=attempts))
+    return stores.answers().create(an_answer(at=received, attempts=attempts))
 
 
 def test_r3_a_sweep_ends_what_was_abandoned_counts_it_and_finds_nothing_more(
@@ -23,7 +23,7 @@ def test_r3_a_sweep_ends_what_was_abandoned_counts_it_and_finds_nothing_more(
     records = [_abandoned(given), _abandoned()]
     swept = sweep.handler({"source": "schedule"}, Context())
     assert swept == {"backlog": 0, "restarted": 0, "resent": 0, "ended": 2, "stuck": 0}
-    stages = [composition.answers().get(tenant="acme", answer_id=record.id).stage for record in records]
+    stages = [stores.answers().get(tenant="acme", answer_id=record.id).stage for record in records]
     assert stages == ["finished", "failed"]
     counted = capsys.readouterr().out
     assert '"Answers":[1.0,1.0]' in counted

@@ -157,7 +157,7 @@ def build(table: "Table", lines: dict[str, Sequence[Line]]) -> House:
     sqs = boto3.client("sqs", region_name="us-east-1")
     url = sqs.create_queue(QueueName="deferred.fifo", Attributes={"FifoQueue": "true"})["QueueUrl"]
     clock = HandClock()
-    artifacts = Artifacts(s3, BUCKET)
+    artifacts = Artifacts(lambda: s3, BUCKET)
     return House(
         table=table,
         clock=clock,

@@ -29,7 +29,7 @@ def s3(aws: None) -> "S3Client":
 
 @pytest.fixture
 def artifacts(s3: "S3Client") -> Artifacts:
-    return Artifacts(s3, BUCKET)
+    return Artifacts(lambda: s3, BUCKET)
 
 
 @pytest.fixture

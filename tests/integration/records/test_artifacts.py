@@ -51,7 +51,7 @@ def test_nothing_is_written_or_linked_outside_the_tenants_own_space(artifacts: A
 
 
 def test_a_folder_of_the_bucket_holds_only_its_own(artifacts: Artifacts, s3: "S3Client") -> None:
-    inbox = Artifacts(s3, "artifacts", root="inbox")
+    inbox = Artifacts(lambda: s3, "artifacts", root="inbox")
     inbox.put_text(tenant="acme", key="acme/a.jsonl", text="{}")
     assert inbox.whole_key(tenant="acme", key="acme/a.jsonl") == "inbox/acme/a.jsonl"
     with pytest.raises(NotFoundError):

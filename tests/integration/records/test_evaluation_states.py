@@ -33,7 +33,7 @@ class EvaluationStates(RuleBasedStateMachine):
         self.table = create_table(boto3.resource("dynamodb", region_name=REGION), name=f"states-{next(_numbers)}")
         self.client = self.table.meta.client
         self.clock = HandClock()
-        stores: Any = (self.table, Artifacts(boto3.client("s3", region_name=REGION), "unused"))
+        stores: Any = (self.table, Artifacts(lambda: boto3.client("s3", region_name=REGION), "unused"))
         self.answers = Answers(*stores, clock=self.clock, pause=lambda _: None)
         self.evaluations = Evaluations(*stores, clock=self.clock, pause=lambda _: None)
         self.statistics = Statistics(*stores, clock=self.clock)

@@ -1,6 +1,8 @@
 """Bodies and files in S3. Every key begins with its tenant, and no key leads out of it."""
 
 import re
+from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -25,12 +27,19 @@ class Artifacts:
     The folder is what a function is granted: one that reads dropped files need not be able to read records. A key that
     is not the tenant's, or that climbs (`..`, empty steps, control characters), is just missing: `NotFoundError`. Every
     fault of S3 is a `StoreError`.
+
+    `connect` gives the client. It is asked on first use, since making one takes as long as a small request and most
+    requests touch no object.
     """
 
-    def __init__(self, s3: "S3Client", bucket: str, *, root: str = "artifacts") -> None:
-        self._s3 = s3
+    def __init__(self, connect: "Callable[[], S3Client]", bucket: str, *, root: str = "artifacts") -> None:
+        self._connect = connect
         self._bucket = bucket
         self._root = root
+
+    @cached_property
+    def _s3(self) -> "S3Client":
+        return self._connect()
 
     def whole_key(self, *, tenant: str, key: str) -> str:
         """The key as the bucket knows it. Raises `NotFoundError` for a key that is not the tenant's."""

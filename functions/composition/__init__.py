@@ -1,0 +1,1 @@
+"""What the functions are made of: each part is built once a process, on first use, from the environment."""

@@ -1,0 +1,64 @@
+"""Who judges: the model registry, a tenant's judges within their quotas, and which provider is preferred."""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+from functions.composition import stores
+from functions.environment import environment
+
+if TYPE_CHECKING:
+    from touchstone.answers.providers import Preferences
+    from touchstone.judges import Adapter, Judges
+    from touchstone.judges.registry import Registry
+
+NOBODY = "touchstone"
+"""Whose judges are looked at where no tenant is concerned; nothing is asked in its name."""
+
+
+@cache
+def registry() -> Registry:
+    """The model registry of this deployment."""
+    from touchstone.judges.registry import load_registry
+
+    return load_registry()
+
+
+@cache
+def _adapter(provider: str, key: str | None) -> Adapter:
+    """The connections to a provider, which all tenants' judges share."""
+    from touchstone.judges.opening import connect
+
+    return connect(registry().provider(provider), key)
+
+
+@lru_cache(maxsize=64)
+def judges(tenant: str, *, patient: bool = False) -> Judges:
+    """The judges of a tenant: every call within the providers' quotas and the tenant's ceiling.
+
+    `patient`: they wait for a minute's next slot, as nobody waits for them. Those of a tenant long unheard of are
+    forgotten; the connections they used stay open for all others.
+    """
+    from functions.judge_keys import DeploymentKeys
+    from touchstone.budgets import DynamoAdmission
+    from touchstone.judges.opening import Judges
+    from touchstone.operations.patience import PatientJudges
+    from touchstone.records import Replies
+
+    return (PatientJudges if patient else Judges)(
+        registry(),
+        DeploymentKeys(registry()),
+        admission=DynamoAdmission(stores.quotas(), stores.spending(), ceiling_usd=environment().daily_ceiling_usd),
+        cache=Replies(stores.table(), tenant=tenant),
+        tenant=tenant,
+        connect=lambda provider, key: _adapter(provider.name, key),
+    )
+
+
+def preferences(tenant: str) -> Preferences:
+    """What decides between providers: pins by hand, of the tenant before the deployment's, and the data."""
+    from touchstone.answers.providers import Preferences
+
+    pins = {**environment().subject_provider_map, **stores.routing_pins().all(tenant)}
+    return Preferences(pins=pins, rates=stores.statistics().rates(tenant).of_providers)

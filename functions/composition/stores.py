@@ -1,0 +1,157 @@
+"""Where everything is kept: the table, the bucket, the queue, and the classes that read and write them."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from functions.environment import environment
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.idempotency import DynamoDBPersistenceLayer, IdempotencyConfig
+    from mypy_boto3_dynamodb.service_resource import Table
+    from mypy_boto3_s3 import S3Client
+
+    from touchstone.budgets import Quotas, Spending
+    from touchstone.records import (
+        Answers,
+        Artifacts,
+        Batches,
+        DeferredQueue,
+        Evaluations,
+        RoutingPins,
+        Statistics,
+        Tokens,
+    )
+
+
+@cache
+def table() -> Table:
+    """The table of all records."""
+    import boto3
+
+    from functions.clients import for_tables
+
+    return boto3.resource("dynamodb", config=for_tables()).Table(environment().require("table"))
+
+
+@cache
+def tokens() -> Tokens:
+    """The tokens of all tenants."""
+    from touchstone.records.tokens import Tokens
+
+    return Tokens(table())
+
+
+@cache
+def _s3() -> S3Client:
+    import boto3
+
+    from functions.clients import for_objects
+
+    return boto3.client("s3", config=for_objects())
+
+
+@cache
+def _objects(root: str) -> Artifacts:
+    from touchstone.records.artifacts import Artifacts
+
+    return Artifacts(_s3, environment().require("bucket"), root=root)
+
+
+def artifacts() -> Artifacts:
+    """The bodies kept in S3: large records, images, parts of batches."""
+    return _objects("artifacts")
+
+
+def inbox() -> Artifacts:
+    """The files of requests that tenants drop, and the results beside them."""
+    return _objects("inbox")
+
+
+@cache
+def answers() -> Answers:
+    """The records of answers."""
+    from touchstone.records.answers import Answers
+
+    return Answers(table(), artifacts())
+
+
+@cache
+def evaluations() -> Evaluations:
+    """The deep evaluations of answers."""
+    from touchstone.records.evaluations import Evaluations
+
+    return Evaluations(table(), artifacts())
+
+
+@cache
+def statistics() -> Statistics:
+    """What has accumulated, of all tenants."""
+    from touchstone.records import Statistics
+
+    return Statistics(table(), artifacts())
+
+
+@cache
+def batches() -> Batches:
+    """The batches of all tenants."""
+    from touchstone.records import Batches
+
+    return Batches(table())
+
+
+@cache
+def routing_pins() -> RoutingPins:
+    """The subjects whose provider is pinned by hand."""
+    from touchstone.records import RoutingPins
+
+    return RoutingPins(table())
+
+
+@cache
+def quotas() -> Quotas:
+    """The accounts of the providers' quotas."""
+    from touchstone.budgets import Quotas
+
+    return Quotas(table(), fresh_share=environment().fresh_share)
+
+
+@cache
+def spending() -> Spending:
+    """The spending of all tenants."""
+    from touchstone.budgets import Spending
+
+    return Spending(table())
+
+
+@cache
+def deferred_queue() -> DeferredQueue:
+    """The queue of deferred evaluations."""
+    import boto3
+
+    from touchstone.records import DeferredQueue
+
+    return DeferredQueue(boto3.client("sqs"), environment().require("deferred_queue_url"))
+
+
+def idempotency(
+    *, event_key_jmespath: str, payload_validation_jmespath: str, keep_seconds: int
+) -> tuple[DynamoDBPersistenceLayer, IdempotencyConfig]:
+    """Where results are remembered by their sender's key, and for how long."""
+    import boto3
+    from aws_lambda_powertools.utilities.idempotency import DynamoDBPersistenceLayer, IdempotencyConfig
+
+    from functions.clients import for_tables
+
+    config = IdempotencyConfig(
+        event_key_jmespath=event_key_jmespath,
+        payload_validation_jmespath=payload_validation_jmespath,
+        expires_after_seconds=keep_seconds,
+        hash_function="sha256",
+        raise_on_no_idempotency_key=True,
+    )
+    # A client of the session that is there already: one of its own would load the service's model a second time.
+    client = boto3.client("dynamodb", config=for_tables())
+    table_name = environment().require("idempotency_table")
+    return DynamoDBPersistenceLayer(table_name=table_name, boto3_client=client), config

@@ -1,0 +1,148 @@
+"""What the functions do with the stores and the judges, and the event loop that they do it on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from functions.composition import judging, stores
+from functions.environment import environment
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from touchstone.answers.model import AnswerRecord
+    from touchstone.operations.batching import BatchDesk
+    from touchstone.operations.bulk import BulkEvaluations
+    from touchstone.operations.desk import Desk
+    from touchstone.operations.draining import Drain
+    from touchstone.operations.line_work import LineWork
+    from touchstone.operations.reception import Reception
+    from touchstone.operations.sweeping import Sweep
+    from touchstone.workflows import Workflows
+
+
+def desk(tenant: str, *, patient: bool = False) -> Desk:
+    """What the steps of a tenant's answers work with."""
+    from touchstone.operations.desk import Desk
+    from touchstone.records import Solutions
+
+    return Desk(
+        tenant=tenant,
+        answers=stores.answers(),
+        evaluations=stores.evaluations(),
+        solutions=Solutions(stores.table(), stores.artifacts(), tenant=tenant),
+        artifacts=stores.artifacts(),
+        judges=judging.judges(tenant, patient=patient),
+        preferences=lambda: judging.preferences(tenant),
+    )
+
+
+@cache
+def workflows() -> Workflows:
+    """The state machines."""
+    from touchstone.workflows import Workflows, client
+
+    return Workflows(
+        sfn=client(),
+        verify_arn=environment().verify_machine_arn,
+        solve_arn=environment().solve_machine_arn,
+        evaluate_arn=environment().evaluate_machine_arn,
+        drain_arn=environment().drain_machine_arn,
+    )
+
+
+@cache
+def bulk_evaluations() -> BulkEvaluations:
+    """The line of deep evaluations that many requests come to."""
+    from touchstone.operations.bulk import BulkEvaluations
+    from touchstone.operations.reporting import spent_for_today
+    from touchstone.records import Leases
+
+    return BulkEvaluations(
+        evaluations=stores.evaluations(),
+        queue=stores.deferred_queue,
+        leases=Leases(stores.table()),
+        workflows=workflows,
+        spent=lambda: spent_for_today(judges=judging.judges(judging.NOBODY), quotas=stores.quotas()),
+    )
+
+
+def reception(tenant: str, *, bulk: bool = False) -> Reception:
+    """Accepts a tenant's requests; `bulk` by a door of many, whose deep evaluations take their turn."""
+    from touchstone.operations.reception import Reception
+    from touchstone.records import RequestKeys
+
+    return Reception(
+        tenant=tenant,
+        answers=stores.answers(),
+        evaluations=stores.evaluations(),
+        artifacts=stores.artifacts(),
+        keys=RequestKeys(stores.table()),
+        workflows=workflows,
+        bulk=bulk_evaluations() if bulk else None,
+    )
+
+
+def drain() -> Drain:
+    """Works off the deferred evaluations of all tenants."""
+    from touchstone.operations.draining import Drain
+    from touchstone.operations.reporting import free_units
+    from touchstone.records import Leases
+
+    return Drain(
+        evaluations=stores.evaluations(),
+        leases=Leases(stores.table()),
+        queue=stores.deferred_queue(),
+        desk=desk,
+        free=lambda: free_units(judges=judging.judges(judging.NOBODY), quotas=stores.quotas()),
+    )
+
+
+def sweep() -> Sweep:
+    """Takes up what a crash left behind."""
+    from touchstone.operations.sweeping import Sweep
+
+    return Sweep(
+        answers=stores.answers(), evaluations=stores.evaluations(), queue=stores.deferred_queue(), workflows=workflows
+    )
+
+
+def batch_desk(tenant: str) -> BatchDesk:
+    """A tenant's batches."""
+    from touchstone.operations.batching import BatchDesk
+    from touchstone.records import Leases, RequestKeys
+
+    return BatchDesk(
+        tenant=tenant,
+        batches=stores.batches(),
+        inbox=stores.inbox(),
+        artifacts=stores.artifacts(),
+        keys=RequestKeys(stores.table()),
+        leases=Leases(stores.table()),
+    )
+
+
+def line_work(tenant: str, *, ended: Callable[[AnswerRecord], None]) -> LineWork:
+    """Does the lines of a tenant's batches; `ended` is told of each answer."""
+    from touchstone.operations.line_work import LineWork
+
+    return LineWork(
+        batch_desk=batch_desk(tenant),
+        desk=desk(tenant, patient=True),
+        reception=reception(tenant, bulk=True),
+        ended=ended,
+    )
+
+
+@cache
+def _runner() -> asyncio.Runner:
+    import asyncio
+
+    return asyncio.Runner()
+
+
+def run[T](work: Coroutine[Any, Any, T]) -> T:
+    """Run to the end on the one event loop of this process, whose connections outlive an invocation."""
+    return _runner().run(work)
