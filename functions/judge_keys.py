@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from typing import TYPE_CHECKING
 
 from functions.environment import environment
-from touchstone.errors import SettingsError, StoreError
-from touchstone.judges.keys import EnvironmentKeys
+from touchstone.errors import StoreError
+from touchstone.judges.keys import EnvironmentKeys, keys_in
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.parameters import SecretsProvider
@@ -46,20 +45,7 @@ def stored_keys() -> dict[str, str]:
             "The secret of the judges' keys could not be read; it is safe to repeat. "
             "If it stays so, check that TOUCHSTONE_SECRET_ID names a secret that this function may read."
         ) from None
-    return _keys_of(secret or b"{}")
-
-
-def _keys_of(secret: str | bytes | dict[str, str]) -> dict[str, str]:
-    try:
-        keys = secret if isinstance(secret, dict) else json.loads(secret)
-    except ValueError:
-        keys = None
-    if not isinstance(keys, dict) or not all(isinstance(value, str) for value in keys.values()):
-        raise SettingsError(
-            "The secret that TOUCHSTONE_SECRET_ID names must be one JSON object of strings, "
-            'as in {"GEMINI_API_KEY": "…"}; write it anew.'
-        )
-    return keys
+    return keys_in(secret or b"{}")
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Commands about who may ask: log in, tokens of a tenant, and, for operators, tenants."""
+"""Commands about who may ask: log in, and tokens of a tenant."""
 
 import sys
 from typing import Annotated, Literal
@@ -9,9 +9,7 @@ from touchstone.cli.options import AsJson
 
 app = typer.Typer()
 tokens = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-tenants = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(tokens, name="tokens", help="Create, list and revoke tokens of your tenant. Needs an admin's token.")
-app.add_typer(tenants, name="tenants", help="For operators: create tenants. Needs AWS credentials.")
 
 
 @app.command()
@@ -65,14 +63,10 @@ def create(
 @tokens.command("list")
 def list_tokens(*, as_json: AsJson = False) -> None:
     """List the tokens, without their secrets."""
-    from touchstone.cli.client import open_api
-    from touchstone.cli.screen import Column, field, moment, print_json, print_table
+    from touchstone.cli.client import fetch
+    from touchstone.cli.screen import Column, field, moment, print_page
 
-    with open_api() as api:
-        found = api.get("tokens")
-    if as_json:
-        print_json(found)
-        return
+    found = fetch("tokens")
     columns = (
         Column(title="id", of=field("id")),
         Column(title="role", of=field("role")),
@@ -81,7 +75,7 @@ def list_tokens(*, as_json: AsJson = False) -> None:
         Column(title="expires", of=lambda row: moment(row.get("expires_at"))),
         Column(title="revoked", of=lambda row: moment(row.get("revoked_at"))),
     )
-    print_table(columns, found.get("items", ()), empty="There are no tokens.")
+    print_page(found, columns, empty="There are no tokens.", as_json=as_json)
 
 
 @tokens.command()
@@ -99,28 +93,6 @@ def revoke(
     if as_json:
         print_json(revoked)
     say(f"The token {token_id} is revoked.")
-
-
-@tenants.command("create")
-def create_tenant(
-    tenant: Annotated[str, typer.Argument(metavar="ID", help="Its id: lower-case letters, digits and dashes.")],
-    *,
-    name: Annotated[str, typer.Option(help="Its name, for people.")],
-    as_json: AsJson = False,
-) -> None:
-    """Create a tenant and its first admin token, which is shown this once.
-
-    Works on the table itself: set TOUCHSTONE_TABLE to its name, and AWS credentials that may write to it.
-    """
-    from touchstone.cli.screen import print_json, say
-    from touchstone.cli.tenants import new_tenant
-
-    token = new_tenant(tenant, name=name)
-    if as_json:
-        print_json({"tenant": tenant, "name": name, "role": "admin", "token": token})
-        return
-    say(f"The tenant {tenant} exists. Its first admin token is shown this once; keep it:")
-    typer.echo(token)
 
 
 def _reads_a_terminal() -> bool:

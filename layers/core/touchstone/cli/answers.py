@@ -126,15 +126,11 @@ def list_answers(
     as_json: AsJson = False,
 ) -> None:
     """List your answers, newest first."""
-    from touchstone.cli.client import open_api
-    from touchstone.cli.screen import Column, dollars, field, moment, percent, print_json, print_table, say
+    from touchstone.cli.client import fetch
+    from touchstone.cli.screen import Column, dollars, field, moment, percent, print_page
     from touchstone.cli.verdicts import badge_of
 
-    with open_api() as api:
-        page = api.get("answers", limit=limit, status=status, cursor=cursor)
-    if as_json:
-        print_json(page)
-        return
+    page = fetch("answers", limit=limit, status=status, cursor=cursor)
     columns = (
         Column(title="created (UTC)", of=lambda row: moment(row.get("created_at"))),
         Column(title="id", of=field("id")),
@@ -144,19 +140,15 @@ def list_answers(
         Column(title="answer", of=lambda row: _short(row.get("answer"))),
         Column(title="cost", of=lambda row: dollars(row.get("cost_usd")), right=True),
     )
-    print_table(columns, page.get("items", ()), empty="There are no answers yet.")
-    if page.get("cursor"):
-        say(f"There are more: --cursor {page['cursor']}")
+    print_page(page, columns, empty="There are no answers yet.", as_json=as_json)
 
 
 @listed.command()
 def show(answer_id: AnswerId, *, as_json: AsJson = False) -> None:
     """Show an answer with its verdict and how it was reached."""
-    from touchstone.cli.client import open_api
+    from touchstone.cli.client import fetch
 
-    with open_api() as api:
-        view = api.get("answers", answer_id)
-    _show(view, as_json=as_json)
+    _show(fetch("answers", answer_id), as_json=as_json)
 
 
 @listed.command()

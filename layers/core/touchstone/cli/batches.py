@@ -59,14 +59,10 @@ def run(
 @batch.command("list")
 def list_batches(*, limit: Limit = 20, cursor: Cursor = None, as_json: AsJson = False) -> None:
     """List your batches, newest first."""
-    from touchstone.cli.client import open_api
-    from touchstone.cli.screen import Column, field, moment, print_json, print_table, say
+    from touchstone.cli.client import fetch
+    from touchstone.cli.screen import Column, field, moment, print_page
 
-    with open_api() as api:
-        page = api.get("batches", limit=limit, cursor=cursor)
-    if as_json:
-        print_json(page)
-        return
+    page = fetch("batches", limit=limit, cursor=cursor)
     columns = (
         Column(title="created (UTC)", of=lambda row: moment(row.get("created_at"))),
         Column(title="id", of=field("id")),
@@ -75,9 +71,7 @@ def list_batches(*, limit: Limit = 20, cursor: Cursor = None, as_json: AsJson = 
         Column(title="done", of=field("done"), right=True),
         Column(title="failed", of=field("failed"), right=True),
     )
-    print_table(columns, page.get("items", ()), empty="There are no batches yet.")
-    if page.get("cursor"):
-        say(f"There are more: --cursor {page['cursor']}")
+    print_page(page, columns, empty="There are no batches yet.", as_json=as_json)
 
 
 @batch.command()

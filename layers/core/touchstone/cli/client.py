@@ -122,6 +122,12 @@ def open_api() -> Api:
     return Api(connection())
 
 
+def fetch(*path: str, **query: str | int | None) -> Document:
+    """Read one object of the API that the settings name. Raises as `open_api` and `Api`."""
+    with open_api() as api:
+        return api.get(*path, **query)
+
+
 def upload(url: str, data: bytes, *, content_type: str) -> None:
     """PUT bytes where a presigned link says, unless they are there already. Raises `ServiceError`.
 

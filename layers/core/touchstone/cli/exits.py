@@ -11,7 +11,8 @@ class Exit(IntEnum):
     DONE = 0
     """Done; where there is a verdict, it is `verified`."""
     VERDICT = 1
-    """Decided against: `caution`, refuted, different, a batch with lines that failed, a model that is about to end."""
+    """Decided against: `caution`, refuted, different, a batch with lines that failed, a model that is about to end,
+    counters that were wrong."""
     INPUT = 2
     """The command line, a file, a setting or the token is wrong; nothing was done."""
     UNDECIDED = 3

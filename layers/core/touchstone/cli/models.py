@@ -43,17 +43,13 @@ def models(
 @routing.command("list")
 def pins(*, as_json: AsJson = False) -> None:
     """List the subjects whose provider is pinned by hand."""
-    from touchstone.cli.client import open_api
-    from touchstone.cli.screen import Column, field, print_json, print_table
+    from touchstone.cli.client import fetch
+    from touchstone.cli.screen import Column, field, print_rows
 
-    with open_api() as api:
-        found = api.get("routing")
-    if as_json:
-        print_json(found)
-        return
+    found = fetch("routing")
     columns = (Column(title="subject", of=field("subject")), Column(title="provider", of=field("provider")))
     rows = [{"subject": subject, "provider": provider} for subject, provider in sorted(found.items())]
-    print_table(columns, rows, empty="No subject is pinned: the data decides.")
+    print_rows(found, columns, rows, empty="No subject is pinned: the data decides.", as_json=as_json)
 
 
 @routing.command()
@@ -115,7 +111,7 @@ def _check(registry: "Registry", day: date, *, as_json: bool) -> None:
 
 
 def _list(registry: "Registry", *, as_json: bool) -> None:
-    from touchstone.cli.screen import Column, field, print_json, print_table
+    from touchstone.cli.screen import Column, field, print_rows
 
     serves: dict[tuple[str, str], list[str]] = {}
     for default in registry.defaults():
@@ -124,9 +120,6 @@ def _list(registry: "Registry", *, as_json: bool) -> None:
         {**model.model_dump(mode="json"), "tiers": serves.get((model.provider, model.name), [])}
         for model in registry.models()
     ]
-    if as_json:
-        print_json(rows)
-        return
     columns = (
         Column(title="provider", of=field("provider")),
         Column(title="model", of=field("name")),
@@ -138,4 +131,4 @@ def _list(registry: "Registry", *, as_json: bool) -> None:
         Column(title="ends", of=field("retires")),
         Column(title="successor", of=field("successor")),
     )
-    print_table(columns, rows, empty="The registry is empty.")
+    print_rows(rows, columns, rows, empty="The registry is empty.", as_json=as_json)

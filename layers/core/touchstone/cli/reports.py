@@ -21,11 +21,10 @@ app.add_typer(stats, name="stats", help="What has accumulated: rates, volume, tr
 @app.command()
 def budget(*, as_json: AsJson = False) -> None:
     """Show today's budget: the judges' quotas, and what was spent."""
-    from touchstone.cli.client import open_api
+    from touchstone.cli.client import fetch
     from touchstone.cli.screen import Column, dollars, field, moment, print_facts, print_json, print_table
 
-    with open_api() as api:
-        report = api.get("budget")
+    report = fetch("budget")
     if as_json:
         print_json(report)
         return
@@ -52,11 +51,10 @@ def budget(*, as_json: AsJson = False) -> None:
 @app.command()
 def backlog(*, as_json: AsJson = False) -> None:
     """Show where your deep evaluations stand, and when the deferred ones will be done."""
-    from touchstone.cli.client import open_api
+    from touchstone.cli.client import fetch
     from touchstone.cli.screen import moment, print_facts, print_json
 
-    with open_api() as api:
-        report = api.get("backlog")
+    report = fetch("backlog")
     if as_json:
         print_json(report)
         return
@@ -74,14 +72,10 @@ def backlog(*, as_json: AsJson = False) -> None:
 @stats.command()
 def rates(*, as_json: AsJson = False) -> None:
     """How often answers were right, with 95 % intervals."""
-    from touchstone.cli.client import open_api
-    from touchstone.cli.screen import Column, field, percent, print_json, print_table
+    from touchstone.cli.client import fetch
+    from touchstone.cli.screen import Column, field, percent, print_rows
 
-    with open_api() as api:
-        report = api.get("statistics", "rates")
-    if as_json:
-        print_json(report)
-        return
+    report = fetch("statistics", "rates")
     columns = (
         Column(title="by", of=field("by")),
         Column(title="name", of=field("name")),
@@ -94,7 +88,7 @@ def rates(*, as_json: AsJson = False) -> None:
     )
     tables = ("provider_subject", "model_subject", "model_difficulty")
     rows = [{"by": table.replace("_", " × "), **row} for table in tables for row in report.get(table, ())]
-    print_table(columns, rows, empty=NO_DATA)
+    print_rows(report, columns, rows, empty=NO_DATA, as_json=as_json)
 
 
 @stats.command()
@@ -147,14 +141,11 @@ _STATUSES = ("verified", "caution", "unverified")
 
 def _list(name: str, columns: "tuple[Column, ...]", *, as_json: bool, **query: int) -> None:
     from touchstone.cli.client import open_api
-    from touchstone.cli.screen import print_json, print_table
+    from touchstone.cli.screen import print_rows
 
     with open_api() as api:
         rows = api.get_list("statistics", name, **query)
-    if as_json:
-        print_json(rows)
-    else:
-        print_table(columns, rows, empty=NO_DATA)
+    print_rows(rows, columns, rows, empty=NO_DATA, as_json=as_json)
 
 
 def _count(group: str, name: str) -> Any:

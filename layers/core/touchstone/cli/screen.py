@@ -98,6 +98,21 @@ def print_table(columns: Sequence[Column], rows: Iterable[Row], *, empty: str) -
     console().print(table)
 
 
+def print_rows(document: object, columns: Sequence[Column], rows: Iterable[Row], *, empty: str, as_json: bool) -> None:
+    """The rows for people; the whole document they come from with `as_json`."""
+    if as_json:
+        print_json(document)
+    else:
+        print_table(columns, rows, empty=empty)
+
+
+def print_page(page: Row, columns: Sequence[Column], *, empty: str, as_json: bool) -> None:
+    """A page of a list, as `print_rows`; people are told how the next one is asked for."""
+    print_rows(page, columns, page.get("items", ()), empty=empty, as_json=as_json)
+    if page.get("cursor") and not as_json:
+        say(f"There are more: --cursor {page['cursor']}")
+
+
 def print_facts(facts: Iterable[tuple[str, object]]) -> None:
     """Names and what they stand for, one a line; what is None is left out."""
     from rich.table import Table

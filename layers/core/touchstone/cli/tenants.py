@@ -1,29 +1,133 @@
-"""What only an operator can do: the one place of the command that works on the table itself."""
+"""Commands about tenants, for operators: they work on the table itself, so that no tenant can run them."""
 
-import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
-from touchstone.errors import ConflictError, SettingsError
+import typer
+
+from touchstone.cli.exits import Exit
+from touchstone.cli.options import AsJson
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
-TABLE_VARIABLE = "TOUCHSTONE_TABLE"
+    from touchstone.records.table import Item
+
+type Counters = Mapping[tuple[str, str], Item]
+"""The items that a tenant's records are counted in, by their key."""
+
 FIRST_TOKEN = "first admin token"  # noqa: S105 - a token's name
+UNREAD = {"ignore_unknown_options": True}
+"""So that -5 is an amount of money, and refused as such, where it would be an option that does not exist."""
+
+app = typer.Typer()
+tenants = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(
+    tenants,
+    name="tenants",
+    help="For operators: create tenants, bound what they spend, count them again. Needs TOUCHSTONE_TABLE and AWS "
+    "credentials.",
+)
+
+TenantId = Annotated[str, typer.Argument(metavar="ID", help="Its id: lower-case letters, digits and dashes.")]
 
 
-def new_tenant(tenant: str, *, name: str) -> str:
+@tenants.command()
+def create(
+    tenant: TenantId, *, name: Annotated[str, typer.Option(help="Its name, for people.")], as_json: AsJson = False
+) -> None:
+    """Create a tenant and its first admin token, which is shown this once.
+
+    Works on the table itself: set TOUCHSTONE_TABLE to its name, and AWS credentials that may write to it.
+    """
+    from touchstone.cli.screen import print_json, say
+    from touchstone.cli.stores import table
+
+    token = _new_tenant(table(), tenant, name=name)
+    if as_json:
+        print_json({"tenant": tenant, "name": name, "role": "admin", "token": token})
+        return
+    say(f"The tenant {tenant} exists. Its first admin token is shown this once; keep it:")
+    typer.echo(token)
+
+
+@tenants.command(context_settings=UNREAD)
+def ceiling(
+    tenant: TenantId,
+    usd: Annotated[
+        float | None, typer.Argument(metavar="USD", help="US dollars a day from 0 up; shown if left out.")
+    ] = None,
+    *,
+    default: Annotated[bool, typer.Option("--default", help="Fall back to the deployment's ceiling.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show or set what a tenant may spend on judges a UTC day; it holds within half a minute.
+
+    Without a ceiling of its own, TOUCHSTONE_DAILY_CEILING_USD of the deployment holds.
+    """
+    from touchstone.budgets import Spending
+    from touchstone.cli.screen import dollars, print_facts, print_json
+    from touchstone.cli.stores import check_tenant, table
+    from touchstone.errors import InputError
+
+    if default and usd is not None:
+        raise InputError("Either an amount or --default, not both.", where="usd")
+    records = table()
+    check_tenant(records, tenant)
+    spending = Spending(records)
+    if default or usd is not None:
+        spending.set_ceiling(tenant, usd)
+    spent = spending.today(tenant)
+    if as_json:
+        names = ("ceiling_usd", "spent_usd", "reserved_usd")
+        print_json({"tenant": tenant, **{name: getattr(spent, name) for name in names}})
+        return
+    print_facts(
+        (
+            ("ceiling", dollars(spent.ceiling_usd) or "the deployment's (TOUCHSTONE_DAILY_CEILING_USD)"),
+            ("spent today", dollars(spent.spent_usd)),
+            ("reserved", dollars(spent.reserved_usd)),
+        )
+    )
+
+
+@tenants.command()
+def recount(tenant: TenantId, *, as_json: AsJson = False) -> None:
+    """Count a tenant's records again, and show what differed. Exit code 1 where anything did; it is right now.
+
+    To be run while nothing of this tenant is under way: what ends meanwhile may be counted wrongly. Needs
+    TOUCHSTONE_BUCKET too, where the longest records are.
+    """
+    from touchstone.cli.screen import Column, field, print_rows, say
+    from touchstone.cli.stores import artifacts, check_tenant, table
+    from touchstone.records import Statistics
+
+    records = table()
+    check_tenant(records, tenant)
+    statistics = Statistics(records, artifacts())
+    before = statistics.counters(tenant)
+    counted = statistics.rebuild(tenant)
+    differences = list(_differences(tenant, before, statistics.counters(tenant)))
+    document = {"tenant": tenant, "records": counted, "differences": differences}
+    titles = ("counter", "field", "was", "is")
+    columns = [Column(title=title, of=field(title), right=title in {"was", "is"}) for title in titles]
+    print_rows(document, columns, differences, empty="The counters are what the records add up to.", as_json=as_json)
+    say(f"Records counted: {counted}. Numbers that were wrong: {len(differences)}.")
+    raise typer.Exit(Exit.VERDICT if differences else Exit.DONE)
+
+
+def _new_tenant(records: "Table", tenant: str, *, name: str) -> str:
     """Create a tenant; returns its first admin token. A run that broke off in between is finished by a repeat.
 
-    Raises `SettingsError` without a table, AWS credentials or a region, `InputError` for a malformed id,
-    `ConflictError` where the id is taken, `StoreError` where the table cannot be used.
+    Raises `InputError` for a malformed id, `ConflictError` where the id is taken, `StoreError` where the table cannot
+    be used.
     """
+    from touchstone.errors import ConflictError
     from touchstone.records import Tenants, Tokens
 
-    table = _table()
-    tokens = Tokens(table)
+    tokens = Tokens(records)
     try:
-        Tenants(table).create(tenant=tenant, name=name)
+        Tenants(records).create(tenant=tenant, name=name)
     except ConflictError:
         if tokens.list(tenant):
             raise
@@ -31,15 +135,17 @@ def new_tenant(tenant: str, *, name: str) -> str:
     return token
 
 
-def _table() -> "Table":
-    name = os.environ.get(TABLE_VARIABLE, "").strip()
-    if not name:
-        raise SettingsError(f"No table is named: set {TABLE_VARIABLE} to the deployment's table, and AWS credentials.")
-    import boto3
+def _differences(tenant: str, before: "Counters", after: "Counters") -> Iterator[dict[str, Any]]:
+    """Each number or text that is another one now. What was not there counted nothing: None."""
+    for key in sorted({*before, *after}):
+        old, new = before.get(key, {}), after.get(key, {})
+        counter = " ".join((key[0].removeprefix(f"T#{tenant}#"), key[1]))
+        for name in sorted({*old, *new} - {"pk", "sk"}):
+            was, now = _plain(old.get(name)), _plain(new.get(name))
+            if (was or 0) != (now or 0):
+                yield {"counter": counter, "field": name, "was": was, "is": now}
 
-    session = boto3.Session()
-    if session.region_name is None:
-        raise SettingsError("No AWS region is set: set AWS_REGION or AWS_DEFAULT_REGION to the deployment's.")
-    if session.get_credentials() is None:
-        raise SettingsError("There are no AWS credentials: set AWS_PROFILE, or run `aws configure`.")
-    return session.resource("dynamodb").Table(name)
+
+def _plain(value: Any) -> int | str | None:
+    """A number or a text of the table as JSON has it."""
+    return value if value is None or isinstance(value, str) else int(value)

@@ -1,11 +1,12 @@
 """Where the judges' keys come from. A key is a secret: it is handed to an adapter and shown nowhere."""
 
 import hashlib
+import json
 import os
 from collections.abc import Mapping
 from typing import Protocol
 
-from touchstone.errors import MisconfiguredError
+from touchstone.errors import MisconfiguredError, SettingsError
 from touchstone.judges.registry import Provider, Registry
 
 SECRET_VARIABLE = "TOUCHSTONE_SECRET_ID"  # noqa: S105 - the name of a variable that names a secret
@@ -37,6 +38,20 @@ class EnvironmentKeys:
             if key := self._environ.get(variable, "").strip():
                 return key
         return None
+
+
+def keys_in(secret: str | bytes | dict[str, str]) -> dict[str, str]:
+    """The keys in a deployment's secret, by their variables. Raises `SettingsError` where it holds something else."""
+    try:
+        keys = secret if isinstance(secret, dict) else json.loads(secret)
+    except ValueError:
+        keys = None
+    if not isinstance(keys, dict) or not all(isinstance(value, str) for value in keys.values()):
+        raise SettingsError(
+            f"The secret that {SECRET_VARIABLE} names must be one JSON object of strings, "
+            'as in {"GEMINI_API_KEY": "…"}; write it anew.'
+        )
+    return keys
 
 
 def missing_key(provider: Provider) -> MisconfiguredError:

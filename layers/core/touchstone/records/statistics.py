@@ -196,9 +196,7 @@ class Statistics:
             for increment in contributions(self._items.read(tenant, answer_id).record):
                 if increment.pk.startswith(f"{of_tenant(tenant)}#"):
                     _count(sums, increment)
-        shards = (counts_pk(tenant, shard) for shard in range(COUNT_SHARDS))
-        partitions = (*shards, suggestions_pk(tenant), approaches_pk(tenant))
-        old = [(item["pk"], item["sk"]) for pk in partitions for item in self._partition(pk)]
+        old = self.counters(tenant)
         with store_faults("rebuild the counters"), self._table.batch_writer() as batch:
             for pk, sk in old:
                 if (pk, sk) not in sums:
@@ -206,6 +204,12 @@ class Statistics:
             for item in sums.values():
                 batch.put_item(Item=item)
         return records
+
+    def counters(self, tenant: str) -> dict[tuple[str, str], Item]:
+        """Every item that the tenant's records are counted in, as it stands in the table, by its key."""
+        shards = (counts_pk(tenant, shard) for shard in range(COUNT_SHARDS))
+        partitions = (*shards, suggestions_pk(tenant), approaches_pk(tenant))
+        return {(item["pk"], item["sk"]): item for pk in partitions for item in self._partition(pk)}
 
     def _answer_ids(self, tenant: str) -> Iterator[str]:
         found = query(

@@ -1,0 +1,87 @@
+"""The stores of a deployment as its operator reaches them: with AWS credentials, past the API and its tokens."""
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from touchstone.errors import NotFoundError, SettingsError, StoreError
+from touchstone.judges.keys import SECRET_VARIABLE, keys_in
+
+if TYPE_CHECKING:
+    from boto3 import Session
+    from mypy_boto3_dynamodb.service_resource import Table
+
+    from touchstone.records import Artifacts
+
+TABLE_VARIABLE = "TOUCHSTONE_TABLE"
+BUCKET_VARIABLE = "TOUCHSTONE_BUCKET"
+MOST_NAMED = 20
+"""How many tenants a sentence names; more would bury it."""
+
+
+def table() -> "Table":
+    """The table of all records. Raises `SettingsError` without its name, AWS credentials or a region."""
+    name = _setting(TABLE_VARIABLE, "table (the output TableName)")
+    return _session().resource("dynamodb").Table(name)
+
+
+def artifacts() -> "Artifacts":
+    """The bodies of records that are too long for the table. Raises as `table`."""
+    from touchstone.records import Artifacts
+
+    name = _setting(BUCKET_VARIABLE, "bucket (the output BucketName)")
+    session = _session()
+    return Artifacts(lambda: session.client("s3"), name)
+
+
+def judge_keys() -> dict[str, str]:
+    """The keys of the deployment's judges by their variables. They are secrets: nothing of them is shown.
+
+    Raises as `table`, and `StoreError` where the secret cannot be read.
+    """
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    name = _setting(SECRET_VARIABLE, "secret of the judges' keys (the output JudgeKeysSecretArn)")
+    try:
+        found = _session().client("secretsmanager").get_secret_value(SecretId=name)
+    except (BotoCoreError, ClientError) as error:
+        raise StoreError(
+            f"The secret that {SECRET_VARIABLE} names could not be read ({_kind(error)}); it is safe to repeat."
+        ) from None
+    return keys_in(found.get("SecretString") or "{}")
+
+
+def check_tenant(records: "Table", tenant: str) -> None:
+    """Raises `NotFoundError` for a tenant that is not there, and names those that are."""
+    from touchstone.records import Tenants
+
+    tenants = Tenants(records)
+    try:
+        tenants.get(tenant)
+    except NotFoundError:
+        known = tenants.ids()
+        more = f" and {len(known) - MOST_NAMED} more" if len(known) > MOST_NAMED else ""
+        there = f"there are {', '.join(known[:MOST_NAMED])}{more}" if known else "there is none yet"
+        raise NotFoundError(f"There is no tenant {tenant}; {there}.") from None
+
+
+def _setting(variable: str, what: str) -> str:
+    found = os.environ.get(variable, "").strip()
+    if not found:
+        raise SettingsError(f"Set {variable} to the name of the deployment's {what}, and AWS credentials.")
+    return found
+
+
+def _session() -> "Session":
+    import boto3
+
+    session = boto3.Session()
+    if session.region_name is None:
+        raise SettingsError("No AWS region is set: set AWS_REGION or AWS_DEFAULT_REGION to the deployment's.")
+    if session.get_credentials() is None:
+        raise SettingsError("There are no AWS credentials: set AWS_PROFILE, or run `aws configure`.")
+    return session
+
+
+def _kind(error: Any) -> str:
+    """What went wrong in one word: the service's code, or the name of botocore's error."""
+    return getattr(error, "response", {}).get("Error", {}).get("Code") or type(error).__name__
