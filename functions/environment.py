@@ -29,6 +29,7 @@ class Environment(BaseModel):
     secret_id: str | None = Field(default=None, validation_alias="TOUCHSTONE_SECRET_ID")
     daily_ceiling_usd: float = Field(default=5.0, ge=0.0, validation_alias="TOUCHSTONE_DAILY_CEILING_USD")
     fresh_share: float = Field(default=0.1, ge=0.0, le=1.0, validation_alias="TOUCHSTONE_FRESH_SHARE")
+    tenant_share: float = Field(default=0.5, gt=0.0, le=1.0, validation_alias="TOUCHSTONE_TENANT_SHARE")
 
     subject_provider_map: Annotated[dict[str, str], BeforeValidator(_json)] = Field(
         default={}, validation_alias="SUBJECT_PROVIDER_MAP"

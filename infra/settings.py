@@ -21,6 +21,7 @@ PASSED_THROUGH = frozenset(
         "TOUCHSTONE_DAILY_CEILING_USD",
         "TOUCHSTONE_FRESH_SHARE",
         "TOUCHSTONE_REGISTRY_OVERRIDES",
+        "TOUCHSTONE_TENANT_SHARE",
     }
 )
 """Variables of the functions that whoever deploys may set; all others are the stack's own."""

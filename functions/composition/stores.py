@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         Evaluations,
         RoutingPins,
         Statistics,
+        Tenants,
         Tokens,
     )
 
@@ -33,6 +34,14 @@ def table() -> Table:
     from functions.clients import for_tables
 
     return boto3.resource("dynamodb", config=for_tables()).Table(environment().require("table"))
+
+
+@cache
+def tenants() -> Tenants:
+    """Whoever owns tokens and records."""
+    from touchstone.records.tenants import Tenants
+
+    return Tenants(table())
 
 
 @cache
@@ -112,9 +121,10 @@ def routing_pins() -> RoutingPins:
 @cache
 def quotas() -> Quotas:
     """The accounts of the providers' quotas."""
-    from touchstone.budgets import Quotas
+    from touchstone.budgets import Quotas, TenantShare
 
-    return Quotas(table(), fresh_share=environment().fresh_share)
+    share = TenantShare(fraction=environment().tenant_share, several=tenants().several)
+    return Quotas(table(), fresh_share=environment().fresh_share, tenant_share=share)
 
 
 @cache

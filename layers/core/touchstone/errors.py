@@ -12,6 +12,7 @@
     ├── SettingsError               something must be configured; says what and where
     ├── LimitError                  a limit of money or calls was reached before anything was sent
     │   ├── QuotaExceededError      a provider's quota, ours to keep: says which and until when
+    │   │   └── TenantShareError    … a tenant's share of it, while there is some left for others
     │   └── SpendingCeilingError    a tenant's spending ceiling for the day
     ├── StoreError                  the store could not be reached or refused; safe to repeat
     └── JudgeError                  a judge failed; never a verdict
@@ -122,6 +123,12 @@ class QuotaExceededError(LimitError):
     def __init__(self, sentence: str, *, window: Literal["day", "minute"], until: datetime) -> None:
         super().__init__(sentence, until=until)
         self.window = window
+
+
+class TenantShareError(QuotaExceededError):
+    """The tenant's share of a provider's quota is used up, though others may have some left; nothing was sent."""
+
+    reason: ClassVar[str] = "tenant_share"
 
 
 class SpendingCeilingError(LimitError):

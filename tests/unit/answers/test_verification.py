@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from tests.support import replies
-from tests.support.judges import Line, Script
+from tests.support.judges import MOMENT, Line, Script
 from touchstone import checks, errors
 from touchstone.answers.routing import status_of
 from touchstone.answers.verification import Verified, VerifyReply, quick_verify
@@ -155,6 +155,7 @@ class _Refusing:
     [
         (errors.SpendingCeilingError("The day's money is spent.", until=None), "spending_ceiling"),
         (errors.LimitError("No more.", until=None), "quota"),
+        (errors.TenantShareError("The share is used up.", window="day", until=MOMENT), "tenant_share"),
     ],
 )
 async def test_a_limit_of_our_own_is_a_skip_too(error: errors.LimitError, reason: str) -> None:

@@ -26,6 +26,14 @@ def minute_quota() -> errors.QuotaExceededError:
             Postponed(state="deferred", until=RESET, reason="quota", counted=False),
         ),
         (
+            errors.TenantShareError("The tenant's minute is full.", window="minute", until=SLOT),
+            Postponed(state="waiting", until=SLOT, reason="tenant_share", counted=False),
+        ),
+        (
+            errors.TenantShareError("The tenant's day is full.", window="day", until=RESET),
+            Postponed(state="deferred", until=RESET, reason="tenant_share", counted=False),
+        ),
+        (
             errors.SpendingCeilingError("Spent.", until=RESET),
             Postponed(state="deferred", until=RESET, reason="spending_ceiling", counted=False),
         ),

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 from touchstone.answers.language import Language
 from touchstone.answers.model import SkipReason, Spend
 from touchstone.clock import Deadline
-from touchstone.errors import JudgeError, LimitError, SpendingCeilingError, TimedOutError
+from touchstone.errors import JudgeError, LimitError, SpendingCeilingError, TenantShareError, TimedOutError
 from touchstone.judges.base import Judge, Prompt, Question, Reply
 from touchstone.judges.prompts import load_prompt
 
@@ -62,5 +62,7 @@ def skip_reason(error: JudgeError | LimitError) -> SkipReason:
             return error.reason
         case SpendingCeilingError():
             return "spending_ceiling"
+        case TenantShareError():
+            return "tenant_share"
         case _:
             return "quota"

@@ -26,7 +26,7 @@ type Route = Literal["enrich", "retry"]
 type EvaluationState = Literal["none", "waiting", "deferred", "running", "done", "failed"]
 type SkipReason = Literal[
     "day_quota", "minute_quota", "overloaded", "timed_out", "refused", "unreadable", "misconfigured",
-    "quota", "spending_ceiling", "contentless",
+    "quota", "tenant_share", "spending_ceiling", "contentless",
 ]  # fmt: skip
 """Why nobody decided: a judge's failure, our own limits, or an answer without content (rejected before any call)."""
 

@@ -77,7 +77,7 @@ class BudgetAdmission(Admission, ABC):
         money = self.spending.reserve(call.tenant, call.max_cost_usd, self._ceiling_of(call.tenant))
         key = QuotaKey(call.provider, call.model, call.account)
         try:
-            unit = self.quotas.reserve(key, call.limits, purpose=call.purpose)
+            unit = self.quotas.reserve(key, call.limits, purpose=call.purpose, tenant=call.tenant)
         except TouchstoneError:
             _lenient(lambda: self.spending.release(money))
             raise

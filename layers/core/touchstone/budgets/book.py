@@ -1,5 +1,6 @@
 """What can be done to the account of a quota, wherever it is kept: reserve, give back, learn, look."""
 
+import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,28 +16,44 @@ from touchstone.budgets.decision import (
     QuotaState,
     Refused,
     decide,
+    effective_limits,
     epoch_second,
     released,
 )
 from touchstone.budgets.items import QuotaKey
 from touchstone.budgets.learning import learned_from
+from touchstone.budgets.shares import TenantShare
 from touchstone.budgets.usage import QuotaUsage, usage_of
 from touchstone.clock import Clock, system_clock
-from touchstone.errors import DayQuotaError, InputError, MinuteQuotaError, QuotaExceededError
+from touchstone.errors import (
+    DayQuotaError,
+    InputError,
+    MinuteQuotaError,
+    QuotaExceededError,
+    StoreError,
+    TenantShareError,
+    TouchstoneError,
+)
 from touchstone.judges.base import Limits, Purpose
 
 type Change = Callable[[QuotaState, datetime], QuotaState]
 """Makes the new state of an account; returns the same object to change nothing, or raises to refuse."""
 
+_log = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reservation:
-    """One reserved unit. The call must be sent before `expires_at` (UTC), else the unit is given back."""
+    """One reserved unit. The call must be sent before `expires_at` (UTC), else the unit is given back.
+
+    `share` is the unit of the tenant's own share that was reserved with it, None where no share binds.
+    """
 
     id: str
     key: QuotaKey
     purpose: Purpose
     reserved_at: datetime
+    share: "Reservation | None" = None
 
     @property
     def expires_at(self) -> datetime:
@@ -46,11 +63,12 @@ class Reservation:
 
 def exceeded(key: QuotaKey, refusal: Refused) -> QuotaExceededError:
     """The refusal as the error that callers see."""
+    rest = f"has no unit left before {refusal.until:%Y-%m-%d %H:%M:%S} UTC; nothing was sent."
+    if key.tenant is not None:
+        sentence = f"The share of {key.tenant} in the {refusal.window}'s quota of {key} {rest}"
+        return TenantShareError(sentence, window=refusal.window, until=refusal.until)
     return QuotaExceededError(
-        f"The {refusal.window}'s quota of {key} has no unit left before {refusal.until:%Y-%m-%d %H:%M:%S} UTC; "
-        "nothing was sent.",
-        window=refusal.window,
-        until=refusal.until,
+        f"The {refusal.window}'s quota of {key} {rest}", window=refusal.window, until=refusal.until
     )
 
 
@@ -58,21 +76,70 @@ class QuotaBook(ABC):
     """The accounts of quotas. Where they are kept is a subclass's matter; what happens to them is decided here.
 
     `fresh_share` (0-1) is the part of a day that the backlog leaves for fresh requests until two hours before the
-    provider's reset; 0 leaves nothing.
+    provider's reset; 0 leaves nothing. `tenant_share` is what one tenant may use, None all of it: its unit is reserved
+    in an account of its own, by the same rules, before the one that all share. The share of a day holds until two
+    hours before the reset, when what others did not use is free for everyone; that of a minute always does.
     """
 
-    def __init__(self, *, clock: Clock = system_clock, fresh_share: float = DEFAULT_FRESH_SHARE) -> None:
+    def __init__(
+        self,
+        *,
+        clock: Clock = system_clock,
+        fresh_share: float = DEFAULT_FRESH_SHARE,
+        tenant_share: TenantShare | None = None,
+    ) -> None:
         if not 0.0 <= fresh_share <= 1.0:
             raise InputError(
                 f"The share kept for fresh requests must be 0 to 1, not {fresh_share}.", where="fresh_share"
             )
         self.clock = clock
         self._fresh_share = fresh_share
+        self._tenant_share = tenant_share
 
-    def reserve(self, key: QuotaKey, limits: Limits, *, purpose: Purpose) -> Reservation:
-        """Reserve one unit, or raise `QuotaExceededError` with the moment at which one will be free."""
+    def reserve(self, key: QuotaKey, limits: Limits, *, purpose: Purpose, tenant: str | None = None) -> Reservation:
+        """Reserve one unit, or raise `QuotaExceededError` with the moment at which one will be free.
+
+        For a `tenant` one of its share is reserved before it, or `TenantShareError` raised, and given back where the
+        account of all refuses. Whoever dies between the two has spent a unit of its own share and none of the others'.
+        """
         rules = self._rules(key, limits)
+        share = None if tenant is None else self._take_share(key, rules, purpose=purpose, tenant=tenant)
+        try:
+            unit = self._take(key, rules, purpose=purpose)
+        except TouchstoneError:
+            if share is not None:
+                self._leave_share(share)
+            raise
+        return replace(unit, share=share)
 
+    def release(self, reservation: Reservation) -> None:
+        """Give a unit back whose call was certainly never sent. On a later day, or a second time, nothing happens."""
+        try:
+            self._give_back(reservation)
+        finally:
+            if reservation.share is not None:
+                self._give_back(reservation.share)
+
+    def _take_share(self, key: QuotaKey, rules: QuotaRules, *, purpose: Purpose, tenant: str) -> Reservation | None:
+        """Reserve a unit of a tenant's share; None where no share binds."""
+        if self._tenant_share is None or not self._tenant_share.binds:
+            return None
+        now = self.clock()
+        whole = self._state(key, now)
+        # Where there is nothing left for anybody, nothing need be written and given back.
+        refusal = decide(whole, now, rules=rules, purpose=purpose)
+        if isinstance(refusal, Refused):
+            raise exceeded(key, refusal)
+        own = self._share_rules(whole, now, rules=rules, share=self._tenant_share)
+        return None if own is None else self._take(key.share_of(tenant), own, purpose=purpose)
+
+    def _leave_share(self, share: Reservation) -> None:
+        try:
+            self._give_back(share)
+        except StoreError:
+            _log.warning("A unit of a tenant's share could not be given back; it stays reserved.", exc_info=True)
+
+    def _take(self, key: QuotaKey, rules: QuotaRules, *, purpose: Purpose) -> Reservation:
         def take(state: QuotaState, now: datetime) -> QuotaState:
             decision = decide(state, now, rules=rules, purpose=purpose)
             if isinstance(decision, Refused):
@@ -83,8 +150,7 @@ class QuotaBook(ABC):
         reserved_at = self._change(key, take, writer=reservation_id)
         return Reservation(id=reservation_id, key=key, purpose=purpose, reserved_at=reserved_at)
 
-    def release(self, reservation: Reservation) -> None:
-        """Give a unit back whose call was certainly never sent. On a later day, or a second time, nothing happens."""
+    def _give_back(self, reservation: Reservation) -> None:
         key = reservation.key
         day, second = day_of(key.provider, reservation.reserved_at), epoch_second(reservation.reserved_at)
 
@@ -108,6 +174,18 @@ class QuotaBook(ABC):
         now = self.clock()
         return usage_of(self._state(key, now), now, rules=self._rules(key, limits))
 
+    def share_usage(self, key: QuotaKey, limits: Limits, *, tenant: str) -> QuotaUsage | None:
+        """What a tenant used of its share and has left, where `limits` are the configured ones; None: no share binds.
+
+        Its `limit` is None while the share of the day does not hold.
+        """
+        if self._tenant_share is None or not self._tenant_share.binds:
+            return None
+        now = self.clock()
+        whole = self._state(key, now)
+        own = self._share_rules(whole, now, rules=self._rules(key, limits), share=self._tenant_share)
+        return None if own is None else usage_of(self._state(key.share_of(tenant), now), now, rules=own)
+
     def forget(self, key: QuotaKey) -> None:
         """Forget the limits and refusals the provider named: its quota was raised, or its credit topped up."""
 
@@ -119,6 +197,14 @@ class QuotaBook(ABC):
 
     def _rules(self, key: QuotaKey, limits: Limits) -> QuotaRules:
         return QuotaRules(provider=key.provider, limits=limits, fresh_share=self._fresh_share)
+
+    @staticmethod
+    def _share_rules(whole: QuotaState, now: datetime, *, rules: QuotaRules, share: TenantShare) -> QuotaRules | None:
+        """The rules of one tenant's account, where the account of all is `whole`; None where no limit is known."""
+        limits = share.of(effective_limits(whole, now, rules=rules))
+        if limits == Limits():
+            return None
+        return QuotaRules(provider=rules.provider, limits=limits, fresh_share=0.0, until_release=True)
 
     @abstractmethod
     def _state(self, key: QuotaKey, now: datetime) -> QuotaState:

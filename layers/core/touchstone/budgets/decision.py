@@ -24,7 +24,8 @@ SEND_WITHIN = timedelta(seconds=4)
 REACH_SECONDS = WINDOW_SECONDS + int(GUARD.total_seconds()) + 1
 """How long a reservation counts against the minute. They are kept by whole seconds, hence one more."""
 RELEASE_BEFORE_RESET = timedelta(hours=2)
-"""When what fresh requests did not use is given to the backlog: two runs of an hourly drain see it."""
+"""When what fresh requests did not use is given to the backlog, and what other tenants did not use to everyone: two
+runs of an hourly drain see it."""
 DEFAULT_FRESH_SHARE = 0.1
 """The part of a day's quota that the backlog leaves for fresh requests until then."""
 MAX_BLOCK = timedelta(minutes=10)
@@ -88,11 +89,15 @@ class QuotaState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotaRules:
-    """What a decision rests on beside the state: the configured limits and the share kept for fresh requests (0-1)."""
+    """What a decision rests on beside the state: the configured limits and the share kept for fresh requests (0-1).
+
+    `until_release`: the limit a day holds only until `RELEASE_BEFORE_RESET`, and none after it, as a tenant's share.
+    """
 
     provider: str
     limits: Limits
     fresh_share: float = DEFAULT_FRESH_SHARE
+    until_release: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,11 +141,12 @@ def decide(state: QuotaState, now: datetime, *, rules: QuotaRules, purpose: Purp
 def effective_limits(state: QuotaState, now: datetime, *, rules: QuotaRules) -> Limits:
     """The configured limits, or what the provider named since where that is less and still holds."""
     learned, today = state.learned, day_of(rules.provider, now)
+    released_now = rules.until_release and now >= next_reset(rules.provider, now) - RELEASE_BEFORE_RESET
     named_on, named_until = learned.per_day_on, learned.per_minute_until
     day_holds = named_on is not None and abs((today - named_on).days) < LEARNED_DAY_LIMIT_DAYS
     minute_holds = named_until is not None and now < named_until
     return Limits(
-        per_day=_least(rules.limits.per_day, learned.per_day if day_holds else None),
+        per_day=None if released_now else _least(rules.limits.per_day, learned.per_day if day_holds else None),
         per_minute=_least(rules.limits.per_minute, learned.per_minute if minute_holds else None),
     )
 
@@ -202,7 +208,7 @@ def _day_refusal(
     if per_day is None:
         return None
     if tally.used >= per_day:
-        return Refused(window="day", until=reset + GUARD)
+        return Refused(window="day", until=reset - RELEASE_BEFORE_RESET if rules.until_release else reset + GUARD)
     start = day_start(rules.provider, day)
     if at < start + GUARD:
         return Refused(window="minute", until=start + GUARD)

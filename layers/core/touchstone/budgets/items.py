@@ -1,7 +1,7 @@
 """A quota's account as items of the table: `CURRENT`, one `DAY#<date>` for every day that is over, `RELEASED#<id>`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -18,21 +18,33 @@ KEEP_RELEASED = timedelta(days=2)
 
 @dataclass(frozen=True, slots=True)
 class QuotaKey:
-    """Whose quota: a provider's, for one model and one account."""
+    """Whose quota: a provider's, for one model and one account.
+
+    `tenant` names whose share of it; None: all of it.
+    """
 
     provider: str
     model: str
     account: str
+    tenant: str | None = None
 
     @property
     def pk(self) -> str:
-        """The partition key. A `#` inside a name is escaped, so that two keys never meet."""
-        parts = (part.replace("%", "%25").replace("#", "%23") for part in (self.provider, self.model, self.account))
-        return "#".join(("QUOTA", *parts))
+        """The partition key. A `#` inside a name is escaped, so that two keys never meet.
+
+        A share has a partition of its own: a tenant that asks without end wears out no item that others need.
+        """
+        share = () if self.tenant is None else ("T", self.tenant)
+        names = (self.provider, self.model, self.account, *share)
+        return "#".join(("QUOTA", *(name.replace("%", "%25").replace("#", "%23") for name in names)))
 
     def __str__(self) -> str:
         """For people: `gemini gemini-3.5-flash-lite (default)`."""
         return f"{self.provider} {self.model} ({self.account})"
+
+    def share_of(self, tenant: str) -> "QuotaKey":
+        """The key of a tenant's share."""
+        return replace(self, tenant=tenant)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,6 +27,7 @@ from touchstone.budgets.items import (
     stored_from,
     tally_from,
 )
+from touchstone.budgets.shares import TenantShare
 from touchstone.budgets.store import Item, client_of, put_together, store_errors
 from touchstone.budgets.usage import DayUsage
 from touchstone.clock import Clock, system_clock
@@ -50,9 +51,10 @@ class Quotas(QuotaBook):
         *,
         clock: Clock = system_clock,
         fresh_share: float = DEFAULT_FRESH_SHARE,
+        tenant_share: TenantShare | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        super().__init__(clock=clock, fresh_share=fresh_share)
+        super().__init__(clock=clock, fresh_share=fresh_share, tenant_share=tenant_share)
         self._client = client_of(table)
         self._table = table.name
         self._sleep = sleep

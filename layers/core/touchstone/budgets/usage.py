@@ -94,8 +94,9 @@ def usage_of(state: QuotaState, now: datetime, *, rules: QuotaRules) -> QuotaUsa
 def forecast(backlog: int, usage: QuotaUsage) -> datetime | None:
     """When the last of `backlog` calls will be sent, at the rate that `usage` allows; exact to the minute.
 
-    Supposes that the drain runs whenever a unit is free and that fresh requests take nothing more; every fresh request
-    pushes the end back by one unit. None: never, or later than ten years from now.
+    Supposes that the drain runs whenever a unit is free, that fresh requests take nothing more (every fresh request
+    pushes the end back by one unit), and that no tenant's share holds the backlog back within a day. None: never, or
+    later than ten years from now.
     """
     if backlog <= 0:
         return usage.now

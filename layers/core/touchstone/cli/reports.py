@@ -34,6 +34,7 @@ def budget(*, as_json: AsJson = False) -> None:
         Column(title="used today", of=field("used"), right=True),
         Column(title="left", of=field("left"), right=True),
         Column(title="of", of=field("limit"), right=True),
+        Column(title="your share", of=_share, right=True),
         Column(title="left this minute", of=field("left_this_minute"), right=True),
         Column(title="resets (UTC)", of=lambda row: moment(row.get("resets_at"))),
         Column(title="blocked until", of=lambda row: moment(row.get("blocked_until"))),
@@ -146,6 +147,14 @@ def _list(name: str, columns: "tuple[Column, ...]", *, as_json: bool, **query: i
     with open_api() as api:
         rows = api.get_list("statistics", name, **query)
     print_rows(rows, columns, rows, empty=NO_DATA, as_json=as_json)
+
+
+def _share(row: "Row") -> str | None:
+    """Used of what the tenant itself may use; None where it may use all of it."""
+    share = row.get("share")
+    if share is None:
+        return None
+    return f"{share['used']} of {'all' if share['limit'] is None else share['limit']}"
 
 
 def _count(group: str, name: str) -> Any:

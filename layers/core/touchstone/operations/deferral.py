@@ -1,6 +1,7 @@
 """What becomes of a deep evaluation whose judge did not answer: tried again soon, after a reset, or given up.
 
 refused by our own count    minute → waiting until the slot          day, ceiling → deferred until the reset
+a tenant's share of it      minute → waiting until its slot          day → deferred until all of it is free
 the provider's 429          minute → waiting for what it advises     day → deferred until its reset
 overloaded, timed out       waiting, longer each time, then failed
 unreadable                  waiting, then failed

@@ -22,11 +22,25 @@ class View(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
+class ShareView(View):
+    """The caller's own share of a quota today. `used` and `limit` are requests; so is `left_this_minute`.
+
+    `limit` is None where no share of the day holds now: in the last two hours before `resets_at` what others did not
+    use is free for everyone. `per_minute` and `left_this_minute` are None where no limit a minute is known.
+    """
+
+    used: int
+    limit: int | None
+    per_minute: int | None
+    left_this_minute: int | None
+
+
 class QuotaView(View):
     """The quota behind a tier today. `limit` and `left` are requests, None where no limit is known.
 
     `learned_per_day` and `learned_per_minute` are limits that the provider named itself, None where it named none.
-    `resets_at` is the provider's next midnight, `blocked_until` when it may be asked again (both UTC).
+    `resets_at` is the provider's next midnight, `blocked_until` when it may be asked again (both UTC). `share` is the
+    part of it that one tenant may use, None where one may use all of it.
     """
 
     tier: Tier
@@ -41,6 +55,7 @@ class QuotaView(View):
     learned_per_minute: int | None
     resets_at: datetime
     blocked_until: datetime | None
+    share: ShareView | None
 
 
 class BudgetReport(View):
@@ -104,7 +119,7 @@ def budget_report(
     seats = [seat for tier in SHOWN_TIERS if (seat := judges.seat(tier)) is not None]
     spent = spending.today(tenant)
     return BudgetReport(
-        quotas=tuple(_quota(seat, quotas) for seat in seats),
+        quotas=tuple(_quota(seat, quotas, tenant=tenant) for seat in seats),
         spent_usd=spent.spent_usd,
         reserved_usd=spent.reserved_usd,
         ceiling_usd=spent.ceiling_usd if spent.ceiling_usd is not None else ceiling_usd,
@@ -154,7 +169,7 @@ def _key(seat: Seat) -> QuotaKey:
     return QuotaKey(provider=seat.model.provider, model=seat.model.name, account=seat.account)
 
 
-def _quota(seat: Seat, quotas: Quotas) -> QuotaView:
+def _quota(seat: Seat, quotas: Quotas, *, tenant: str) -> QuotaView:
     usage = quotas.usage(_key(seat), seat.model.limits)
     return QuotaView(
         tier=seat.tier,
@@ -169,6 +184,16 @@ def _quota(seat: Seat, quotas: Quotas) -> QuotaView:
         learned_per_minute=usage.learned.per_minute,
         resets_at=usage.resets_at,
         blocked_until=usage.blocked_until,
+        share=_share(seat, quotas, tenant=tenant),
+    )
+
+
+def _share(seat: Seat, quotas: Quotas, *, tenant: str) -> ShareView | None:
+    usage = quotas.share_usage(_key(seat), seat.model.limits, tenant=tenant)
+    if usage is None:
+        return None
+    return ShareView(
+        used=usage.used, limit=usage.limit, per_minute=usage.per_minute, left_this_minute=usage.left_this_minute
     )
 
 

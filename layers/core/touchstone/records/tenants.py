@@ -1,7 +1,7 @@
 """Tenants: whoever owns tokens and records."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from touchstone.clock import Clock, system_clock
@@ -12,6 +12,8 @@ from touchstone.records.table import ConditionFailedError, Item, query, read, st
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
+ALONE_HOLDS = timedelta(minutes=5)
+"""How long it is remembered that there is one tenant at most, to spare every call a query."""
 _DIRECTORY = "TENANTS"
 
 
@@ -30,6 +32,8 @@ class Tenants:
     def __init__(self, table: "Table", *, clock: Clock = system_clock) -> None:
         self._table = table
         self._clock = clock
+        self._several = False
+        self._looked_at: datetime | None = None
 
     def create(self, *, tenant: str, name: str) -> Tenant:
         """Create a tenant. Raises `InputError` for a malformed id, `ConflictError` where the id is taken."""
@@ -55,6 +59,27 @@ class Tenants:
         if item is None:
             raise NotFoundError(f"There is no tenant {tenant}.")
         return _tenant_of(item)
+
+    def several(self) -> bool:
+        """Whether there is more than one tenant; that one has just become two may be seen `ALONE_HOLDS` late.
+
+        May be asked by threads. Where there are several it is not looked up again, since no tenant is ever removed.
+        """
+        now = self._clock()
+        if self._several or (self._looked_at is not None and abs(now - self._looked_at) < ALONE_HOLDS):
+            return self._several
+        with store_faults("count the tenants"):
+            # The resource's own client: unlike the resource it may be shared by threads.
+            found = self._table.meta.client.query(
+                TableName=self._table.name,
+                IndexName="by_time",
+                KeyConditionExpression="gsi1pk = :directory",
+                ExpressionAttributeValues={":directory": _DIRECTORY},
+                Select="COUNT",
+                Limit=2,
+            )
+        self._several, self._looked_at = found["Count"] > 1, now
+        return self._several
 
     def ids(self) -> tuple[str, ...]:
         """The ids of all tenants, in the order of the alphabet; one just created may still be missing."""
