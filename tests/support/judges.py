@@ -30,6 +30,12 @@ MOMENT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 USAGE = Usage(input_tokens=1000, output_tokens=100)
 
 
+def paid[E: JudgeError](error: E, model: str | None = None) -> E:
+    """A failure of which the provider told what it had counted by then."""
+    error.usage, error.model = USAGE, model
+    return error
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """One question as it reached a provider."""
@@ -141,7 +147,9 @@ class _Adapter:
         try:
             value = question.reply_type.model_validate_json(text)
         except ValidationError:
-            raise UnreadableError(f"{self.provider}'s reply does not fit the schema.") from None
+            raise paid(
+                UnreadableError(f"{self.provider}'s reply does not fit the schema."), f"{model}-answered"
+            ) from None
         return Answered(value=value, model=f"{model}-answered", usage=USAGE)
 
 

@@ -26,7 +26,9 @@ class Behaviour(BaseModel):
 
     `value` is the reply of a success (None: made from the requested schema); a string is sent as it is, unquoted.
     `seconds` is how long the answer is held back; for `drip` the pause between bytes. `retry_after` and `limit` are
-    what a 429 tells of itself, None leaves it out. `model` None: the model asked for.
+    what a 429 tells of itself, None leaves it out. `model` None: the model asked for. `thinking_tokens` are thought
+    before the answer's `output_tokens`; where the limit of the request has no room for both, it ends before the answer.
+    `counted` False leaves out what was used.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -40,6 +42,8 @@ class Behaviour(BaseModel):
     input_tokens: int = 120
     output_tokens: int = 40
     cached_tokens: int = 0
+    thinking_tokens: int = 0
+    counted: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,15 +7,27 @@ from tests.support.wire import Answer, Asked, Behaviour, json_answer, reply_text
 
 def reply(asked: Asked, behaviour: Behaviour) -> Answer:
     """A reply of status 200 in the provider's form."""
-    text = reply_text(asked, behaviour)
+    behaviour, thought_out = _thought(asked, behaviour)
+    text = "" if thought_out else reply_text(asked, behaviour)
     model = behaviour.model or asked.model
     match asked.provider:
         case "gemini":
-            return json_answer(200, _gemini(text, model, behaviour))
+            body = _gemini(text, model, behaviour)
         case "anthropic":
-            return json_answer(200, _anthropic(text, model, behaviour))
-        case _:
-            return json_answer(200, _openai(text, model, behaviour))
+            body = _anthropic(text, model, behaviour)
+        case provider:
+            body = _openai(text, model, behaviour, beside=provider != "openai")
+    uncounted = {} if behaviour.counted else {"usage", "usageMetadata"}
+    return json_answer(200, {name: value for name, value in body.items() if name not in uncounted})
+
+
+def _thought(asked: Asked, behaviour: Behaviour) -> tuple[Behaviour, bool]:
+    """The behaviour of a model that thinks first, and whether that used up all it was allowed."""
+    room = asked.max_output_tokens
+    if room is None or not behaviour.thinking_tokens or behaviour.thinking_tokens + behaviour.output_tokens <= room:
+        return behaviour, False
+    cut = {"kind": "max_tokens", "thinking_tokens": min(behaviour.thinking_tokens, room), "output_tokens": 0}
+    return behaviour.model_copy(update=cut), True
 
 
 def _gemini(text: str, model: str, behaviour: Behaviour) -> dict[str, Any]:
@@ -23,14 +35,15 @@ def _gemini(text: str, model: str, behaviour: Behaviour) -> dict[str, Any]:
         "usageMetadata": {
             "promptTokenCount": behaviour.input_tokens,
             "candidatesTokenCount": behaviour.output_tokens,
-            "totalTokenCount": behaviour.input_tokens + behaviour.output_tokens,
+            "totalTokenCount": behaviour.input_tokens + behaviour.output_tokens + behaviour.thinking_tokens,
             "cachedContentTokenCount": behaviour.cached_tokens,
+            "thoughtsTokenCount": behaviour.thinking_tokens,
             "promptTokensDetails": [{"modality": "TEXT", "tokenCount": behaviour.input_tokens}],
         },
         "modelVersion": model,
         "responseId": "mGMHac-1Gpvu1PIPq7OXoQc",
     }
-    content = {"parts": [{"text": text}], "role": "model"}
+    content: dict[str, Any] = {"role": "model"} | ({"parts": [{"text": text}]} if text else {})
     match behaviour.kind:
         case "blocked":
             return body | {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}}
@@ -44,7 +57,8 @@ def _gemini(text: str, model: str, behaviour: Behaviour) -> dict[str, Any]:
             return body | {"candidates": [{"content": content, "finishReason": "STOP", "index": 0}]}
 
 
-def _openai(text: str, model: str, behaviour: Behaviour) -> dict[str, Any]:
+def _openai(text: str, model: str, behaviour: Behaviour, *, beside: bool) -> dict[str, Any]:
+    """`beside`: thinking is counted beside the completion, as some compatible services do, and not as a part of it."""
     finish = {"max_tokens": "length", "blocked": "content_filter"}.get(behaviour.kind, "stop")
     declined = behaviour.kind == "refused"
     choice = {
@@ -66,10 +80,10 @@ def _openai(text: str, model: str, behaviour: Behaviour) -> dict[str, Any]:
         "choices": [] if behaviour.kind == "empty" else [choice],
         "usage": {
             "prompt_tokens": behaviour.input_tokens,
-            "completion_tokens": behaviour.output_tokens,
-            "total_tokens": behaviour.input_tokens + behaviour.output_tokens,
+            "completion_tokens": behaviour.output_tokens + (0 if beside else behaviour.thinking_tokens),
+            "total_tokens": behaviour.input_tokens + behaviour.output_tokens + behaviour.thinking_tokens,
             "prompt_tokens_details": {"cached_tokens": behaviour.cached_tokens, "audio_tokens": 0},
-            "completion_tokens_details": {"reasoning_tokens": 0, "audio_tokens": 0},
+            "completion_tokens_details": {"reasoning_tokens": behaviour.thinking_tokens, "audio_tokens": 0},
         },
         "service_tier": "default",
         "system_fingerprint": "fp_cbf1785567",
@@ -79,19 +93,20 @@ def _openai(text: str, model: str, behaviour: Behaviour) -> dict[str, Any]:
 def _anthropic(text: str, model: str, behaviour: Behaviour) -> dict[str, Any]:
     stop = {"max_tokens": "max_tokens", "refused": "refusal", "blocked": "refusal"}.get(behaviour.kind, "end_turn")
     silent = behaviour.kind in {"empty", "refused", "blocked"}
+    thought = [{"type": "thinking", "thinking": "", "signature": "EqQB"}] if behaviour.thinking_tokens else []
     return {
         "id": "msg_01XFDUDYJgAACzvnptvVoYEL",
         "type": "message",
         "role": "assistant",
         "model": model,
-        "content": [] if silent else [{"type": "text", "text": text}],
+        "content": [] if silent else [*thought, *([{"type": "text", "text": text}] if text else [])],
         "stop_reason": stop,
         "stop_sequence": None,
         "usage": {
             "input_tokens": behaviour.input_tokens - behaviour.cached_tokens,
             "cache_creation_input_tokens": 0,
             "cache_read_input_tokens": behaviour.cached_tokens,
-            "output_tokens": behaviour.output_tokens,
+            "output_tokens": behaviour.output_tokens + behaviour.thinking_tokens,
             "service_tier": "standard",
         },
     }

@@ -23,16 +23,36 @@
         ├── RefusedError            the provider or model declined to answer
         ├── UnreadableError         the reply does not fit the schema it was asked for
         └── MisconfiguredError      no key, wrong key, unknown model, a request the provider rejects
+            └── UnavailableModelError   … every request: it does not know the model, or refuses the key
 
 `reason` is a stable word for records, metrics and problem documents; the sentence is for people.
 """
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, Literal
+
+from touchstone.usage import Usage
 
 type JudgeFailure = Literal[
     "day_quota", "minute_quota", "overloaded", "timed_out", "refused", "unreadable", "misconfigured"
 ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedCall:
+    """A judge call that brought no reply and is paid for: the provider told what it had counted by then.
+
+    `model` is the one that worked on it, by its own word where it gave one. `cost_usd` is None where no price is known.
+    """
+
+    reason: JudgeFailure
+    provider: str
+    model: str
+    prompt_version: str
+    usage: Usage
+    cost_usd: float | None
+    latency_ms: float
 
 
 class TouchstoneError(Exception):
@@ -106,13 +126,17 @@ class StoreError(TouchstoneError):
 
 
 class LimitError(TouchstoneError):
-    """A limit was reached before anything was sent; `until` is when it may be tried again (UTC), None if unknown."""
+    """A limit was reached before anything was sent; `until` is when it may be tried again (UTC), None if unknown.
+
+    `failed_calls` are earlier calls for the same question that are paid for: the limit was met when it was asked again.
+    """
 
     reason: ClassVar[str] = "limit"
 
     def __init__(self, sentence: str, *, until: datetime | None) -> None:
         super().__init__(sentence)
         self.until = until
+        self.failed_calls: tuple[FailedCall, ...] = ()
 
 
 class QuotaExceededError(LimitError):
@@ -141,7 +165,9 @@ class JudgeError(TouchstoneError):
     """A judge failed. That is a state of its own and never a verdict.
 
     `retry_after` is the provider's own advice in seconds, None where it gave none. `sent` is False only when it is
-    certain that no request left: then the reserved unit of quota is given back.
+    certain that no request left: then the reserved unit of quota is given back. `usage` is what the provider counted
+    for this call all the same, and `model` the one that worked on it by its own word; None where it told nothing.
+    `failed_calls` are all calls for the question that are paid for, this one among them.
     """
 
     reason: ClassVar[JudgeFailure]
@@ -151,6 +177,9 @@ class JudgeError(TouchstoneError):
         super().__init__(sentence)
         self.retry_after = retry_after
         self.sent = sent
+        self.usage: Usage | None = None
+        self.model: str | None = None
+        self.failed_calls: tuple[FailedCall, ...] = ()
 
 
 class DayQuotaError(JudgeError):
@@ -212,3 +241,7 @@ class MisconfiguredError(JudgeError):
     """No key, a wrong key, an unknown or retired model, or a request that the provider rejects as malformed."""
 
     reason: ClassVar[JudgeFailure] = "misconfigured"
+
+
+class UnavailableModelError(MisconfiguredError):
+    """The provider does not know the model (any more), or refuses the key: whatever is asked, it answers nobody."""

@@ -13,9 +13,9 @@ from tests.support.clocks import StandingClock
 from tests.support.drains import hourly_drains
 from touchstone.budgets.book import Reservation
 from touchstone.budgets.decision import GUARD, WINDOW_SECONDS
-from touchstone.budgets.items import QuotaKey
+from touchstone.budgets.items import CURRENT, QuotaKey
 from touchstone.budgets.quotas import Quotas
-from touchstone.errors import DayQuotaError, InputError, MinuteQuotaError, QuotaExceededError
+from touchstone.errors import DayQuotaError, InputError, MinuteQuotaError, QuotaExceededError, UnavailableModelError
 from touchstone.judges.base import Limits
 
 if TYPE_CHECKING:
@@ -261,6 +261,29 @@ def test_r15_a_quota_cut_overnight_starts_no_storm(
     quotas: Quotas, clock: StandingClock, error: Callable[[], MinuteQuotaError]
 ) -> None:
     assert refused_minutes(quotas, clock, error, minutes=10) <= 30
+
+
+def test_r15_a_model_that_is_gone_is_asked_about_once_a_minute(quotas: Quotas, clock: StandingClock) -> None:
+    sent, said = 0, set()
+    for _ in range(600):
+        try:
+            quotas.learn(quotas.reserve(KEY, DEEP, purpose="fresh"), UnavailableModelError("It is gone."))
+            sent += 1
+        except UnavailableModelError as error:
+            said.add((str(error), error.sent))
+        clock.forward(seconds=1)
+    assert (sent, said) == (10, {("It is gone.", False)})
+
+
+def test_forgetting_lets_a_model_be_asked_that_was_gone(quotas: Quotas, table: "Table") -> None:
+    quotas.learn(quotas.reserve(KEY, DEEP, purpose="fresh"), UnavailableModelError("It is gone."))
+    quotas.forget(KEY)
+    quotas.reserve(KEY, DEEP, purpose="fresh")
+    table.update_item(
+        Key={"pk": KEY.pk, "sk": CURRENT}, UpdateExpression="REMOVE barred"
+    )  # as an earlier release wrote
+    quotas.reserve(KEY, DEEP, purpose="fresh")
+    assert quotas.usage(KEY, DEEP).used == 3
 
 
 def test_two_keys_never_share_an_account(quotas: Quotas) -> None:

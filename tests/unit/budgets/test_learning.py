@@ -4,16 +4,16 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from touchstone.budgets.decision import MAX_BLOCK, Learned, QuotaState
-from touchstone.budgets.learning import UNNAMED_PAUSE, UNNAMED_PER_MINUTE, learned_from
-from touchstone.errors import DayQuotaError, MinuteQuotaError
+from touchstone.budgets.decision import MAX_BLOCK, Barred, Learned, QuotaState
+from touchstone.budgets.learning import BARRED_FOR, UNNAMED_PAUSE, UNNAMED_PER_MINUTE, Telling, learned_from
+from touchstone.errors import DayQuotaError, MinuteQuotaError, UnavailableModelError
 
 NOON = datetime(2026, 11, 21, 20, 0, tzinfo=UTC)
 TODAY = date(2026, 11, 21)
 FRESH = QuotaState(day=TODAY)
 
 
-def after(error: DayQuotaError | MinuteQuotaError, state: QuotaState = FRESH, *, on: date = TODAY) -> QuotaState:
+def after(error: Telling, state: QuotaState = FRESH, *, on: date = TODAY) -> QuotaState:
     return learned_from(state, error, reserved_on=on, now=NOON)
 
 
@@ -56,6 +56,12 @@ def test_a_named_limit_outlives_an_unnamed_refusal_unless_it_is_higher() -> None
     assert after(MinuteQuotaError("busy"), named).learned == named.learned
     higher = after(MinuteQuotaError("busy", limit=15))
     assert after(MinuteQuotaError("busy"), higher).learned.per_minute == UNNAMED_PER_MINUTE
+
+
+def test_a_model_that_is_gone_is_remembered_in_the_words_it_was_told_in() -> None:
+    state = after(UnavailableModelError("There is no such model."))
+    assert state.barred == Barred(until=NOON + BARRED_FOR, why="There is no such model.")
+    assert (state.tally, state.learned, state.blocked_until) == (FRESH.tally, FRESH.learned, None)
 
 
 def test_a_delay_without_a_limit_teaches_no_limit() -> None:

@@ -7,16 +7,19 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.support.clocks import StandingClock
-from touchstone.budgets.decision import GUARD, SEND_WITHIN
+from touchstone.budgets.decision import GUARD, REACH_SECONDS, SEND_WITHIN
 from touchstone.budgets.items import QuotaKey
+from touchstone.budgets.learning import BARRED_FOR
 from touchstone.budgets.memory import MemoryAdmission
 from touchstone.errors import (
     DayQuotaError,
     InputError,
     MinuteQuotaError,
+    MisconfiguredError,
     OverloadedError,
     QuotaExceededError,
     SpendingCeilingError,
+    UnavailableModelError,
 )
 from touchstone.judges.base import Call, Limits
 
@@ -66,6 +69,31 @@ async def test_a_refused_quota_costs_no_money(admission: MemoryAdmission) -> Non
     for _ in range(5):
         with pytest.raises(QuotaExceededError):
             await admission.admit(spent)
+    await admission.admit(CALL)
+
+
+async def test_r15_what_a_provider_says_of_a_model_is_said_for_it_until_a_probe_is_due(
+    admission: MemoryAdmission, clock: StandingClock
+) -> None:
+    gone = UnavailableModelError("Gemini does not know the model.")
+    await (await admission.admit(CALL)).settle(cost_usd=0.0, error=gone)
+    for _ in range(20):
+        with pytest.raises(UnavailableModelError, match="does not know the model") as refused:
+            await admission.admit(CALL)
+        assert not refused.value.sent
+    await admission.admit(replace(CALL, account="another key"))
+    clock.forward(seconds=REACH_SECONDS)
+    probe = await admission.admit(CALL)
+    with pytest.raises(UnavailableModelError):
+        await admission.admit(CALL)
+    await probe.settle(cost_usd=0.01)
+    clock.now = NOON + BARRED_FOR
+    for _ in range(2):
+        await admission.admit(CALL)
+
+
+async def test_r15_a_request_that_one_caller_got_wrong_holds_up_nobody(admission: MemoryAdmission) -> None:
+    await (await admission.admit(CALL)).settle(cost_usd=0.0, error=MisconfiguredError("Malformed."))
     await admission.admit(CALL)
 
 

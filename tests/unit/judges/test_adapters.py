@@ -20,12 +20,14 @@ from touchstone.errors import (
     OverloadedError,
     RefusedError,
     TimedOutError,
+    UnavailableModelError,
     UnreadableError,
 )
 from touchstone.judges.anthropic import AnthropicAdapter
 from touchstone.judges.base import Adapter
 from touchstone.judges.gemini import GeminiAdapter
 from touchstone.judges.openai import OpenAIAdapter
+from touchstone.usage import Usage
 
 _PASSED = {"passed": True, "confidence": 0.9}
 
@@ -96,9 +98,9 @@ _FAULTS: list[tuple[Kind, type[JudgeError]]] = [
     ("credit", DayQuotaError),
     ("server_error", OverloadedError),
     ("overloaded", OverloadedError),
-    ("unauthorized", MisconfiguredError),
-    ("forbidden", MisconfiguredError),
-    ("unknown_model", MisconfiguredError),
+    ("unauthorized", UnavailableModelError),
+    ("forbidden", UnavailableModelError),
+    ("unknown_model", UnavailableModelError),
     ("bad_request", MisconfiguredError),
     ("reset", OverloadedError),
     ("html", UnreadableError),
@@ -121,6 +123,46 @@ async def test_r13_each_fault_is_one_error_after_one_request(
     assert type(failed.value) is expected
     assert failed.value.sent
     assert len(server.calls) == 1
+
+
+_PAID: list[Kind] = ["truncated", "empty", "max_tokens", "off_schema", "refused", "blocked"]
+
+
+@pytest.mark.parametrize("kind", _PAID)
+async def test_a_reply_that_is_no_answer_tells_what_was_counted_and_who_worked(
+    server: ProviderServer, judge: Adapter, kind: Kind
+) -> None:
+    used = {"input_tokens": 900, "output_tokens": 30, "cached_tokens": 100, "thinking_tokens": 500}
+    server.script(error(kind, model="model-of-today", **used), error(kind, counted=False), error(kind, input_tokens=0))
+    failed = []
+    for _ in range(3):
+        with pytest.raises(JudgeError) as caught:
+            await judge.ask("model-x", question(), timeout=5)
+        failed.append((caught.value.usage, caught.value.model))
+    counted = Usage(input_tokens=900, output_tokens=530, cached_input_tokens=100)
+    assert failed == [(counted, "model-of-today"), (None, None), (None, None)]
+
+
+@pytest.mark.parametrize("kind", [kind for kind, _ in _FAULTS if kind not in _PAID])
+async def test_a_call_that_no_model_worked_on_tells_no_usage(
+    server: ProviderServer, judge: Adapter, kind: Kind
+) -> None:
+    server.script(error(kind))
+    with pytest.raises(JudgeError) as failed:
+        await judge.ask("model-x", question(), timeout=5)
+    assert (failed.value.usage, failed.value.model) == (None, None)
+
+
+async def test_thinking_is_counted_as_output(server: ProviderServer, judge: Adapter) -> None:
+    server.script(success(_PASSED, input_tokens=1000, output_tokens=50, thinking_tokens=700))
+    assert (await judge.ask("model-x", question(), timeout=5)).usage == Usage(input_tokens=1000, output_tokens=750)
+
+
+async def test_a_model_that_thinks_up_to_the_limit_gives_no_answer(server: ProviderServer, judge: Adapter) -> None:
+    server.script(success(_PASSED, input_tokens=1000, output_tokens=50, thinking_tokens=700))
+    with pytest.raises(UnreadableError, match="cut off at 600 output tokens") as failed:
+        await judge.ask("model-x", question(max_output_tokens=600), timeout=5)
+    assert failed.value.usage == Usage(input_tokens=1000, output_tokens=600)
 
 
 @pytest.mark.parametrize("kind", [kind for kind, _ in _FAULTS])

@@ -41,7 +41,7 @@ from touchstone.errors import (
     TimedOutError,
     UnreadableError,
 )
-from touchstone.judges import Image, MemoryCache, Prompt, Question, Usage, parse_prompt
+from touchstone.judges import Image, MemoryCache, Prompt, Question, Usage, load_registry, parse_prompt
 from touchstone.judges.retrying import ATTEMPTS
 
 
@@ -243,6 +243,67 @@ async def test_a_failed_call_gives_its_unit_back_only_if_it_was_never_sent(
     if ending == "settle":
         assert permit.errors == [error]
         assert permit.costs == [call.max_cost_usd if charged == "all" else charged]
+
+
+def counted[E: JudgeError](error: E, *, output_tokens: int = 400, model: str | None = None) -> E:
+    """A failure of which the provider told what it had counted."""
+    error.usage, error.model = Usage(input_tokens=1000, output_tokens=output_tokens), model
+    return error
+
+
+def price(output_tokens: int) -> float:
+    return (1000 * 0.30 + output_tokens * 2.50) / 1e6
+
+
+@pytest.mark.parametrize("error", [RefusedError("x"), UnreadableError("x")])
+async def test_a_failed_call_costs_what_the_provider_counted(error: JudgeError, time: Time) -> None:
+    admission = LoggedAdmission()
+    adapter = ScriptedAdapter(*[Step(counted(error, model="model-of-today"))] * 2, time=time)
+    with pytest.raises(type(error)) as failed:
+        await judge_with(adapter, time=time, admission=admission).ask(question(), deadline=within())
+    assert [permit.costs for permit in admission.given] == [[pytest.approx(price(400))]] * adapter.calls
+    calls = failed.value.failed_calls
+    assert len(calls) == adapter.calls
+    assert {(call.reason, call.provider, call.model, call.prompt_version) for call in calls} == {
+        (error.reason, "gemini", "model-of-today", PROMPT.version)
+    }
+    assert [call.cost_usd for call in calls] == pytest.approx([price(400)] * adapter.calls)
+
+
+async def test_a_reply_brings_along_the_failed_calls_before_it_that_are_paid_for(time: Time) -> None:
+    failures = counted(UnreadableError("x"), output_tokens=10), OverloadedError("x")
+    adapter = ScriptedAdapter(*map(Step, failures), time=time)
+    reply = await judge_with(adapter, time=time).ask(question(), deadline=within())
+    assert (reply.attempts, [call.usage.output_tokens for call in reply.failed_calls]) == (3, [10])
+    assert reply.failed_calls[0].model == "gemini-3.5-flash-lite"
+
+
+async def test_the_last_failure_brings_along_all_that_are_paid_for(time: Time) -> None:
+    failures = counted(UnreadableError("x"), output_tokens=10), OverloadedError("x"), TimedOutError("x")
+    adapter = ScriptedAdapter(*map(Step, failures), time=time)
+    with pytest.raises(TimedOutError) as failed:
+        await judge_with(adapter, time=time).ask(question(), deadline=within())
+    assert [call.usage.output_tokens for call in failed.value.failed_calls] == [10]
+
+
+async def test_a_limit_that_a_retry_meets_brings_along_what_was_paid_before_it(time: Time) -> None:
+    adapter = ScriptedAdapter(Step(counted(UnreadableError("x"))), time=time)
+    refusal = SpendingCeilingError("x", until=None)
+    admission = LoggedAdmission(units=1, refusal=refusal)
+    with pytest.raises(SpendingCeilingError) as refused:
+        await judge_with(adapter, time=time, admission=admission).ask(question(), deadline=within())
+    assert [call.reason for call in refused.value.failed_calls] == ["unreadable"]
+
+
+async def test_a_model_that_thinks_is_given_room_for_it_and_the_room_is_reserved() -> None:
+    adapter, admission = ScriptedAdapter(), LoggedAdmission()
+    judges = judges_with(adapter, admission=admission)
+    model = load_registry({}).model("gemini", "evaluate")
+    await judges.get("gemini", "evaluate").ask(question(), deadline=within())
+    room = question().max_output_tokens + model.thinking_tokens
+    assert model.thinking_tokens > 0
+    assert [asked.max_output_tokens for asked in adapter.questions] == [room]
+    assert (admission.calls[0].max_cost_usd or 0.0) > room * (model.price_out or 0.0) / 1e6
 
 
 async def test_an_expired_permit_is_given_back_and_another_is_asked_for() -> None:

@@ -15,6 +15,7 @@ from touchstone.errors import (
     OverloadedError,
     RefusedError,
     TimedOutError,
+    UnavailableModelError,
 )
 from touchstone.judges.adapters import failures
 from touchstone.judges.adapters.replies import Response
@@ -72,7 +73,7 @@ def test_gemini_names_the_quota_by_its_id(
 def test_gemini_says_400_for_a_wrong_key() -> None:
     body = {"error": {"status": "INVALID_ARGUMENT", "details": [{"reason": "API_KEY_INVALID"}]}}
     failure = failures.gemini("gemini-x", _response(400, body))
-    assert type(failure) is MisconfiguredError
+    assert type(failure) is UnavailableModelError
     assert "API key" in str(failure)
 
 
@@ -100,13 +101,21 @@ def test_openai_tells_a_day_by_how_long_its_bucket_takes_to_fill() -> None:
         (429, "billing_not_active", DayQuotaError),
         (400, "billing_hard_limit_reached", DayQuotaError),
         (400, "content_filter", RefusedError),
-        (403, "model_not_found", MisconfiguredError),
+        (403, "model_not_found", UnavailableModelError),
+        (403, "unsupported_country_region_territory", UnavailableModelError),
         (400, "unsupported_parameter", MisconfiguredError),
         (503, "slow_down", OverloadedError),
     ],
 )
 def test_openai_is_read_by_its_code(status: int, code: str, expected: type[JudgeError]) -> None:
     assert type(failures.openai("OpenAI", "gpt", _response(status, {"error": {"code": code}}))) is expected
+
+
+def test_a_gateways_moderation_refuses_what_was_asked_and_not_the_key() -> None:
+    body = {"error": {"code": 403, "message": "…", "metadata": {"reasons": ["violence"], "flagged_input": "…"}}}
+    failure = failures.openai("gateway", "m", _response(403, body))
+    assert type(failure) is RefusedError
+    assert "violence" not in str(failure)
 
 
 @pytest.mark.parametrize("body", [{"error": "model overloaded"}, {"object": "error", "code": 503}, "no", None, [], 3])
@@ -123,7 +132,9 @@ def test_compatible_servers_may_write_errors_as_they_like(body: Any) -> None:
         (504, "timeout_error", TimedOutError),
         (400, "invalid_request_error", MisconfiguredError),
         (413, "request_too_large", MisconfiguredError),
-        (404, "not_found_error", MisconfiguredError),
+        (401, "authentication_error", UnavailableModelError),
+        (403, "permission_error", UnavailableModelError),
+        (404, "not_found_error", UnavailableModelError),
         (500, "api_error", OverloadedError),
     ],
 )
@@ -155,9 +166,12 @@ def test_anthropic_resets_are_read_against_the_responses_own_date() -> None:
     ("status", "expected"),
     [
         (301, MisconfiguredError),
-        (401, MisconfiguredError),
+        (400, MisconfiguredError),
+        (401, UnavailableModelError),
         (402, DayQuotaError),
-        (404, MisconfiguredError),
+        (403, UnavailableModelError),
+        (404, UnavailableModelError),
+        (410, UnavailableModelError),
         (408, TimedOutError),
         (418, MisconfiguredError),
         (429, MinuteQuotaError),

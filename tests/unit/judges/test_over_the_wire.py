@@ -21,9 +21,10 @@ from touchstone.errors import (
     TimedOutError,
     UnreadableError,
 )
-from touchstone.judges import EnvironmentKeys, Judges, Prompt, Question, load_registry, parse_prompt
+from touchstone.judges import EnvironmentKeys, Judges, Prompt, Question, Usage, cost_usd, load_registry, parse_prompt
 
 PROVIDERS = ["claude", "openai", "gemini", "compatible"]
+ON = datetime(2026, 11, 21, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +62,7 @@ async def scene(server: ProviderServer) -> AsyncIterator[Scene]:
         registry,
         EnvironmentKeys(registry, environ),
         admission=admission,
-        clock=lambda: datetime(2026, 11, 21, tzinfo=UTC),
+        clock=lambda: ON,
         sleep=_no_wait,
     )
     yield Scene(judges, server, admission)
@@ -86,11 +87,44 @@ async def test_a_question_is_answered_with_what_it_cost(provider: str, scene: Sc
     assert reply.attempts == 1
     (call,) = scene.server.calls
     assert "\nx = 42\n" in call.prompt
-    assert (call.system, call.max_output_tokens) == ("Check.", 700)
+    room = load_registry({}).model(provider, "verify").thinking_tokens if provider != "compatible" else 0
+    assert (call.system, call.max_output_tokens) == ("Check.", 700 + room)
     (permit,) = scene.admission.given
     assert permit.costs == [reply.cost_usd]
     reserved = scene.admission.calls[0].max_cost_usd
     assert reserved is None or (reply.cost_usd or 0.0) <= reserved
+
+
+@pytest.mark.parametrize("provider", ["claude", "openai", "gemini"])
+async def test_thinking_has_room_of_its_own_and_is_paid_as_output(provider: str, scene: Scene) -> None:
+    model = load_registry({}).model(provider, "strong")
+    scene.server.rule(success({"is_correct": True}, input_tokens=200, output_tokens=600, thinking_tokens=7000))
+    asked = Question(prompt=TEMPLATE.render(answer="x = 42"), reply_type=Verdict, max_output_tokens=700)
+    reply = await scene.judges.get(provider, "strong").ask(asked, deadline=soon())
+    assert (reply.attempts, reply.usage.output_tokens) == (1, 7600)
+    assert reply.cost_usd == cost_usd(model, reply.usage, on=ON.date())
+    reserved = scene.admission.calls[0].max_cost_usd
+    assert reserved is not None
+    assert reply.cost_usd is not None
+    assert reply.cost_usd <= reserved
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+async def test_a_failed_call_is_paid_for_by_what_the_provider_counted(provider: str, scene: Scene) -> None:
+    used = {"input_tokens": 900, "output_tokens": 100, "thinking_tokens": 300, "model": "model-of-today"}
+    scene.server.script(error("off_schema", **used), success({"is_correct": True}))
+    reply = await scene.judges.get(provider, "verify").ask(question(), deadline=soon())
+    (call,) = reply.failed_calls
+    assert (call.reason, call.provider, call.model) == ("unreadable", provider, "model-of-today")
+    assert call.usage == Usage(input_tokens=900, output_tokens=400)
+    assert call.latency_ms > 0.0
+    first, second = scene.admission.given
+    if provider == "compatible":
+        assert call.cost_usd is None
+    else:
+        model = load_registry({}).model(provider, "verify")
+        assert call.cost_usd == cost_usd(model, call.usage, on=ON.date())
+    assert (first.costs, second.costs) == ([call.cost_usd], [reply.cost_usd])
 
 
 FAULTS = [

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from touchstone.answers.calls import JudgeReply, ask, prompt, skip_reason, spend_of
+from touchstone.answers.calls import JudgeReply, ask, prompt, skip_reason, spends_of, spends_of_failure
 from touchstone.answers.language import Language, language_of
 from touchstone.answers.model import Analysis, Difficulty, SkipReason, Spend
 from touchstone.clock import Deadline
@@ -63,14 +63,16 @@ async def analyze(
     try:
         reply = await ask(judge, question, deadline=deadline)
     except (JudgeError, LimitError) as error:
-        return Analyzed(analysis=None, language=language, failure=skip_reason(error))
+        return Analyzed(
+            analysis=None, language=language, spends=spends_of_failure(error, "analyze"), failure=skip_reason(error)
+        )
     analysis = Analysis(
         subject=reply.value.subject,
         difficulty=reply.value.difficulty,
         knowledge_points=short_texts(reply.value.knowledge_points, at_most=MAX_KNOWLEDGE_POINTS),
         language=language,
     )
-    return Analyzed(analysis=analysis, language=language, spends=(spend_of(reply, "analyze"),))
+    return Analyzed(analysis=analysis, language=language, spends=spends_of(reply, "analyze"))
 
 
 def short_texts(texts: list[str], *, at_most: int) -> tuple[str, ...]:

@@ -8,7 +8,15 @@ from pydantic import BaseModel, ConfigDict
 from touchstone.answers.language import Language
 from touchstone.answers.model import SkipReason, Spend
 from touchstone.clock import Deadline
-from touchstone.errors import JudgeError, LimitError, SpendingCeilingError, TenantShareError, TimedOutError
+from touchstone.errors import (
+    FailedCall,
+    JudgeError,
+    LimitError,
+    SpendingCeilingError,
+    TenantShareError,
+    TimedOutError,
+    UnreadableError,
+)
 from touchstone.judges.base import Judge, Prompt, Question, Reply
 from touchstone.judges.prompts import load_prompt
 
@@ -40,9 +48,9 @@ async def ask[T: BaseModel](judge: Judge, question: Question[T], *, deadline: De
         raise TimedOutError(f"{judge.provider} did not answer in time.") from None
 
 
-def spend_of(reply: Reply[BaseModel], purpose: Purpose) -> Spend:
-    """What a record keeps of a call that was answered."""
-    return Spend(
+def spends_of(reply: Reply[BaseModel], purpose: Purpose) -> tuple[Spend, ...]:
+    """What a record keeps of the calls for a question that was answered, those before it that failed among them."""
+    answered = Spend(
         purpose=purpose,
         provider=reply.provider,
         model=reply.model,
@@ -52,6 +60,42 @@ def spend_of(reply: Reply[BaseModel], purpose: Purpose) -> Spend:
         cost_usd=reply.cost_usd,
         latency_ms=reply.latency_ms,
         cached=reply.cached,
+    )
+    return (*(_failed(call, purpose) for call in reply.failed_calls), answered)
+
+
+def spends_of_failure(error: JudgeError | LimitError, purpose: Purpose) -> tuple[Spend, ...]:
+    """What a record keeps of the calls for a question that nobody answered: those that are paid for all the same."""
+    return tuple(_failed(call, purpose) for call in error.failed_calls)
+
+
+def unusable(reply: Reply[BaseModel], sentence: str) -> UnreadableError:
+    """The failure of a question whose reply fits the schema and cannot be used, with the calls that are paid for."""
+    error = UnreadableError(sentence)
+    last = FailedCall(
+        reason=error.reason,
+        provider=reply.provider,
+        model=reply.model,
+        prompt_version=reply.prompt_version,
+        usage=reply.usage,
+        cost_usd=reply.cost_usd,
+        latency_ms=reply.latency_ms,
+    )
+    error.failed_calls = reply.failed_calls if reply.cached else (*reply.failed_calls, last)
+    return error
+
+
+def _failed(call: FailedCall, purpose: Purpose) -> Spend:
+    return Spend(
+        purpose=purpose,
+        provider=call.provider,
+        model=call.model,
+        prompt_version=call.prompt_version,
+        input_tokens=call.usage.input_tokens,
+        output_tokens=call.usage.output_tokens,
+        cost_usd=call.cost_usd,
+        latency_ms=call.latency_ms,
+        failure=call.reason,
     )
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from touchstone.answers.analysis import short_texts
-from touchstone.answers.calls import JudgeReply, ask, prompt, skip_reason, spend_of
+from touchstone.answers.calls import JudgeReply, ask, prompt, skip_reason, spends_of, spends_of_failure
 from touchstone.answers.language import Language, language_of
 from touchstone.answers.model import Enrichment, SkipReason, Solution, Spend, Status
 from touchstone.clock import Deadline
@@ -67,10 +67,10 @@ async def enrich(
     try:
         reply = await ask(judge, question, deadline=deadline)
     except (JudgeError, LimitError) as error:
-        return Enriched(enrichment=None, failure=skip_reason(error))
+        return Enriched(enrichment=None, spends=spends_of_failure(error, "enrich"), failure=skip_reason(error))
     enrichment = Enrichment(
         knowledge_points=short_texts(reply.value.knowledge_points, at_most=MAX_KNOWLEDGE_POINTS),
         hints=short_texts(reply.value.hints, at_most=MAX_HINTS),
         related_exercise=(reply.value.related_exercise or "").strip() or None,
     )
-    return Enriched(enrichment=enrichment, spends=(spend_of(reply, "enrich"),))
+    return Enriched(enrichment=enrichment, spends=spends_of(reply, "enrich"))

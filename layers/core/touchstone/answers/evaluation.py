@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from touchstone.answers.analysis import short_texts
-from touchstone.answers.calls import JudgeReply, ask, prompt, spend_of
+from touchstone.answers.calls import JudgeReply, ask, prompt, spends_of
 from touchstone.answers.language import Language, language_of
 from touchstone.answers.model import DeepEvaluation, Solution, Spend
 from touchstone.clock import Clock, Deadline, system_clock
@@ -107,4 +107,4 @@ async def evaluate(
         prompt_version=reply.prompt_version,
         evaluated_at=clock(),
     )
-    return Evaluated(evaluation=evaluation, spends=(spend_of(reply, "evaluate"),))
+    return Evaluated(evaluation=evaluation, spends=spends_of(reply, "evaluate"))

@@ -8,6 +8,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from touchstone.errors import JudgeFailure
+
 MAX_PROBLEM_CHARS = 20_000
 """Longest problem text: with its answer and prompt it fits every listed model and one DynamoDB item."""
 MAX_ANSWER_CHARS = 20_000
@@ -100,7 +102,9 @@ class Analysis(Strict):
 class Spend(Strict):
     """One judge call, as a record keeps it: what it was for, which model answered, tokens, cost.
 
-    `cost_usd` is None where the registry has no price; `cached` calls cost 0.0.
+    `cost_usd` is None where the registry has no price; `cached` calls cost 0.0. `failure` is why a call brought no
+    reply that could be used, though it was paid for; None where it brought one. A call of which the provider told no
+    tokens (it was cut short by the deadline, say) is not among them; the tenant's spending holds its highest price.
     """
 
     purpose: Literal["ocr", "analyze", "solve", "verify", "enrich", "evaluate"]
@@ -112,6 +116,7 @@ class Spend(Strict):
     cost_usd: float | None = None
     latency_ms: float = 0.0
     cached: bool = False
+    failure: JudgeFailure | None = None
 
 
 class Solution(Strict):

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from touchstone.answers.analysis import analyze
+from touchstone.answers.calls import spends_of_failure
 from touchstone.answers.enrichment import enrich
 from touchstone.answers.evaluation import evaluate
 from touchstone.answers.model import (
@@ -153,8 +154,8 @@ class _Run:
     def change(self, spends: tuple[Spend, ...] = (), **changes: Any) -> None:
         self.record = self.record.model_copy(update={**changes, "spends": (*self.record.spends, *spends)})
 
-    def fail(self, failure: str) -> None:
-        self.change(stage="failed", failure=failure)
+    def fail(self, failure: str, spends: tuple[Spend, ...] = ()) -> None:
+        self.change(spends, stage="failed", failure=failure)
 
     async def read(self, picture: Image) -> None:
         judge = self.judges.prefer("strong")
@@ -169,7 +170,7 @@ class _Run:
                 use_cache=self.record.use_cache,
             )
         except (JudgeError, LimitError) as error:
-            return self.fail(f"The image could not be read: {error}")
+            return self.fail(f"The image could not be read: {error}", spends_of_failure(error, "ocr"))
         self.change(reading.spends, problem=reading.problem)
         if reading.problem is None:
             return self.fail(f"The image could not be read: {reading.obstacle}")

@@ -4,7 +4,7 @@ import base64
 from dataclasses import dataclass
 from typing import Literal
 
-from touchstone.answers.calls import JudgeReply, ask, prompt, spend_of
+from touchstone.answers.calls import JudgeReply, ask, prompt, spends_of
 from touchstone.answers.language import Language
 from touchstone.answers.model import MAX_IMAGE_BYTES, MAX_PROBLEM_CHARS, ImageSource, Spend
 from touchstone.clock import Deadline
@@ -104,7 +104,7 @@ async def read_image(
     )
     reply = await ask(judge, question, deadline=deadline)
     problem, obstacle = _outcome(reply.value)
-    return Reading(problem=problem, obstacle=obstacle, spends=(spend_of(reply, "ocr"),))
+    return Reading(problem=problem, obstacle=obstacle, spends=spends_of(reply, "ocr"))
 
 
 def _too_large(size: int) -> TooLargeError:

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from touchstone.answers.calls import JudgeReply, ask, prompt, spend_of
+from touchstone.answers.calls import JudgeReply, ask, prompt, spends_of, spends_of_failure, unusable
 from touchstone.answers.language import Language, language_of
 from touchstone.answers.model import MAX_ANSWER_CHARS, Analysis, Attempt, Solution, Spend
 from touchstone.answers.providers import Preferences, choose_provider
 from touchstone.answers.retrieval import EarlierSolution
 from touchstone.clock import Deadline
-from touchstone.errors import JudgeError, LimitError, SpendingCeilingError, UnreadableError
+from touchstone.errors import JudgeError, LimitError, SpendingCeilingError
 from touchstone.judges.base import Judge, Question
 from touchstone.judges.opening import Judges
 
@@ -69,16 +69,18 @@ async def solve(
     reply = await ask(judge, question, deadline=deadline)
     answer, steps = reply.value.answer.strip(), _numbered(reply.value.steps)
     if not answer or max(len(answer), len(steps)) > MAX_ANSWER_CHARS:
-        raise UnreadableError(
-            f"{reply.provider} gave an answer that is blank or beyond {MAX_ANSWER_CHARS:,} characters."
-        )
+        sentence = f"{reply.provider} gave an answer that is blank or beyond {MAX_ANSWER_CHARS:,} characters."
+        raise unusable(reply, sentence)
     solution = Solution(answer=answer, steps=steps, provider=reply.provider, model=reply.model)
-    return Solved(solution=solution, spends=(spend_of(reply, "solve"),))
+    return Solved(solution=solution, spends=spends_of(reply, "solve"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempted:
-    """The next attempt, still to be verified. `attempt` None: no provider could answer, for what `failure` says."""
+    """The next attempt, still to be verified. `attempt` None: no provider could answer, for what `failure` says.
+
+    `spends` are the calls that were paid for, those of providers that failed among them.
+    """
 
     attempt: Attempt | None
     spends: tuple[Spend, ...] = ()
@@ -110,6 +112,7 @@ async def next_attempt(
     available = judges.available()
     tried = [attempt.solution.provider for attempt in made]
     failed: dict[str, str] = {}
+    spends: tuple[Spend, ...] = ()
     while left := [provider for provider in available if provider not in failed]:
         provider = choose_provider(
             subject,
@@ -130,14 +133,15 @@ async def next_attempt(
                 language=language,
                 use_cache=use_cache and provider not in tried,
             )
-        except SpendingCeilingError as error:
-            return Attempted(attempt=None, failure=str(error))
         except (JudgeError, LimitError) as error:
+            spends = (*spends, *spends_of_failure(error, "solve"))
+            if isinstance(error, SpendingCeilingError):
+                return Attempted(attempt=None, spends=spends, failure=str(error))
             failed[provider] = str(error)
         else:
             attempt = Attempt(number=len(made) + 1, solution=solved.solution)
-            return Attempted(attempt=attempt, spends=solved.spends)
-    return Attempted(attempt=None, failure=" ".join(failed.values()) or NO_PROVIDER)
+            return Attempted(attempt=attempt, spends=(*spends, *solved.spends))
+    return Attempted(attempt=None, spends=spends, failure=" ".join(failed.values()) or NO_PROVIDER)
 
 
 NO_PROVIDER = (

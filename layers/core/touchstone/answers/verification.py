@@ -14,7 +14,7 @@ from typing import Annotated
 from pydantic import Field
 
 from touchstone import checks
-from touchstone.answers.calls import JudgeReply, ask, prompt, skip_reason, spend_of
+from touchstone.answers.calls import JudgeReply, ask, prompt, skip_reason, spends_of, spends_of_failure
 from touchstone.answers.language import Language, language_of
 from touchstone.answers.model import SkipReason, Spend, Verification
 from touchstone.clock import Deadline
@@ -45,7 +45,7 @@ class VerifyReply(JudgeReply):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verified:
-    """A verification and the judge calls it took; `spends` is empty where a check decided or nobody answered."""
+    """A verification and the judge calls that were paid for it; `spends` is empty where a check decided."""
 
     verification: Verification
     spends: tuple[Spend, ...] = ()
@@ -141,8 +141,9 @@ async def _by_judge(work: _Work, judge: Judge | None) -> Verification:
     try:
         reply = await ask(judge, question, deadline=work.deadline)
     except (JudgeError, LimitError) as error:
+        work.spends.extend(spends_of_failure(error, "verify"))
         return _skipped(skip_reason(error), f"Not verified: {error}", arithmetic_error)
-    work.spends.append(spend_of(reply, "verify"))
+    work.spends.extend(spends_of(reply, "verify"))
     same = await _same(work.answer, reply.value.independent_answer)
     return _judged(reply, same, work.language).model_copy(update={"arithmetic_error": arithmetic_error})
 

@@ -12,7 +12,14 @@ from touchstone.budgets.book import QuotaBook, Reservation
 from touchstone.budgets.items import QuotaKey
 from touchstone.budgets.quotas import Quotas
 from touchstone.budgets.spending import Spending, SpendReservation
-from touchstone.errors import DayQuotaError, JudgeError, MinuteQuotaError, StoreError, TouchstoneError
+from touchstone.errors import (
+    DayQuotaError,
+    JudgeError,
+    MinuteQuotaError,
+    StoreError,
+    TouchstoneError,
+    UnavailableModelError,
+)
 from touchstone.judges.base import Admission, Call, Permit
 
 CEILING_HOLDS = timedelta(seconds=30)
@@ -126,7 +133,7 @@ class BudgetPermit(Permit):
         _lenient(lambda: self._admission.spending.release(self._money))
 
     def _settle(self, cost_usd: float | None, error: JudgeError | None) -> None:
-        if isinstance(error, DayQuotaError | MinuteQuotaError):
+        if isinstance(error, DayQuotaError | MinuteQuotaError | UnavailableModelError):
             _lenient(lambda: self._admission.quotas.learn(self._unit, error))
         _lenient(lambda: self._admission.spending.settle(self._money, cost_usd=cost_usd, error=error))
 

@@ -21,18 +21,17 @@ from touchstone.budgets.decision import (
     released,
 )
 from touchstone.budgets.items import QuotaKey
-from touchstone.budgets.learning import learned_from
+from touchstone.budgets.learning import Telling, learned_from
 from touchstone.budgets.shares import TenantShare
 from touchstone.budgets.usage import QuotaUsage, usage_of
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import (
-    DayQuotaError,
     InputError,
-    MinuteQuotaError,
     QuotaExceededError,
     StoreError,
     TenantShareError,
     TouchstoneError,
+    UnavailableModelError,
 )
 from touchstone.judges.base import Limits, Purpose
 
@@ -61,8 +60,10 @@ class Reservation:
         return self.reserved_at + SEND_WITHIN
 
 
-def exceeded(key: QuotaKey, refusal: Refused) -> QuotaExceededError:
+def exceeded(key: QuotaKey, refusal: Refused) -> QuotaExceededError | UnavailableModelError:
     """The refusal as the error that callers see."""
+    if refusal.barred is not None:
+        return UnavailableModelError(refusal.barred, sent=False)
     rest = f"has no unit left before {refusal.until:%Y-%m-%d %H:%M:%S} UTC; nothing was sent."
     if key.tenant is not None:
         sentence = f"The share of {key.tenant} in the {refusal.window}'s quota of {key} {rest}"
@@ -99,6 +100,7 @@ class QuotaBook(ABC):
     def reserve(self, key: QuotaKey, limits: Limits, *, purpose: Purpose, tenant: str | None = None) -> Reservation:
         """Reserve one unit, or raise `QuotaExceededError` with the moment at which one will be free.
 
+        Raises `UnavailableModelError` instead where the provider has just said that it serves nobody, in those words.
         For a `tenant` one of its share is reserved before it, or `TenantShareError` raised, and given back where the
         account of all refuses. Whoever dies between the two has spent a unit of its own share and none of the others'.
         """
@@ -159,8 +161,8 @@ class QuotaBook(ABC):
 
         self._change(key, give_back, writer=uuid4().hex, mark=reservation.id)
 
-    def learn(self, reservation: Reservation, error: DayQuotaError | MinuteQuotaError) -> None:
-        """Keep what the provider said about its quota when it refused the call made on `reservation`."""
+    def learn(self, reservation: Reservation, error: Telling) -> None:
+        """Keep what the provider said of calls to come when it refused the one made on `reservation`."""
         key = reservation.key
         reserved_on = day_of(key.provider, reservation.reserved_at)
 
@@ -191,7 +193,7 @@ class QuotaBook(ABC):
 
         def reset(state: QuotaState, _now: datetime) -> QuotaState:
             tally = replace(state.tally, exhausted=False)
-            return replace(state, tally=tally, learned=Learned(), blocked_until=None)
+            return replace(state, tally=tally, learned=Learned(), blocked_until=None, barred=None)
 
         self._change(key, reset, writer=uuid4().hex)
 

@@ -33,6 +33,8 @@ MAX_BLOCK = timedelta(minutes=10)
 LEARNED_DAY_LIMIT_DAYS = 7
 """How long a learned limit a day holds. Then the configured one is tried again, so that a raised quota is found; if it
 was not raised, that costs one refused call a week."""
+PROBES = 1
+"""Calls a minute that find out whether a provider that served nobody serves again."""
 
 _MAX_HOPS = 8
 """Obstacles one after the other that a wait may meet (block, minute, edge of the day …); more means never."""
@@ -65,11 +67,22 @@ class Learned:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Barred:
+    """The provider said that it serves nobody of this account; `why` is that in a sentence.
+
+    Until `until` (UTC) no more than `PROBES` calls a minute are made.
+    """
+
+    until: datetime
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QuotaState:
     """The account of one provider, model and account.
 
     `seconds` counts reservations by epoch second, for the minute. `blocked_until` (UTC): the provider asked for a
-    pause; None if it did not.
+    pause; None if it did not. `barred`: it does not know the model or refuses the key; None if it did not say so.
     """
 
     day: date
@@ -77,6 +90,7 @@ class QuotaState:
     seconds: Mapping[int, int] = field(default_factory=dict)
     learned: Learned = Learned()
     blocked_until: datetime | None = None
+    barred: Barred | None = None
 
     def turned(self, day: date, tally: Tally) -> "QuotaState":
         """The same account on another day, which begins with `tally`."""
@@ -111,11 +125,13 @@ class Granted:
 class Refused:
     """No unit is free before `until` (UTC), if nobody else takes it. `window` says what ran out.
 
-    Close to the edge of a day `window` is "minute", since waiting a few seconds is all it takes.
+    Close to the edge of a day `window` is "minute", since waiting a few seconds is all it takes. `barred` is why the
+    provider serves nobody, None where it is the quota that ran out.
     """
 
     window: Literal["day", "minute"]
     until: datetime
+    barred: str | None = None
 
 
 def decide(state: QuotaState, now: datetime, *, rules: QuotaRules, purpose: Purpose) -> Granted | Refused:
@@ -139,15 +155,19 @@ def decide(state: QuotaState, now: datetime, *, rules: QuotaRules, purpose: Purp
 
 
 def effective_limits(state: QuotaState, now: datetime, *, rules: QuotaRules) -> Limits:
-    """The configured limits, or what the provider named since where that is less and still holds."""
+    """The configured limits, or what the provider named since where that is less and still holds.
+
+    Where it serves nobody, its limit a minute are the probes.
+    """
     learned, today = state.learned, day_of(rules.provider, now)
     released_now = rules.until_release and now >= next_reset(rules.provider, now) - RELEASE_BEFORE_RESET
     named_on, named_until = learned.per_day_on, learned.per_minute_until
     day_holds = named_on is not None and abs((today - named_on).days) < LEARNED_DAY_LIMIT_DAYS
     minute_holds = named_until is not None and now < named_until
+    per_minute = _least(rules.limits.per_minute, learned.per_minute if minute_holds else None)
     return Limits(
         per_day=None if released_now else _least(rules.limits.per_day, learned.per_day if day_holds else None),
-        per_minute=_least(rules.limits.per_minute, learned.per_minute if minute_holds else None),
+        per_minute=per_minute if barred_at(state, now) is None else _least(per_minute, PROBES),
     )
 
 
@@ -170,6 +190,12 @@ def pause_until(state: QuotaState, now: datetime) -> datetime | None:
     """Until when the provider asked for a pause, None if no pause holds at `now`."""
     until = state.blocked_until
     return until if until is not None and now < until <= now + MAX_BLOCK else None
+
+
+def barred_at(state: QuotaState, now: datetime) -> Barred | None:
+    """Why the provider serves nobody, None where it may be asked as usual at `now`."""
+    barred = state.barred
+    return barred if barred is not None and now < barred.until <= now + MAX_BLOCK else None
 
 
 def epoch_second(moment: datetime) -> int:
@@ -235,7 +261,12 @@ def _minute_refusal(state: QuotaState, at: datetime, per_minute: int | None) -> 
         leaves, excess = second, excess - live[second]
         if excess <= 0:
             break
-    return Refused(window="minute", until=datetime.fromtimestamp(leaves + REACH_SECONDS, UTC))
+    barred = barred_at(state, at)
+    return Refused(
+        window="minute",
+        until=datetime.fromtimestamp(leaves + REACH_SECONDS, UTC),
+        barred=None if barred is None else barred.why,
+    )
 
 
 def _reserved(state: QuotaState, now: datetime, *, purpose: Purpose, day: date) -> QuotaState:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from touchstone.budgets.decision import Learned, QuotaState, Tally
+from touchstone.budgets.decision import Barred, Learned, QuotaState, Tally
 
 CURRENT = "CURRENT"
 DAY_PREFIX = "DAY#"
@@ -77,12 +77,14 @@ def current_item(key: QuotaKey, state: QuotaState, *, version: int, writer: str)
         "learned_minute": learned.per_minute,
         "learned_minute_until": _text(learned.per_minute_until),
         "blocked_until": _text(state.blocked_until),
+        "barred": None if state.barred is None else {"until": _text(state.barred.until), "why": state.barred.why},
     }
 
 
 def stored_from(item: Mapping[str, Any]) -> Stored:
     """The state that an item holds."""
     learned_on = item["learned_day_on"]
+    barred = item.get("barred")  # an item of an earlier release has none
     state = QuotaState(
         day=date.fromisoformat(item["day"]),
         tally=tally_from(item),
@@ -94,6 +96,7 @@ def stored_from(item: Mapping[str, Any]) -> Stored:
             per_minute_until=_moment(item["learned_minute_until"]),
         ),
         blocked_until=_moment(item["blocked_until"]),
+        barred=None if barred is None else Barred(until=datetime.fromisoformat(barred["until"]), why=barred["why"]),
     )
     return Stored(state=state, version=int(item["version"]), writer=item["writer"])
 

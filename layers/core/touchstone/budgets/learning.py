@@ -1,4 +1,4 @@
-"""What a refused call teaches about a quota.
+"""What a refused call teaches about a quota, or about a model that is not there for anybody.
 
 A provider's word is better than the configuration: free tiers shrink overnight, and other programs share an account.
 """
@@ -6,8 +6,11 @@ A provider's word is better than the configuration: free tiers shrink overnight,
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
-from touchstone.budgets.decision import MAX_BLOCK, QuotaState, pause_until
-from touchstone.errors import DayQuotaError, MinuteQuotaError
+from touchstone.budgets.decision import MAX_BLOCK, Barred, QuotaState, pause_until
+from touchstone.errors import DayQuotaError, MinuteQuotaError, UnavailableModelError
+
+type Telling = DayQuotaError | MinuteQuotaError | UnavailableModelError
+"""Failures that say something of every call to come, and not only of the one that failed."""
 
 LEARNED_MINUTE_FOR = timedelta(days=1)
 """How long a named limit a minute holds; trying the configured one again costs one refused call a day."""
@@ -17,13 +20,14 @@ UNNAMED_PER_MINUTE = 3
 """… and the calls a minute that are tried after it: enough to notice the end of it, too few to be a storm."""
 UNNAMED_FOR = timedelta(minutes=3)
 """… for so long, counted anew from every further refusal."""
+BARRED_FOR = timedelta(minutes=3)
+"""How long a provider that serves nobody is only probed, counted anew from every probe that fails. A new key or another
+model has an account of its own, so this delays only what was mended at the provider."""
 PROBE = 1
 """What a named limit of 0 is kept as: one call a window, which finds out when the quota is no longer 0."""
 
 
-def learned_from(
-    state: QuotaState, error: DayQuotaError | MinuteQuotaError, *, reserved_on: date, now: datetime
-) -> QuotaState:
+def learned_from(state: QuotaState, error: Telling, *, reserved_on: date, now: datetime) -> QuotaState:
     """The account after the provider refused a call whose unit was reserved on its day `reserved_on`.
 
     A refusal that arrives after midnight speaks of the day that is over, and does not block the new one.
@@ -33,6 +37,8 @@ def learned_from(
             return _learned_day(state, error.limit, over=reserved_on == state.day)
         case MinuteQuotaError():
             return _learned_minute(state, error.limit, error.retry_after, now=now)
+        case UnavailableModelError():
+            return replace(state, barred=Barred(until=now + BARRED_FOR, why=str(error)))
 
 
 def _learned_day(state: QuotaState, limit: int | None, *, over: bool) -> QuotaState:

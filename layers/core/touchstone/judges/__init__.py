@@ -19,7 +19,6 @@ from touchstone.judges.base import (
     Reply,
     ReplyCache,
     Tier,
-    Usage,
 )
 from touchstone.judges.cache import FileCache, MemoryCache
 from touchstone.judges.cost import cost_usd, max_cost_usd
@@ -29,6 +28,7 @@ from touchstone.judges.opening import Judges, Seat
 from touchstone.judges.prompts import Template, load_prompt, parse_prompt
 from touchstone.judges.registry import Model, Price, Provider, Registry, load_registry
 from touchstone.judges.retirement import Notice, RetirementWarning, check
+from touchstone.usage import Usage
 
 __all__ = [
     "Adapter",

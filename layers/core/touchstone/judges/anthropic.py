@@ -7,7 +7,8 @@ from pydantic import BaseModel
 
 from touchstone.judges.adapters import failures, loading, replies
 from touchstone.judges.adapters.schemas import reply_schema
-from touchstone.judges.base import Answered, Question, Usage
+from touchstone.judges.base import Answered, Question
+from touchstone.usage import Usage
 
 if TYPE_CHECKING:
     import httpx2
@@ -96,28 +97,35 @@ def request_body[T: BaseModel](model: str, question: Question[T]) -> dict[str, A
 
 
 def read_reply[T: BaseModel](model: str, question: Question[T], body: dict[str, Any]) -> Answered[T]:
-    """The answer in a body of status 200. Raises `RefusedError` or `UnreadableError`."""
+    """The answer in a body of status 200. Raises `RefusedError` or `UnreadableError`, with what was counted."""
+    usage, answering = _usage(body.get("usage")), replies.model_named(body.get("model"), model)
+    with replies.counted(usage, answering):
+        value = replies.parsed(_NAME, model, question.reply_type, _text(model, question.max_output_tokens, body))
+    return Answered(value=value, model=answering, usage=usage or Usage())
+
+
+def _text(model: str, limit: int, body: dict[str, Any]) -> str:
+    """The model's own words. Raises the failure that the reply is instead."""
     match body:
         case {"stop_reason": "refusal"}:
             raise failures.refused(_NAME, model, None)
         case {"stop_reason": "max_tokens" | "model_context_window_exceeded"}:
-            raise replies.cut_off(_NAME, model, question.max_output_tokens)
+            raise replies.cut_off(_NAME, model, limit)
         case {"stop_reason": "end_turn" | "stop_sequence", "content": [_, *_] as blocks}:
-            text = "".join(str(block["text"]) for block in blocks if block.get("type") == "text")
+            return "".join(str(block["text"]) for block in blocks if block.get("type") == "text")
         case {"stop_reason": "end_turn" | "stop_sequence"}:
             raise failures.unreadable(_NAME, model, "it holds no text")
         case _:
             reason = failures.word(body.get("stop_reason"))
             raise failures.unreadable(_NAME, model, f"it stopped for {reason or 'no known reason'}")
-    return Answered(
-        value=replies.parsed(_NAME, model, question.reply_type, text),
-        model=replies.model_named(body.get("model"), model),
-        usage=_usage(body.get("usage")),
-    )
 
 
-def _usage(counts: Any) -> Usage:
-    """Input that was read from or written to the cache is counted beside `input_tokens`, so it is added."""
+def _usage(counts: Any) -> Usage | None:
+    """What was counted, None where nothing is told.
+
+    Input that was read from or written to the cache is counted beside `input_tokens`, so it is added. Thinking is part
+    of `output_tokens` already.
+    """
     match counts:
         case {**known}:
             cached = replies.count(known.get("cache_read_input_tokens"))
@@ -128,4 +136,4 @@ def _usage(counts: Any) -> Usage:
                 cached_input_tokens=cached,
             )
         case _:
-            return Usage()
+            return None

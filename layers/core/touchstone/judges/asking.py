@@ -13,13 +13,13 @@ import json
 import logging
 import time
 from collections.abc import Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from pydantic import BaseModel
 
 from touchstone.clock import Deadline
-from touchstone.errors import JudgeError, StoreError, TimedOutError
+from touchstone.errors import FailedCall, JudgeError, LimitError, StoreError, TimedOutError
 from touchstone.judges.base import Admission, Answered, Call, Permit, Purpose, Question, Reply, ReplyCache
 from touchstone.judges.cost import cost_usd, max_cost_usd
 from touchstone.judges.registry import Model
@@ -39,7 +39,7 @@ ADDED_TOKENS = 512
 """What a provider adds to a prompt of ours: roles, and the words that ask for structured output."""
 
 POSSIBLY_BILLED = frozenset({"timed_out", "refused", "unreadable"})
-"""Failures after which a provider may have counted tokens. How many is not known, so the highest cost is kept."""
+"""Failures after which a provider may have counted tokens. Where it tells no number, the highest cost is kept."""
 
 logger = logging.getLogger(__name__)
 
@@ -78,11 +78,18 @@ class ModelJudge:
         return reply
 
     async def _answer[T: BaseModel](self, question: Question[T], deadline: Deadline) -> Reply[T]:
-        retries = Retries(self._around.draw)
+        retries, failed = Retries(self._around.draw), tuple[FailedCall, ...]()
+        # What a model thinks counts against the limit of its output, so that is where it gets the room for it.
+        question = replace(question, max_output_tokens=question.max_output_tokens + self._model.thinking_tokens)
         while True:
             try:
-                return await self._call(question, deadline, attempt=retries.attempts + 1)
+                reply = await self._call(question, deadline, attempt=retries.attempts + 1)
+                return replace(reply, failed_calls=failed)
+            except LimitError as error:
+                error.failed_calls = failed
+                raise
             except JudgeError as error:
+                error.failed_calls = failed = (*failed, *error.failed_calls)
                 pause = retries.wait(error, remaining=deadline.remaining)
                 logger.info(
                     "%s's %s failed (%s), call %d, %s",
@@ -114,7 +121,10 @@ class ModelJudge:
             async with asyncio.timeout(timeout):
                 answered = await self._connection.adapter.ask(self.model, question, timeout=timeout)
         except JudgeError as error:
-            await self._failed(permit, error, highest, deadline)
+            latency_ms = (time.perf_counter() - started) * 1000.0
+            failed = self._paid(question, error, latency_ms)
+            error.failed_calls = () if failed is None else (failed,)
+            await self._failed(permit, error, self._known_cost(error, failed, highest), deadline)
             raise
         except TimeoutError:
             late = self._too_late(sent=True)
@@ -171,16 +181,29 @@ class ModelJudge:
             await permit.release()
         raise self._too_late(sent=False)
 
-    async def _failed(
-        self, permit: Permit | None, error: JudgeError, highest: float | None, deadline: Deadline
-    ) -> None:
+    def _paid(self, question: Question[BaseModel], error: JudgeError, latency_ms: float) -> FailedCall | None:
+        """What is known of a failed call that is paid for; None where the provider told nothing."""
+        if error.usage is None:
+            return None
+        return FailedCall(
+            reason=error.reason,
+            provider=self.provider,
+            model=error.model or self.model,
+            prompt_version=question.prompt.version,
+            usage=error.usage,
+            cost_usd=cost_usd(self._model, error.usage, on=self._around.clock().date()),
+            latency_ms=latency_ms,
+        )
+
+    def _known_cost(self, error: JudgeError, failed: FailedCall | None, highest: float | None) -> float | None:
+        if failed is not None:
+            return failed.cost_usd
+        return highest if error.reason in POSSIBLY_BILLED else 0.0
+
+    async def _failed(self, permit: Permit | None, error: JudgeError, cost: float | None, deadline: Deadline) -> None:
         if permit is None:
             return
-        if error.sent:
-            cost = highest if error.reason in POSSIBLY_BILLED else 0.0
-            ending = permit.settle(cost_usd=cost, error=error)
-        else:
-            ending = permit.release()
+        ending = permit.settle(cost_usd=cost, error=error) if error.sent else permit.release()
         await self._around.finish(ending, within=deadline.remaining)
 
     def _highest_cost(self, question: Question[BaseModel]) -> float | None:

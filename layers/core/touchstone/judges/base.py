@@ -12,7 +12,8 @@ from typing import Literal, Protocol
 from pydantic import BaseModel
 
 from touchstone.clock import Deadline
-from touchstone.errors import JudgeError
+from touchstone.errors import FailedCall, JudgeError
+from touchstone.usage import Usage
 
 type Tier = Literal["strong", "fast", "verify", "evaluate"]
 type Purpose = Literal["fresh", "backlog"]
@@ -59,15 +60,6 @@ class Question[T: BaseModel]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
-    """Tokens of one call as the provider counted them. Cached input tokens are part of `input_tokens`."""
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_input_tokens: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Answered[T: BaseModel]:
     """What an adapter brings back: the parsed value, the model that answered by its own word, and the usage."""
 
@@ -82,7 +74,8 @@ class Reply[T: BaseModel]:
 
     `model` is the model that answered, `requested_model` the one asked for. `cost_usd` is None where the registry has
     no price for the model; 0.0 when `cached`. `latency_ms` is the provider's time for the call that succeeded.
-    `attempts` counts the calls sent for this question, failed ones included.
+    `attempts` counts the calls sent for this question, failed ones included; `failed_calls` are those of them that are
+    paid for.
     """
 
     value: T
@@ -95,6 +88,7 @@ class Reply[T: BaseModel]:
     latency_ms: float = 0.0
     attempts: int = 1
     cached: bool = False
+    failed_calls: tuple[FailedCall, ...] = ()
 
 
 class Adapter(Protocol):
@@ -145,7 +139,7 @@ class Permit(Protocol):
         ...
 
     async def settle(self, *, cost_usd: float | None, error: JudgeError | None = None) -> None:
-        """The call was sent: account for its cost, and learn from what a failed one said of the quota."""
+        """The call was sent: account for its cost, and learn from what a failed one said of quota, model or key."""
         ...
 
     async def release(self) -> None:
@@ -157,7 +151,9 @@ class Admission(Protocol):
     """Reserves quota and money before a call."""
 
     async def admit(self, call: Call) -> Permit:
-        """Reserve one unit. Raises `QuotaExceededError` or `SpendingCeilingError`; then nothing may be sent."""
+        """Reserve one unit. Raises `QuotaExceededError`, `SpendingCeilingError`, or `UnavailableModelError` where the
+        provider has just said so of the same model and key; then nothing may be sent.
+        """
         ...
 
 

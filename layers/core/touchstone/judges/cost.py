@@ -2,8 +2,8 @@
 
 from datetime import date
 
-from touchstone.judges.base import Usage
 from touchstone.judges.registry import Model
+from touchstone.usage import Usage
 
 TOKENS_PER_PRICE = 1_000_000
 

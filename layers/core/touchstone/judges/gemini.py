@@ -9,7 +9,8 @@ from pydantic import BaseModel
 
 from touchstone.judges.adapters import failures, loading, replies
 from touchstone.judges.adapters.schemas import reply_schema
-from touchstone.judges.base import Answered, Question, Usage
+from touchstone.judges.base import Answered, Question
+from touchstone.usage import Usage
 
 if TYPE_CHECKING:
     import httpx2
@@ -154,29 +155,32 @@ def request_body[T: BaseModel](question: Question[T]) -> dict[str, Any]:
 
 
 def read_reply[T: BaseModel](model: str, question: Question[T], body: dict[str, Any]) -> Answered[T]:
-    """The answer in a body of status 200. Raises `RefusedError` or `UnreadableError`."""
+    """The answer in a body of status 200. Raises `RefusedError` or `UnreadableError`, with what was counted."""
+    usage, answering = _usage(body.get("usageMetadata")), replies.model_named(body.get("modelVersion"), model)
+    with replies.counted(usage, answering):
+        value = replies.parsed(_NAME, model, question.reply_type, _text(model, question.max_output_tokens, body))
+    return Answered(value=value, model=answering, usage=usage or Usage())
+
+
+def _text(model: str, limit: int, body: dict[str, Any]) -> str:
+    """The model's own words. Raises the failure that the reply is instead."""
     match body:
         case {"promptFeedback": {"blockReason": reason}}:
             raise failures.refused(_NAME, model, failures.word(reason))
         case {"candidates": [{"finishReason": "MAX_TOKENS"}, *_]}:
-            raise replies.cut_off(_NAME, model, question.max_output_tokens)
+            raise replies.cut_off(_NAME, model, limit)
         case {"candidates": [{"finishReason": str(reason)}, *_]} if reason in _DECLINED:
             raise failures.refused(_NAME, model, reason)
         case {"candidates": [{"finishReason": "STOP", "content": {"parts": [*parts]}}, *_]}:
-            text = "".join(str(part.get("text", "")) for part in parts if not part.get("thought"))
+            return "".join(str(part.get("text", "")) for part in parts if not part.get("thought"))
         case {"candidates": [{"finishReason": reason}, *_]}:
             raise failures.unreadable(_NAME, model, f"it stopped for {failures.word(reason) or 'no known reason'}")
         case _:
             raise failures.unreadable(_NAME, model, "it holds no candidate")
-    return Answered(
-        value=replies.parsed(_NAME, model, question.reply_type, text),
-        model=replies.model_named(body.get("modelVersion"), model),
-        usage=_usage(body.get("usageMetadata")),
-    )
 
 
-def _usage(counts: Any) -> Usage:
-    """Thinking is billed as output."""
+def _usage(counts: Any) -> Usage | None:
+    """What was counted, None where nothing is told. Thinking is billed as output, and counted beside it."""
     match counts:
         case {**known}:
             return Usage(
@@ -186,4 +190,4 @@ def _usage(counts: Any) -> Usage:
                 cached_input_tokens=replies.count(known.get("cachedContentTokenCount")),
             )
         case _:
-            return Usage()
+            return None

@@ -11,7 +11,8 @@ from pydantic import BaseModel
 
 from touchstone.judges.adapters import failures, loading, replies
 from touchstone.judges.adapters.schemas import reply_schema, schema_name
-from touchstone.judges.base import Answered, Question, Usage
+from touchstone.judges.base import Answered, Question
+from touchstone.usage import Usage
 
 if TYPE_CHECKING:
     import httpx2
@@ -81,29 +82,31 @@ class OpenAIAdapter:
         self._client = self._http = None
 
     def _read[T: BaseModel](self, model: str, question: Question[T], response: replies.Response) -> Answered[T]:
-        """The answer in a response of status 200. Raises the `JudgeError` that it is instead."""
+        """The answer in a response of status 200. Raises the `JudgeError` that it is instead, with what was counted."""
         body = replies.json_object(self._name, model, response)
+        usage, answering = _usage(body.get("usage")), replies.model_named(body.get("model"), model)
+        with replies.counted(usage, answering):
+            text = self._text(model, question.max_output_tokens, response, body)
+            value = replies.parsed(self._name, model, question.reply_type, text)
+        return Answered(value=value, model=answering, usage=usage or Usage())
+
+    def _text(self, model: str, limit: int, response: replies.Response, body: dict[str, Any]) -> str:
+        """The model's own words. Raises the failure that the reply is instead."""
         match body:
             case {"choices": [{"message": {"refusal": str(refusal)}}, *_]} if refusal:
                 raise failures.refused(self._name, model, None)
             case {"choices": [{"finish_reason": "content_filter"}, *_]}:
                 raise failures.refused(self._name, model, "content_filter")
             case {"choices": [{"finish_reason": "length"}, *_]}:
-                raise replies.cut_off(self._name, model, question.max_output_tokens)
+                raise replies.cut_off(self._name, model, limit)
             case {"choices": [{"message": {"content": str(text)}}, *_]}:
-                pass
+                return replies.embedded_object(text) if self._compatible else text
             case {"error": {"code": int(status)}}:
                 # Gateways report the failure of the provider behind them in a response of status 200.
                 failed = replies.Response(status=status, headers=response.headers, body=response.body)
                 raise failures.openai(self._name, model, failed)
             case _:
                 raise failures.unreadable(self._name, model, "it holds no message")
-        text = replies.embedded_object(text) if self._compatible else text
-        return Answered(
-            value=replies.parsed(self._name, model, question.reply_type, text),
-            model=replies.model_named(body.get("model"), model),
-            usage=_usage(body.get("usage")),
-        )
 
 
 def request_body[T: BaseModel](model: str, question: Question[T], *, compatible: bool) -> dict[str, Any]:
@@ -138,16 +141,22 @@ def _base64(data: bytes) -> str:
     return base64.b64encode(data).decode()
 
 
-def _usage(counts: Any) -> Usage:
-    """Cached input is part of the prompt's tokens already."""
+def _usage(counts: Any) -> Usage | None:
+    """What was counted, None where nothing is told. Cached input is part of the prompt's tokens already.
+
+    OpenAI's completion tokens hold the reasoning; some compatible services count it beside them and in the total alone.
+    """
     match counts:
         case {**known}:
             details = known.get("prompt_tokens_details")
             cached = details.get("cached_tokens") if isinstance(details, dict) else 0
+            asked = replies.count(known.get("prompt_tokens"))
             return Usage(
-                input_tokens=replies.count(known.get("prompt_tokens")),
-                output_tokens=replies.count(known.get("completion_tokens")),
+                input_tokens=asked,
+                output_tokens=max(
+                    replies.count(known.get("completion_tokens")), replies.count(known.get("total_tokens")) - asked
+                ),
                 cached_input_tokens=replies.count(cached),
             )
         case _:
-            return Usage()
+            return None

@@ -67,8 +67,10 @@ class Model(Price):
     """One model: its price, its quota, its end.
 
     `per_day` and `per_minute` are requests the provider allows one account for this model, whatever they are asked
-    for; None: no limit known. `retires` is the day on which it stops answering, None when no end was announced.
-    `source` says where the figures were read.
+    for; None: no limit known. `thinking_tokens` is the room that its thinking gets beside the answer, since providers
+    count it against the limit of the output and a model that used it all up gives no answer; 0: it does not think
+    unasked. `retires` is the day on which it stops answering, None when no end was announced. `source` says where the
+    figures were read.
     """
 
     provider: str
@@ -77,6 +79,7 @@ class Model(Price):
     long_prompt: LongPromptPrice | None = None
     per_day: int | None = Field(default=None, ge=0)
     per_minute: int | None = Field(default=None, ge=0)
+    thinking_tokens: int = Field(default=0, ge=0)
     retires: date | None = None
     successor: str | None = None
     source: str = ""

@@ -2,13 +2,13 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import BaseModel
 
 from touchstone.answers.verification import VERIFY_SECONDS
 from touchstone.clock import Clock, Deadline, system_clock
-from touchstone.errors import QuotaExceededError
+from touchstone.errors import FailedCall, JudgeError, LimitError, QuotaExceededError
 from touchstone.judges.base import Judge, Purpose, Question, Reply, Tier
 from touchstone.judges.opening import Judges
 
@@ -39,12 +39,15 @@ class PatientJudge:
 
     async def ask[T: BaseModel](self, question: Question[T], *, deadline: Deadline) -> Reply[T]:
         """Ask; raises as any judge does, `QuotaExceededError` where the slot lies behind the deadline."""
+        failed: tuple[FailedCall, ...] = ()
         while True:
             seconds = deadline.remaining if self.seconds is None else min(self.seconds, deadline.remaining)
             try:
-                return await self.judge.ask(question, deadline=Deadline.after(seconds))
-            except QuotaExceededError as error:
-                if error.window != "minute" or error.until is None:
+                reply = await self.judge.ask(question, deadline=Deadline.after(seconds))
+                return replace(reply, failed_calls=(*failed, *reply.failed_calls))
+            except (JudgeError, LimitError) as error:
+                error.failed_calls = failed = (*failed, *error.failed_calls)
+                if not isinstance(error, QuotaExceededError) or error.window != "minute" or error.until is None:
                     raise
                 pause = max(0.0, (error.until - self.clock()).total_seconds())
                 if pause >= deadline.remaining:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from touchstone.answers.analysis import analyze
+from touchstone.answers.calls import spends_of_failure
 from touchstone.answers.enrichment import enrich
 from touchstone.answers.model import MAX_IMAGE_BYTES, AnswerRecord, Attempt, Route, SkipReason, Spend
 from touchstone.answers.progress import settled
@@ -67,7 +68,8 @@ async def read_problem(desk: Desk, answer_id: str, *, deadline: Deadline | None 
             use_cache=record.use_cache,
         )
     except (JudgeError, LimitError) as error:
-        raise _unsolved(desk, answer_id, f"The image could not be read: {error}") from error
+        spends = spends_of_failure(error, "ocr")
+        raise _unsolved(desk, answer_id, f"The image could not be read: {error}", spends) from error
     if reading.problem is None:
         raise _unsolved(desk, answer_id, f"The image could not be read: {reading.obstacle}", reading.spends)
     desk.answers.set_problem(tenant=desk.tenant, answer_id=answer_id, text=reading.problem, spends=reading.spends)
@@ -87,6 +89,8 @@ async def analyze_problem(desk: Desk, answer_id: str, *, deadline: Deadline | No
     )
     if found.analysis is not None:
         desk.answers.set_analysis(tenant=desk.tenant, answer_id=answer_id, analysis=found.analysis, spends=found.spends)
+    else:
+        desk.answers.add_spends(tenant=desk.tenant, answer_id=answer_id, spends=found.spends)
 
 
 async def retrieve_solution(desk: Desk, answer_id: str) -> bool:
@@ -132,6 +136,8 @@ async def solve_problem(desk: Desk, answer_id: str, *, number: int, deadline: De
         )
     elif not record.attempts:
         raise _unsolved(desk, answer_id, attempted.failure or NO_PROVIDER, attempted.spends)
+    else:
+        desk.answers.add_spends(tenant=desk.tenant, answer_id=answer_id, spends=attempted.spends)
 
 
 async def verify_attempt(desk: Desk, answer_id: str, *, number: int = 1, deadline: Deadline | None = None) -> Verified:

@@ -242,6 +242,15 @@ class Answers:
             change=lambda record: {"stage": "failed", "failure": failure, "spends": (*record.spends, *spends)},
         )
 
+    def add_spends(self, *, tenant: str, answer_id: str, spends: Sequence[Spend]) -> AnswerRecord:
+        """Keep calls that were paid for and brought nothing else to keep. A repeat adds: it made calls of its own."""
+        return self._work(
+            tenant,
+            answer_id,
+            done=lambda _: not spends,
+            change=lambda record: {"spends": (*record.spends, *spends)},
+        )
+
     def _work(
         self,
         tenant: str,

@@ -18,6 +18,7 @@ from touchstone.errors import (
     OverloadedError,
     RefusedError,
     TimedOutError,
+    UnavailableModelError,
     UnreadableError,
 )
 from touchstone.judges.adapters.replies import Response
@@ -100,12 +101,12 @@ def by_status(provider: str, model: str, response: Response, said: str | None) -
     match response.status:
         case 401 | 403:
             sentence = f"{provider} refuses the API key{named}; check that it is valid and may use {model}."
-            return MisconfiguredError(sentence)
+            return UnavailableModelError(sentence)
         case 402:
             return credit_spent(provider)
-        case 404:
+        case 404 | 410:
             sentence = f"{provider} does not know the model {model}, or has retired it{named}; choose another."
-            return MisconfiguredError(sentence)
+            return UnavailableModelError(sentence)
         case 408 | 504:
             return TimedOutError(f"{provider} {model} did not finish within its own deadline{named}.")
         case 429:
@@ -124,7 +125,7 @@ def gemini(model: str, response: Response) -> JudgeError:
     details = [detail for detail in _list(error.get("details")) if isinstance(detail, dict)]
     reasons = [reason for detail in details if (reason := word(detail.get("reason")))]
     if any(reason.startswith("API_KEY_") for reason in reasons):
-        return MisconfiguredError(f"Gemini refuses the API key ({reasons[0]}); check that it is valid.")
+        return UnavailableModelError(f"Gemini refuses the API key ({reasons[0]}); check that it is valid.")
     said = next(iter(reasons), None) or word(error.get("status"))
     if response.status != 429:  # noqa: PLR2004 - HTTP's own
         return by_status("Gemini", model, response, said)
@@ -157,7 +158,11 @@ def openai(provider: str, model: str, response: Response) -> JudgeError:
             return refused(provider, model, code)
         case "model_not_found":
             sentence = f"{provider} does not know the model {model}, or the key may not use it; choose another."
-            return MisconfiguredError(sentence)
+            return UnavailableModelError(sentence)
+    match error:
+        case {"metadata": {"reasons": [_, *_]}} if response.status == 403:  # noqa: PLR2004 - HTTP's own
+            # A gateway's moderation of what was asked: no fault of the key.
+            return refused(provider, model, "moderation")
     if response.status != 429:  # noqa: PLR2004 - HTTP's own
         return by_status(provider, model, response, code or kind)
     return _bucket_quota(

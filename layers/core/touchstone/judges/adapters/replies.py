@@ -2,13 +2,15 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from touchstone.errors import UnreadableError
+from touchstone.errors import JudgeError, UnreadableError
+from touchstone.usage import Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +45,20 @@ def parsed[T: BaseModel](provider: str, model: str, reply_type: type[T], text: s
         # The error quotes the reply; only its kinds, which are pydantic's own words, go on.
         kinds = ", ".join(sorted({fault["type"] for fault in error.errors(include_input=False, include_url=False)}))
     raise UnreadableError(f"{provider} {model} gave a reply that does not fit {reply_type.__name__} ({kinds}).")
+
+
+@contextmanager
+def counted(usage: Usage | None, model: str) -> Iterator[None]:
+    """Lets a failure carry what the provider had counted by then, and the model that worked on it.
+
+    A count without any input is none, since no question is empty; nor is None.
+    """
+    try:
+        yield
+    except JudgeError as error:
+        if usage is not None and usage.input_tokens > 0:
+            error.usage, error.model = usage, model
+        raise
 
 
 def cut_off(provider: str, model: str, limit: int) -> UnreadableError:

@@ -1,0 +1,130 @@
+"""A judge call that brought nothing is paid for all the same: every step keeps it in the record."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.integration.operations.conftest import House, build
+from tests.support import replies
+from tests.support.judges import USAGE, Line, Script, paid
+from touchstone.answers.calls import prompt
+from touchstone.answers.model import AnswerRecord, ImageSource, SolveRequest
+from touchstone.answers.progress import new_record
+from touchstone.answers.verification import VerifyReply
+from touchstone.budgets import Spending
+from touchstone.clock import Deadline
+from touchstone.errors import OverloadedError, QuotaExceededError, RefusedError
+from touchstone.judges import load_registry
+from touchstone.judges.base import Call, Permit, Question
+from touchstone.judges.cost import cost_usd
+from touchstone.operations.patience import PatientJudge
+from touchstone.operations.steps import solve_whole
+from touchstone.records import new_ulid
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+ANSWERS: dict[str, Sequence[Line]] = {
+    "analyze": [replies.analyze()],
+    "solve": [replies.solve()],
+    "verify": [replies.verify()],
+    "enrich": [replies.enrich()],
+    "evaluate": [replies.evaluate()],
+}
+NONSENSE = "no JSON"
+
+
+async def _solved(house: House, **fields: Any) -> AnswerRecord:
+    request = SolveRequest(**({"problem": "Name the capital of Australia."} | fields))
+    key = None if request.image is None else request.image.s3_key
+    desk = house.desk()
+    record = new_record(request, tenant="acme", answer_id=new_ulid(house.clock()), now=house.clock(), image_key=key)
+    desk.answers.create(record)
+    return await solve_whole(desk, record.id)
+
+
+def _failures(record: AnswerRecord) -> list[tuple[str, str]]:
+    return [(spend.purpose, spend.failure) for spend in record.spends if spend.failure is not None]
+
+
+STEPS: list[tuple[dict[str, Sequence[Line]], list[tuple[str, str]], str]] = [
+    ({"analyze": [NONSENSE]}, [("analyze", "unreadable")] * 2, "finished"),
+    ({"claude/solve": [NONSENSE]}, [("solve", "unreadable")] * 2, "finished"),
+    ({"verify": [NONSENSE]}, [("verify", "unreadable")] * 2, "finished"),
+    ({"enrich": [paid(RefusedError("Declined."))]}, [("enrich", "refused")], "finished"),
+    ({"solve": [paid(RefusedError("Declined."))]}, [("solve", "refused")] * 3, "failed"),
+    (
+        {"solve": [replies.solve(answer="Sydney"), paid(RefusedError("Declined."))], "verify": [replies.failed()]},
+        [("solve", "refused")] * 3,
+        "finished",
+    ),
+]
+
+
+@pytest.mark.parametrize(("said", "failures", "stage"), STEPS)
+async def test_every_step_keeps_the_calls_that_failed(
+    table: "Table", said: dict[str, Sequence[Line]], failures: list[tuple[str, str]], stage: str
+) -> None:
+    house = build(table, ANSWERS | said)
+    record = await _solved(house)
+    assert (record.stage, _failures(record)) == (stage, failures)
+    assert len(record.spends) == len(house.script.asked)
+    spent = Spending(table, clock=house.clock).today("acme")
+    assert spent.spent_usd == pytest.approx(record.cost_usd, abs=1e-6 * len(record.spends))
+    assert spent.reserved_usd == 0.0
+
+
+async def test_a_picture_that_nobody_reads_is_paid_for(table: "Table") -> None:
+    house = build(table, ANSWERS | {"read_image": [NONSENSE]})
+    picture = b"\x89PNG\r\n\x1a\n" + b"\0" * 16
+    house.artifacts.put_bytes(tenant="acme", key="acme/images/1", data=picture, content_type="image/png")
+    record = await _solved(house, problem=None, image=ImageSource(s3_key="acme/images/1"))
+    assert (record.stage, _failures(record)) == ("failed", [("ocr", "unreadable")] * 2)
+
+
+class _Doorkeeper:
+    """Admits the calls that are due, and refuses the others for a minute each."""
+
+    def __init__(self, house: House, *admitted: bool) -> None:
+        self._house = house
+        self._admitted = list(admitted)
+
+    async def admit(self, _call: Call) -> Permit:
+        if self._admitted.pop(0):
+            return _Ticket()
+        until = self._house.clock.now + timedelta(minutes=1)
+        raise QuotaExceededError("The minute is full.", window="minute", until=until)
+
+
+class _Ticket:
+    expired = False
+
+    async def settle(self, *, cost_usd: float | None, error: Exception | None = None) -> None:
+        """Nothing is kept."""
+
+    async def release(self) -> None:
+        """Nothing was kept."""
+
+
+@pytest.mark.parametrize("last", [replies.verify(), OverloadedError("Overloaded.")])
+async def test_a_judge_that_waits_for_its_minute_forgets_no_call_before_it(table: "Table", last: Line) -> None:
+    house = build(table, {})
+    admission = _Doorkeeper(house, True, False, True, True, True)
+    judge = Script({"verify": [NONSENSE, last]}).judges(admission=admission).get("openai", "fast")
+
+    async def sleep(seconds: float) -> None:
+        house.clock.advance(seconds=seconds)
+
+    patient = PatientJudge(judge=judge, seconds=5.0, clock=house.clock, sleep=sleep)
+    asked = prompt("verify", "en", problem="1 + 1", answer="2", steps="", finding=None)
+    question = Question(prompt=asked, reply_type=VerifyReply)
+    if isinstance(last, OverloadedError):
+        with pytest.raises(OverloadedError) as failed:
+            await patient.ask(question, deadline=Deadline.after(200.0))
+        calls = failed.value.failed_calls
+    else:
+        calls = (await patient.ask(question, deadline=Deadline.after(200.0))).failed_calls
+    price = cost_usd(load_registry({}).model("openai", "fast"), USAGE, on=house.clock().date())
+    assert [(call.reason, call.cost_usd) for call in calls] == [("unreadable", price)]
