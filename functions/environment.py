@@ -26,6 +26,7 @@ class Environment(BaseModel):
     verify_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_VERIFY_MACHINE_ARN")
     solve_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_SOLVE_MACHINE_ARN")
     evaluate_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_EVALUATE_MACHINE_ARN")
+    drain_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_DRAIN_MACHINE_ARN")
     secret_id: str | None = Field(default=None, validation_alias="TOUCHSTONE_SECRET_ID")
     daily_ceiling_usd: float = Field(default=5.0, ge=0.0, validation_alias="TOUCHSTONE_DAILY_CEILING_USD")
     fresh_share: float = Field(default=0.1, ge=0.0, le=1.0, validation_alias="TOUCHSTONE_FRESH_SHARE")

@@ -6,6 +6,7 @@ from typing import Any
 from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
+from functions.answers.step import seconds_until
 from functions.composition.work import drain, run
 from functions.observability import logger, metrics, publishing
 from touchstone.clock import Deadline
@@ -20,5 +21,4 @@ def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
     drained = run(drain().run(owner=owner, deadline=deadline))
     metrics.add_metric(name="DrainFinished", unit=MetricUnit.Count, value=drained.finished)
     metrics.add_metric(name="DrainPutBack", unit=MetricUnit.Count, value=drained.put_back)
-    until = None if drained.until is None else drained.until.isoformat(timespec="seconds").replace("+00:00", "Z")
-    return {"state": drained.state, "until": until, "finished": drained.finished}
+    return {"state": drained.state, "wait_seconds": seconds_until(drained.until), "finished": drained.finished}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
 
 from functions.composition.stores import idempotency
-from functions.composition.work import desk, reception, run
+from functions.composition.work import bulk_evaluations, desk, reception, run
 from functions.observability import count_verdict, log_fault, logger, publishing
 from touchstone.errors import InProgressError, KeyReusedError, StoreError, TouchstoneError
 from touchstone.operations.messages import Message, parse_message, take
@@ -63,7 +63,7 @@ def _once() -> Any:
     @idempotent_function(data_keyword_argument="message", persistence_store=store, config=config)
     def work(*, message: dict[str, Any]) -> dict[str, str]:
         parsed = parse_message(message["body"])
-        record = run(take(parsed, desk=desk(parsed.tenant), reception=reception(parsed.tenant)))
+        record = run(take(parsed, desk=desk(parsed.tenant), reception=reception(parsed.tenant, bulk=True)))
         if record.stage in ENDED:
             count_verdict(record)
         return {"answer_id": record.id}
@@ -81,4 +81,9 @@ def handler(event: Mapping[str, Any], context: LambdaContext) -> PartialItemFail
     """Take a batch of messages, and name those that are to be delivered again."""
     _store()[1].register_lambda_context(context)
     processor = BatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
-    return process_partial_response(event=dict(event), record_handler=take_record, processor=processor, context=context)
+    try:
+        return process_partial_response(
+            event=dict(event), record_handler=take_record, processor=processor, context=context
+        )
+    finally:
+        bulk_evaluations().start()

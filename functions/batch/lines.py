@@ -6,7 +6,7 @@ from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.composition.work import line_work, run
+from functions.composition.work import bulk_evaluations, line_work, run
 from functions.observability import count_verdict, logger, publishing
 from touchstone.clock import Deadline
 from touchstone.operations.chunks import Chunk
@@ -33,5 +33,8 @@ def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
     load_checks()
     logger.append_keys(tenant=chunk.tenant, correlation_id=chunk.batch_id)
     deadline = Deadline.after(context.get_remaining_time_in_millis() / 1000 - RESERVE_SECONDS)
-    batch = run(line_work(chunk.tenant, ended=count_verdict).run(chunk, deadline=deadline))
+    try:
+        batch = run(line_work(chunk.tenant, ended=count_verdict).run(chunk, deadline=deadline))
+    finally:
+        bulk_evaluations().start()
     return {"done": batch.done, "failed": batch.failed}

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from touchstone.answers.model import AnswerRecord
     from touchstone.operations.batching import BatchDesk
+    from touchstone.operations.bulk import BulkEvaluations
     from touchstone.operations.desk import Desk
     from touchstone.operations.draining import Drain
     from touchstone.operations.line_work import LineWork
@@ -48,11 +49,28 @@ def workflows() -> Workflows:
         verify_arn=environment().verify_machine_arn,
         solve_arn=environment().solve_machine_arn,
         evaluate_arn=environment().evaluate_machine_arn,
+        drain_arn=environment().drain_machine_arn,
     )
 
 
-def reception(tenant: str) -> Reception:
-    """Accepts a tenant's requests."""
+@cache
+def bulk_evaluations() -> BulkEvaluations:
+    """The line of deep evaluations that many requests come to."""
+    from touchstone.operations.bulk import BulkEvaluations
+    from touchstone.operations.reporting import spent_for_today
+    from touchstone.records import Leases
+
+    return BulkEvaluations(
+        evaluations=stores.evaluations(),
+        queue=stores.deferred_queue,
+        leases=Leases(stores.table()),
+        workflows=workflows,
+        spent=lambda: spent_for_today(judges=judging.judges(judging.NOBODY), quotas=stores.quotas()),
+    )
+
+
+def reception(tenant: str, *, bulk: bool = False) -> Reception:
+    """Accepts a tenant's requests; `bulk` by a door of many, whose deep evaluations take their turn."""
     from touchstone.operations.reception import Reception
     from touchstone.records import RequestKeys
 
@@ -62,7 +80,8 @@ def reception(tenant: str) -> Reception:
         evaluations=stores.evaluations(),
         artifacts=stores.artifacts(),
         keys=RequestKeys(stores.table()),
-        workflows=workflows(),
+        workflows=workflows,
+        bulk=bulk_evaluations() if bulk else None,
     )
 
 
@@ -112,7 +131,7 @@ def line_work(tenant: str, *, ended: Callable[[AnswerRecord], None]) -> LineWork
     return LineWork(
         batch_desk=batch_desk(tenant),
         desk=desk(tenant, patient=True),
-        reception=lambda: reception(tenant),
+        reception=reception(tenant, bulk=True),
         ended=ended,
     )
 

@@ -63,6 +63,11 @@ class Answers(Construct):
         self.solve_machine.allow(["states:StartExecution"], self.evaluate_machine.arn)
         self.drain_machine = Machine(self, "DrainMachine", name="drain", calls={"DrainFunction": self.drain})
         self.evaluate_machine.let_start(self.sweep, variable="TOUCHSTONE_EVALUATE_MACHINE_ARN")
+        self.let_wake(self.evaluate)
+
+    def let_wake(self, function: Function) -> None:
+        """Start the drain for what was put in its line."""
+        self.drain_machine.let_start(function, variable="TOUCHSTONE_DRAIN_MACHINE_ARN")
 
     def _functions(self, store: Store) -> None:
         self.verify = self._function("Verify", "verify", VERIFYING, "judges", "checks")

@@ -43,8 +43,8 @@ class Batch(Construct):
         store.let_write_records(prepare, lines, collect)
         store.let_use_objects(prepare, lines, collect, roots=[INBOX, ARTIFACTS])
         store.let_read_judge_keys(lines)
-        answers.solve_machine.let_start(lines, variable="TOUCHSTONE_SOLVE_MACHINE_ARN")
-        answers.evaluate_machine.let_start(lines, variable="TOUCHSTONE_EVALUATE_MACHINE_ARN")
+        queues.let_defer(lines)
+        answers.let_wake(lines)
         self.machine = Machine(
             self,
             "Machine",

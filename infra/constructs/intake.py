@@ -36,7 +36,8 @@ class Intake(Construct):
         store.let_use_objects(function, roots=[ARTIFACTS])
         store.let_read_judge_keys(function)
         answers.solve_machine.let_start(function, variable="TOUCHSTONE_SOLVE_MACHINE_ARN")
-        answers.evaluate_machine.let_start(function, variable="TOUCHSTONE_EVALUATE_MACHINE_ARN")
+        queues.let_defer(function)
+        answers.let_wake(function)
         function.allow(
             ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:ChangeMessageVisibility", "sqs:GetQueueAttributes"],
             queues.intake.queue_arn,

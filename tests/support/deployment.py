@@ -113,6 +113,7 @@ def deployed(
         "TOUCHSTONE_VERIFY_MACHINE_ARN": "verify",
         "TOUCHSTONE_SOLVE_MACHINE_ARN": "solve",
         "TOUCHSTONE_EVALUATE_MACHINE_ARN": "evaluate",
+        "TOUCHSTONE_DRAIN_MACHINE_ARN": "drain",
         "POWERTOOLS_METRICS_NAMESPACE": "Touchstone",
         **variables,
     }.items():

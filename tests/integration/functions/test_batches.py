@@ -229,8 +229,9 @@ def test_a_problem_nobody_can_solve_and_an_evaluation_are_lines_too(deployment: 
     data += b"\n" + _line(3, deep_evaluation=True)
     solved, evaluated, wanted = (result["answer"] for result in _results(deployment, _run(deployment, data, name="b")))
     assert (solved["stage"], "GEMINI_API_KEY" in solved["failure"]) == ("failed", True)
-    assert (evaluated["id"], evaluated["evaluation"]["state"]) == (first, "waiting")
-    assert deployment.machines.started == [f"{first}-1", f"{wanted['id']}-1"]
+    assert (evaluated["id"], evaluated["evaluation"]["state"]) == (first, "deferred")
+    assert wanted["evaluation"]["state"] == "deferred"
+    assert (deployment.machines.started, deployment.machines.drains) == ([], 0), "nobody has a key to evaluate with"
 
 
 def test_a_batch_is_begun_followed_and_fetched_through_the_api(deployment: Deployment) -> None:

@@ -19,6 +19,7 @@ from touchstone.records import Answers
 
 TENANT = "demo"
 OPEN = {"problem": "Name the capital of Australia.", "answer": "Canberra"}
+PROVED = {"problem": "Compute 17 + 25.", "answer": "42"}
 
 
 class Killed(BaseException):
@@ -75,6 +76,18 @@ def test_r1_a_message_delivered_again_is_answered_from_what_is_stored(
         assert _take(_message()) == []
     assert [item.verification_status for item in _stored()] == ["verified"]
     assert len(judges.calls) == 1
+
+
+def test_many_messages_that_ask_for_deep_evaluations_start_one_drain(judged: Deployment) -> None:
+    asked = [
+        _message(message_id=f"m-{number}", key=f"k-{number}", request=PROVED | {"deep_evaluation": True})
+        for number in range(4)
+    ]
+    assert _take(*asked) == []
+    assert [summary.evaluation for summary in _stored()] == ["deferred"] * 4
+    assert (judged.machines.started, judged.machines.drains) == ([], 1)
+    assert _take(_message(message_id="m-5", key="k-5", request=PROVED)) == []
+    assert judged.machines.drains == 1, "nothing joined the line"
 
 
 def test_an_id_that_was_used_for_another_message_sends_the_second_to_the_dead_letters(deployment: Deployment) -> None:
@@ -196,7 +209,8 @@ def test_a_message_asks_for_a_deep_evaluation_of_an_answer_it_knows(deployment: 
     answer_id = _stored()[0].id
     asking = _message(message_id="m-2", key="k-2", kind="evaluate", answer_id=answer_id, request=None)
     assert _take(asking) == []
-    assert deployment.machines.started == [f"{answer_id}-1"]
     wanted = _message(message_id="m-3", key="k-3", request=OPEN | {"deep_evaluation": True})
     assert _take(wanted) == []
-    assert len(deployment.machines.started) == 2
+    assert [summary.evaluation for summary in _stored()] == ["deferred", "deferred"]
+    assert len(deployment.messages()) == 2
+    assert (deployment.machines.started, deployment.machines.drains) == ([], 0), "nobody has a key to evaluate with"

@@ -14,7 +14,7 @@ from tests.integration.operations.conftest import LONG, House, build
 from tests.support import replies
 from tests.support.judges import Line
 from touchstone.answers.model import AnswerRecord
-from touchstone.budgets import next_reset
+from touchstone.budgets import Quotas, TenantShare, next_reset
 from touchstone.clock import Deadline
 from touchstone.errors import DayQuotaError, MisconfiguredError, OverloadedError, StoreError, UnreadableError
 from touchstone.judges.opening import Judges
@@ -293,7 +293,20 @@ async def test_a_tenant_whose_ceiling_is_spent_holds_nobody_up(house: House) -> 
     tried = [record for record in _now(house, poor) if record.evaluation.failure == "spending_ceiling"]
     assert len(tried) <= draining.ROUND
     assert drained[-1].state == "empty"
-    assert reads <= 3
+    assert reads <= 4, "a look at the line, and one more at its end"
+
+
+async def test_a2_a_tenant_that_asks_without_end_gets_its_share_of_each_minute_and_holds_nobody_up(
+    house: House,
+) -> None:
+    house.quotas = Quotas(house.table, clock=house.clock, tenant_share=TenantShare(fraction=0.5, several=lambda: True))
+    greedy = house.asked_for(12, tenant="greedy")
+    modest = house.asked_for(3, tenant="modest")
+    first = await house.drain().run(owner="drain", deadline=Deadline.after(LONG))
+    assert (house.states(greedy)["done"], house.states(modest)) == (5, {"done": 3})
+    assert first.state == "continue", "the rest of the day is not to be lost over a minute"
+    await house.drain_whole()
+    assert house.states(greedy) == {"done": 12}
 
 
 async def test_one_record_that_no_judge_can_read_does_not_stop_the_rest(table: "Table") -> None:

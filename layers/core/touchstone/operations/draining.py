@@ -8,7 +8,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -23,9 +23,8 @@ from touchstone.records import DeferredQueue, Evaluations, Lease, Leases, Pendin
 LEASE = "drain"
 LEASE_SECONDS = 300.0
 """Longer than one round of judging takes; prolonged before each round."""
-ROUND = 5
-"""Judged side by side. A round of today's slowest judges takes a minute and a half; five of them exceed a free tier's
-rate of 10 a minute only where answers come fast, and then the budget holds them back."""
+ROUND = 20
+"""Judged side by side at most, and no more than the minute has units for; a drain that dies loses so many replies."""
 ROUND_SECONDS = 120.0
 """Time a round may take; with less left of the function's own, the rest is left to the next step."""
 WINDOW = 250
@@ -35,13 +34,16 @@ MAX_PASSED_OVER = 2_000
 MAX_MESSAGES_LOOKED_AT = 200
 """Messages looked at after a round, so that cleaning up stays cheap."""
 PAUSE = timedelta(seconds=60)
-"""Before going on where nothing says until when: a minute's quota is free again by then."""
+"""Before going on where nothing says until when."""
+SOON = timedelta(minutes=10)
+"""What comes as soon as that is waited for, a minute's quota and a provider's pause included; the rest is left to the
+schedule of every hour."""
 
 type DrainState = Literal["continue", "empty", "exhausted", "busy"]
 
 OVER = frozenset({"done", "failed"})
 """States of an evaluation that is not to be tried again."""
-OWN_TENANT_REASONS = frozenset({"spending_ceiling"})
+OWN_TENANT_REASONS = frozenset({"spending_ceiling", "tenant_share"})
 """Reasons that hold for one tenant only, so that the drain goes on with the others."""
 OWN_RECORD_REASONS = frozenset({"unreadable"})
 """Reasons that hold for one record only."""
@@ -77,14 +79,31 @@ class Drain:
         lease = self.leases.acquire(LEASE, owner=owner, seconds=LEASE_SECONDS)
         if lease is None:
             return Drained(state="busy")
-        try:
-            return await self._rounds(lease, deadline)
-        finally:
-            self.leases.release(lease)
-
-    async def _rounds(self, lease: Lease, deadline: Deadline) -> Drained:
-        finished = put_back = 0
         line = _Line(self.evaluations)
+        try:
+            drained = await self._rounds(line, lease, deadline)
+        except BaseException:
+            self.leases.release(lease)
+            raise
+        if drained.state == "continue" and drained.until is not None:
+            return self._going_on(drained, lease, until=drained.until)
+        self.leases.release(lease)
+        # Whoever lined something up while the lease was held left it to this drain.
+        if drained.state == "empty" and line.grew():
+            return replace(drained, state="continue", until=self.clock())
+        return drained
+
+    def _going_on(self, drained: Drained, lease: Lease, *, until: datetime) -> Drained:
+        """Keep the lease through the pause, so that of all that are started meanwhile none waits beside this one."""
+        pause = max(0.0, (until - self.clock()).total_seconds())
+        try:
+            self.leases.renew(lease, seconds=pause + LEASE_SECONDS)
+        except ConflictError:
+            return replace(drained, state="busy", until=None)
+        return drained
+
+    async def _rounds(self, line: "_Line", lease: Lease, deadline: Deadline) -> Drained:
+        finished = put_back = 0
         while deadline.remaining > ROUND_SECONDS:
             try:
                 self.leases.renew(lease, seconds=LEASE_SECONDS)
@@ -95,7 +114,10 @@ class Drain:
             free = self.free()
             due = line.next(width if free is None else min(width, max(1, free)))
             if not due:
-                return Drained(state="empty", finished=finished, put_back=put_back)
+                again = line.again_at
+                soon = again is not None and again - self.clock() <= SOON
+                state: DrainState = "continue" if soon else "empty"
+                return Drained(state=state, until=again if soon else None, finished=finished, put_back=put_back)
             outcomes = await self._round(due)
             self._clean_up()
             finished += sum(outcome.state in OVER for outcome in outcomes)
@@ -144,7 +166,7 @@ class Drain:
         if not refused:
             return None
         soonest = min(outcome.until or self.clock() + PAUSE for outcome in refused)
-        if soonest - self.clock() <= PAUSE:
+        if soonest - self.clock() <= SOON:
             return "continue", max(soonest, self.clock())
         return "exhausted", soonest
 
@@ -188,6 +210,8 @@ class _Line:
     _seen: set[str] = field(default_factory=set)
     _spent: set[str] = field(default_factory=set)
     _passed_over: int = 0
+    again_at: datetime | None = None
+    """When the first of the tenants that may not go on now may do so (UTC), None where none said."""
 
     def next(self, limit: int) -> list[PendingEvaluation]:
         """Up to `limit` requests; none at the end of the backlog, or once `MAX_PASSED_OVER` lie behind."""
@@ -201,6 +225,10 @@ class _Line:
                 due.append(pending)
         return due
 
+    def grew(self) -> bool:
+        """Whether there is a request now that was not seen yet."""
+        return bool(self._window) or self._read_on()
+
     def note(self, due: Sequence[PendingEvaluation], outcomes: Sequence[Outcome]) -> None:
         """Take down what became of requests: those that are not over stay in the backlog and are passed over."""
         for pending, outcome in zip(due, outcomes, strict=True):
@@ -208,6 +236,8 @@ class _Line:
                 self._passed_over += 1
             if outcome.state == "deferred" and outcome.reason in OWN_TENANT_REASONS:
                 self._spent.add(pending.tenant)
+                moments = [moment for moment in (self.again_at, outcome.until) if moment is not None]
+                self.again_at = min(moments, default=None)
 
     def _read_on(self) -> bool:
         if self._passed_over > MAX_PASSED_OVER:

@@ -104,7 +104,7 @@ def store(claimed: Claimed, result: Judged, desk: Desk, *, carrier: Carrier) -> 
         case GivenUp(reason=reason):
             record = desk.evaluations.fail(tenant=tenant, answer_id=answer_id, failure=reason)
         case Postponed() as later:
-            waits = later.state == "waiting" and carrier == "workflow"
+            waits = later.state == "waiting" and carrier == "workflow" and not _crowded(claimed.record, later)
             put_back = desk.evaluations.wait if waits else desk.evaluations.defer
             record = put_back(
                 tenant=tenant,
@@ -123,6 +123,11 @@ async def evaluate_answer(desk: Desk, answer_id: str) -> Outcome:
     if isinstance(claimed, Outcome):
         return claimed
     return store(claimed, await judged(claimed, desk), desk, carrier="workflow")
+
+
+def _crowded(record: AnswerRecord, later: Postponed) -> bool:
+    """Whether the slot that a record waited for went to others: then it takes its turn in the backlog."""
+    return not later.counted and record.evaluation.failure == later.reason
 
 
 def _outcome(record: AnswerRecord, *, tried: bool = False) -> Outcome:

@@ -52,7 +52,7 @@ class LineWork:
 
     batch_desk: BatchDesk
     desk: Desk
-    reception: Callable[[], Reception]
+    reception: Reception
     ended: Callable[[AnswerRecord], None] = lambda _: None
     clock: Clock = system_clock
 
@@ -115,9 +115,9 @@ class LineWork:
 
     async def _record(self, line: Line, answer_id: str, batch_id: str, deadline: Deadline) -> AnswerRecord:
         if isinstance(line, EvaluateLine):
-            return self.reception().evaluate(line.answer_id)
+            return self.reception.evaluate(line.answer_id)
         request = request_of(line)
-        image_key = self.reception().keep_image(line, answer_id) if isinstance(line, SolveLine) else None
+        image_key = self.reception.keep_image(line, answer_id) if isinstance(line, SolveLine) else None
         record = new_record(
             request, tenant=self.desk.tenant, answer_id=answer_id, now=self.clock(), image_key=image_key
         )
@@ -129,5 +129,5 @@ class LineWork:
                 record = await solve_whole(self.desk, answer_id, deadline=deadline)
             self.ended(record)
         if record.evaluation.state == "waiting":
-            self.reception().workflows.evaluate(tenant=record.tenant, answer_id=record.id)
+            record = self.reception.start_evaluation(record)
         return record

@@ -83,5 +83,5 @@ async def take(message: Message, *, desk: Desk, reception: Reception) -> AnswerR
             if record.stage not in ENDED:
                 record = await verify_own_answer(desk, answer_id, deadline=Deadline.after(VERIFY_SECONDS))
             if record.evaluation.state == "waiting":
-                reception.workflows.evaluate(tenant=record.tenant, answer_id=record.id)
+                record = reception.start_evaluation(record)
             return record

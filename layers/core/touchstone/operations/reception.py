@@ -1,5 +1,6 @@
 """A request that a door accepted becomes a record, and its work is started."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -8,6 +9,7 @@ from touchstone.answers.progress import new_record
 from touchstone.answers.reading import image, inline_image
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import StoreError, TooLargeError
+from touchstone.operations.bulk import BulkEvaluations
 from touchstone.operations.finishing import OUT_OF_TIME, finish_skipped
 from touchstone.records import ENDED, Answers, Artifacts, Evaluations, RequestKeys, evaluation_request_id, new_ulid
 from touchstone.workflows import Workflows
@@ -20,14 +22,18 @@ RETURN_SECONDS = 0.25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reception:
-    """Accepts requests for one tenant. A `key` is the sender's own: a repeat with it meets the same record."""
+    """Accepts requests for one tenant. A `key` is the sender's own: a repeat with it meets the same record.
+
+    `bulk` takes the deep evaluations of a door by which thousands come; None: each is started by itself.
+    """
 
     tenant: str
     answers: Answers
     evaluations: Evaluations
     artifacts: Artifacts
     keys: RequestKeys
-    workflows: Workflows
+    workflows: Callable[[], Workflows]
+    bulk: BulkEvaluations | None = None
     clock: Clock = system_clock
 
     def verify(self, request: VerifyRequest, *, key: str | None, received_at_ms: int, now_ms: int) -> AnswerRecord:
@@ -37,7 +43,7 @@ class Reception:
             return record
         deadline_ms = received_at_ms + round(SYNC_SECONDS * 1000)
         wait_seconds = max(0.0, (deadline_ms - now_ms) / 1000 - RETURN_SECONDS)
-        self.workflows.verify(
+        self.workflows().verify(
             tenant=self.tenant, answer_id=record.id, deadline_epoch_ms=deadline_ms, wait_seconds=wait_seconds
         )
         record = self.answers.get(tenant=self.tenant, answer_id=record.id)
@@ -45,7 +51,7 @@ class Reception:
         if record.evaluation.state == "waiting":
             # The answer is out and must not fail by this; a record that waits is taken up by the sweep.
             with suppress(StoreError):
-                self.workflows.evaluate(tenant=self.tenant, answer_id=record.id)
+                record = self.start_evaluation(record)
         return record
 
     def solve(self, request: SolveRequest, *, key: str | None) -> AnswerRecord:
@@ -59,7 +65,7 @@ class Reception:
             new_record(request, tenant=self.tenant, answer_id=answer_id, now=self.clock(), image_key=image_key)
         )
         if record.stage not in ENDED:
-            self.workflows.solve(tenant=self.tenant, answer_id=record.id, has_image=image_key is not None)
+            self.workflows().solve(tenant=self.tenant, answer_id=record.id, has_image=image_key is not None)
         return record
 
     def evaluate(self, answer_id: str) -> AnswerRecord:
@@ -69,7 +75,14 @@ class Reception:
         if record.evaluation.state == "waiting":
             # Tries are counted from one again; the request is what tells this execution from all earlier ones.
             run = evaluation_request_id(record) if before.evaluation.state == "failed" else "1"
-            self.workflows.evaluate(tenant=self.tenant, answer_id=answer_id, run=run)
+            record = self.start_evaluation(record, run=run)
+        return record
+
+    def start_evaluation(self, record: AnswerRecord, *, run: str = "1") -> AnswerRecord:
+        """Start the evaluation that a record waits for, or put it in the line; `run` tells it from earlier ones."""
+        if self.bulk is not None:
+            return self.bulk.add(record)
+        self.workflows().evaluate(tenant=record.tenant, answer_id=record.id, run=run)
         return record
 
     def _id(self, key: str | None) -> str:

@@ -155,6 +155,15 @@ def free_units(*, judges: Judges, quotas: Quotas) -> int | None:
     return min(known) if known else None
 
 
+def spent_for_today(*, judges: Judges, quotas: Quotas) -> bool:
+    """Whether the backlog may ask nothing more today: its part of the day's quota is used, or no judge has a key."""
+    seat = judges.seat("evaluate")
+    if seat is None:
+        return True
+    usage = quotas.usage(_key(seat), seat.model.limits)
+    return usage.left is not None and usage.left <= usage.kept
+
+
 def rates_report(rates: Rates) -> RatesReport:
     """The rates with their intervals, sorted by name."""
     return RatesReport(

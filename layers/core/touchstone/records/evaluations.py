@@ -1,9 +1,10 @@
 """Deep evaluations as a state of the record: `none → waiting → deferred → running → done | failed`.
 
     request ─> waiting ─ claim ─> running ─ complete ─> done
-                  ^  ^              │ │ └── fail, or too many tries ─> failed
-                  │  └──── wait ────┘ └──── defer ─> deferred ─ claim ─> running
-                  └ finish, where one was wanted
+               ^  │  ^              │ │ └── fail, or too many tries ─> failed
+               │  │  └──── wait ────┘ └──── defer ─> deferred ─ claim ─> running
+               │  └──────────────── line up ────────────^
+               └ finish, where one was wanted
 
 Whoever is waiting, deferred or running is in the `deferred` index, placed there by the same write as its state; so
 every request that is not over can be found, whatever the queue, a schedule or a function lost.
@@ -159,6 +160,16 @@ class Evaluations:
     ) -> AnswerRecord:
         """Put a record among the deferred, in the order of the requests; otherwise as `wait`."""
         return self._put_back(tenant, answer_id, "deferred", until=until, reason=reason, counted=counted, lease=lease)
+
+    def line_up(self, *, tenant: str, answer_id: str) -> AnswerRecord:
+        """Put a request that waits among the deferred, for its turn; one that is anywhere else by now stays there."""
+
+        def step(record: AnswerRecord) -> AnswerRecord:
+            if _requested(record).state != "waiting":
+                return record
+            return _moved(record, state="deferred", not_before=self._clock())
+
+        return self._items.change(tenant, answer_id, step)
 
     def complete(
         self, *, tenant: str, answer_id: str, evaluation: DeepEvaluation, spends: Sequence[Spend] = ()

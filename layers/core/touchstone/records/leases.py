@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError
 from touchstone.records.keys import Key, part
-from touchstone.records.table import ConditionFailedError, store_faults
+from touchstone.records.table import ConditionFailedError, read, store_faults
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -44,6 +44,12 @@ class Leases:
             condition="attribute_not_exists(lease_until) OR lease_until <= :now OR lease_owner = :owner",
             values={":one": 1, ":now": _number(now)},
         )
+
+    def held(self, name: str) -> bool:
+        """Whether somebody holds the name now."""
+        item = read(self._table, _key(name), "the lease")
+        until = None if item is None else item.get("lease_until")
+        return until is not None and int(until) > _number(self._clock())
 
     def renew(self, lease: Lease, *, seconds: float) -> Lease:
         """Prolong a lease that is still held. Raises `ConflictError` once somebody else has taken it."""
