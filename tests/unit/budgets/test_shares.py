@@ -219,6 +219,8 @@ def test_what_nobody_used_is_free_for_everyone_two_hours_before_the_reset() -> N
     with pytest.raises(TenantShareError, match="share of acme in the day's quota of gemini") as refused:
         house.book.reserve(KEY, house.limits, purpose="fresh", tenant="acme")
     assert (refused.value.window, refused.value.until) == ("day", RELEASE)
+    house.clock.now = RELEASE - timedelta(milliseconds=1)
+    assert house.ask("acme") is None
     house.clock.now = RELEASE
     for _ in range(5):
         house.ask("acme")
