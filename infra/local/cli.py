@@ -76,6 +76,10 @@ def env() -> None:
         "TOUCHSTONE_API_URL": ready.api_url,
         "TOUCHSTONE_TOKEN": ready.token,
         "TOUCHSTONE_STACK": deployment.STACK_NAME,
+        # For the operator's commands, which work past the API.
+        "TOUCHSTONE_TABLE": ready.outputs["TableName"],
+        "TOUCHSTONE_BUCKET": ready.outputs["BucketName"],
+        "TOUCHSTONE_SECRET_ID": ready.outputs["JudgeKeysSecretArn"],
     }
     for name, value in variables.items():
         print(f"export {name}={shlex.quote(value)}")

@@ -1,6 +1,7 @@
 """What an operator does to tenants, on the table itself: create, bound what they spend, count them again."""
 
 import json
+import sys
 from typing import TYPE_CHECKING, Any
 
 import boto3
@@ -8,6 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from tests.integration.cli.conftest import Command
+from tests.integration.conftest import REGION
 from tests.support.records import an_answer, finished
 from tests.support.table import TABLE_NAME
 from touchstone.budgets import Spending
@@ -81,6 +83,18 @@ def test_what_an_operator_must_set_is_named(table: "Table", missing: tuple[str, 
     result = _tenants("create", "acme", "--name", "x", **nowhere, **dict.fromkeys(missing))
     assert result.exit_code == 2
     assert words in result.stderr
+
+
+@pytest.mark.parametrize("arguments", [("create", "acme", "--name", "x"), ("ceiling", "acme"), ("recount", "acme")])
+def test_an_installation_without_boto3_is_told_so(monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]) -> None:
+    monkeypatch.setitem(sys.modules, "boto3", None)
+    result = _tenants(*arguments)
+    assert result.exit_code == 2
+    assert 'install "touchstone[aws]"' in result.stderr
+
+
+def test_the_region_may_be_named_by_either_variable(table: "Table") -> None:
+    assert _tenants("create", "acme", "--name", "x", AWS_DEFAULT_REGION=None, AWS_REGION=REGION).exit_code == 0
 
 
 @pytest.mark.parametrize("arguments", [("create", "acme", "--name", "x"), ("ceiling", "acme"), ("recount", "acme")])

@@ -72,9 +72,12 @@ def _setting(variable: str, what: str) -> str:
 
 
 def _session() -> "Session":
-    import boto3
-
-    session = boto3.Session()
+    try:
+        import boto3
+    except ImportError:
+        raise SettingsError('This command needs boto3: install "touchstone[aws]", or run it in the checkout.') from None
+    # The variable of all other SDKs and of Lambda, which boto3 does not read.
+    session = boto3.Session(region_name=os.environ.get("AWS_REGION", "").strip() or None)
     if session.region_name is None:
         raise SettingsError("No AWS region is set: set AWS_REGION or AWS_DEFAULT_REGION to the deployment's.")
     if session.get_credentials() is None:

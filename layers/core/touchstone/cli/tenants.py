@@ -100,10 +100,11 @@ def recount(tenant: TenantId, *, as_json: AsJson = False) -> None:
     """
     from touchstone.cli.screen import Column, field, print_rows, say
     from touchstone.cli.stores import artifacts, check_tenant, table
-    from touchstone.records import Statistics
 
     records = table()
     check_tenant(records, tenant)
+    from touchstone.records import Statistics  # with boto3, which `table` says is missing
+
     statistics = Statistics(records, artifacts())
     before = statistics.counters(tenant)
     counted = statistics.rebuild(tenant)
