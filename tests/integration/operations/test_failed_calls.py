@@ -15,13 +15,15 @@ from touchstone.answers.progress import new_record
 from touchstone.answers.verification import VerifyReply
 from touchstone.budgets import Spending
 from touchstone.clock import Deadline
-from touchstone.errors import OverloadedError, QuotaExceededError, RefusedError
+from touchstone.errors import DayQuotaError, OverloadedError, QuotaExceededError, RefusedError
 from touchstone.judges import load_registry
 from touchstone.judges.base import Call, Permit, Question
 from touchstone.judges.cost import cost_usd
+from touchstone.operations.evaluating import evaluate_answer
 from touchstone.operations.patience import PatientJudge
 from touchstone.operations.steps import solve_whole
 from touchstone.records import new_ulid
+from touchstone.records.evaluations import MAX_TRIES
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -82,6 +84,37 @@ async def test_a_picture_that_nobody_reads_is_paid_for(table: "Table") -> None:
     house.artifacts.put_bytes(tenant="acme", key="acme/images/1", data=picture, content_type="image/png")
     record = await _solved(house, problem=None, image=ImageSource(s3_key="acme/images/1"))
     assert (record.stage, _failures(record)) == ("failed", [("ocr", "unreadable")] * 2)
+
+
+EVALUATIONS: list[tuple[list[Line], list[str | None], str]] = [
+    ([NONSENSE, NONSENSE, replies.evaluate()], ["unreadable", "unreadable", None], "done"),
+    ([NONSENSE, replies.evaluate()], ["unreadable", None], "done"),
+    ([paid(RefusedError("Declined."))], ["refused"], "failed"),
+    ([NONSENSE], ["unreadable"] * 2 * MAX_TRIES, "failed"),
+]
+
+
+@pytest.mark.parametrize(("said", "failures", "state"), EVALUATIONS)
+async def test_every_try_at_an_evaluation_keeps_the_calls_that_failed(
+    table: "Table", said: list[Line], failures: list[str | None], state: str
+) -> None:
+    house = build(table, {"evaluate": said})
+    (record,) = house.asked_for(1, state="waiting")
+    while (outcome := await evaluate_answer(house.desk(), record.id)).state == "waiting":
+        assert outcome.until is not None
+        house.clock.now = max(house.clock.now, outcome.until)
+    after = house.answers.get(tenant="acme", answer_id=record.id)
+    assert (outcome.state, [spend.failure for spend in after.spends]) == (state, failures)
+    assert {spend.purpose for spend in after.spends} == {"evaluate"}
+    spent = Spending(table, clock=house.clock).today("acme").spent_usd
+    assert spent == pytest.approx(after.cost_usd, abs=1e-6 * len(after.spends))
+
+
+async def test_an_evaluation_that_is_deferred_keeps_what_its_try_cost(table: "Table") -> None:
+    house = build(table, {"evaluate": [NONSENSE, DayQuotaError("Spent.")]})
+    (record,) = house.asked_for(1, state="waiting")
+    assert (await evaluate_answer(house.desk(), record.id)).state == "deferred"
+    assert _failures(house.answers.get(tenant="acme", answer_id=record.id)) == [("evaluate", "unreadable")]
 
 
 class _Doorkeeper:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
+from touchstone.answers.calls import spends_of_failure
 from touchstone.answers.evaluation import Evaluated, evaluate
 from touchstone.answers.model import AnswerRecord, EvaluationState
 from touchstone.answers.solving import NO_PROVIDER
@@ -99,10 +100,11 @@ def store(claimed: Claimed, result: Judged, desk: Desk, *, carrier: Carrier) -> 
         )
         return _outcome(record, tried=True)
     now = desk.clock()
+    spends = spends_of_failure(result, "evaluate")
     reset = next_reset(claimed.judge.provider, now) if claimed.judge else now + timedelta(hours=1)
     match after_failure(result, tries=claimed.record.evaluation.tries, now=now, reset=reset):
         case GivenUp(reason=reason):
-            record = desk.evaluations.fail(tenant=tenant, answer_id=answer_id, failure=reason)
+            record = desk.evaluations.fail(tenant=tenant, answer_id=answer_id, failure=reason, spends=spends)
         case Postponed() as later:
             waits = later.state == "waiting" and carrier == "workflow" and not _crowded(claimed.record, later)
             put_back = desk.evaluations.wait if waits else desk.evaluations.defer
@@ -113,6 +115,7 @@ def store(claimed: Claimed, result: Judged, desk: Desk, *, carrier: Carrier) -> 
                 reason=later.reason,
                 counted=later.counted,
                 lease=claimed.lease,
+                spends=spends,
             )
     return _outcome(record, tried=True)
 

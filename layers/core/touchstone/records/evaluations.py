@@ -140,13 +140,17 @@ class Evaluations:
         reason: str,
         counted: bool = True,
         lease: datetime | None = None,
+        spends: Sequence[Spend] = (),
     ) -> AnswerRecord:
         """Put a record back until a moment soon: the next minute's slot, a back-off.
 
         `counted` False gives the try back, for a reason that says nothing of the record. `lease` is the `not_before`
         of the record that `claim` granted; where it is given and somebody else took the record since, nothing changes.
+        `spends` are the calls of this try that were paid for and brought no evaluation.
         """
-        return self._put_back(tenant, answer_id, "waiting", until=until, reason=reason, counted=counted, lease=lease)
+        return self._put_back(
+            tenant, answer_id, "waiting", until=until, reason=reason, counted=counted, lease=lease, spends=spends
+        )
 
     def defer(
         self,
@@ -157,9 +161,12 @@ class Evaluations:
         reason: str,
         counted: bool = False,
         lease: datetime | None = None,
+        spends: Sequence[Spend] = (),
     ) -> AnswerRecord:
         """Put a record among the deferred, in the order of the requests; otherwise as `wait`."""
-        return self._put_back(tenant, answer_id, "deferred", until=until, reason=reason, counted=counted, lease=lease)
+        return self._put_back(
+            tenant, answer_id, "deferred", until=until, reason=reason, counted=counted, lease=lease, spends=spends
+        )
 
     def line_up(self, *, tenant: str, answer_id: str) -> AnswerRecord:
         """Put a request that waits among the deferred, for its turn; one that is anywhere else by now stays there."""
@@ -232,6 +239,7 @@ class Evaluations:
         reason: str,
         counted: bool,
         lease: datetime | None,
+        spends: Sequence[Spend],
     ) -> AnswerRecord:
         def step(record: AnswerRecord) -> AnswerRecord:
             progress = _requested(record)
@@ -241,6 +249,7 @@ class Evaluations:
             returned = progress.state == "running" and not counted
             tries = progress.tries - 1 if returned else progress.tries
             after = _moved(record, state=state, not_before=until, failure=reason, tries=tries)
+            after = after.model_copy(update={"spends": (*record.spends, *spends)})
             return record if after == record else after
 
         return self._items.change(tenant, answer_id, step)
