@@ -1,0 +1,84 @@
+"""A2: deep evaluations of a tenant that asks for thousands take its share of every day, and the drain serves all."""
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.integration.operations.conftest import EVALUATOR, House
+from touchstone.budgets import QuotaKey, Quotas, TenantShare, next_reset
+from touchstone.judges.base import Limits
+from touchstone.operations.evaluating import evaluate_answer
+
+if TYPE_CHECKING:
+    from touchstone.answers.model import AnswerRecord
+
+MORNING = datetime(2026, 11, 22, 8, 10, tzinfo=UTC)
+"""Ten past midnight by the provider's clock, when the drain of the night runs."""
+
+
+@pytest.fixture
+def shared(house: House) -> House:
+    """A house of several tenants: 10 evaluations a day for all, 5 for one of them; 4 a minute, 2 for one."""
+    house.quotas = Quotas(
+        house.table, clock=house.clock, tenant_share=TenantShare(fraction=0.5, several=lambda: True), fresh_share=0.0
+    )
+    house.per_day, house.per_minute = 10, 4
+    house.clock.now = MORNING - timedelta(hours=1)
+    return house
+
+
+def failures(house: House, records: "list[AnswerRecord]") -> set[str | None]:
+    kept = [house.answers.get(tenant=record.tenant, answer_id=record.id) for record in records]
+    return {record.evaluation.failure for record in kept if record.evaluation.state == "deferred"}
+
+
+async def test_a2_a_tenant_that_asks_for_thousands_holds_nobody_up(shared: House) -> None:
+    acme = shared.asked_for(30, tenant="acme")
+    bona = shared.asked_for(3, tenant="bona")
+    shared.clock.now = MORNING
+    drained = await shared.drain_whole()
+    assert shared.states(bona) == {"done": 3}, "though it asked last"
+    assert shared.states(acme) == {"done": 5, "deferred": 25}
+    assert failures(shared, acme) <= {"tenant_share", None}
+    assert len(shared.script.asked) == 8
+    assert drained[-1].state == "empty"
+
+
+async def test_a2_what_others_left_is_the_tenants_two_hours_before_the_reset(shared: House) -> None:
+    acme = shared.asked_for(30, tenant="acme")
+    shared.clock.now = MORNING
+    await shared.drain_whole()
+    assert shared.states(acme) == {"done": 5, "deferred": 25}
+    shared.clock.now = next_reset("gemini", MORNING) - timedelta(hours=1, minutes=50)
+    await shared.drain_whole()
+    assert shared.states(acme) == {"done": 10, "deferred": 20}
+    shared.clock.now = next_reset("gemini", MORNING) + timedelta(minutes=10)
+    await shared.drain_whole()
+    assert shared.states(acme) == {"done": 15, "deferred": 15}
+
+
+async def test_a2_a_fresh_evaluation_beyond_the_share_waits_or_is_deferred(shared: House) -> None:
+    shared.clock.now = MORNING
+    acme = shared.asked_for(6, tenant="acme", state="waiting")
+    desk = shared.desk("acme")
+    outcomes = [await evaluate_answer(desk, record.id) for record in acme[:3]]
+    assert [(outcome.state, outcome.reason) for outcome in outcomes] == [
+        ("done", None), ("done", None), ("waiting", "tenant_share"),
+    ]  # fmt: skip
+    limits = Limits(per_day=shared.per_day, per_minute=shared.per_minute)
+    seat = shared.judges("acme").seat("evaluate")
+    assert seat is not None
+    key = QuotaKey("gemini", EVALUATOR, seat.account)
+    usage = shared.quotas.share_usage(key, limits, tenant="acme")
+    assert usage is not None
+    assert (usage.used, usage.left_this_minute) == (2, 0)
+    for record in acme[2:5]:
+        shared.clock.advance(minutes=2)
+        assert (await evaluate_answer(desk, record.id)).state == "done"
+    shared.clock.advance(minutes=2)
+    last = await evaluate_answer(desk, acme[5].id)
+    assert (last.state, last.reason) == ("deferred", "tenant_share")
+    assert last.until == next_reset("gemini", MORNING) - timedelta(hours=2)
+    (other,) = shared.asked_for(1, tenant="bona", state="waiting")
+    assert (await evaluate_answer(shared.desk("bona"), other.id)).state == "done"
