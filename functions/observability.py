@@ -87,5 +87,7 @@ def count_spends(record: AnswerRecord) -> None:
 
 
 def count_evaluation(outcome: Outcome) -> None:
-    """Count one try at a deep evaluation by where it left the record."""
+    """Count one try at a deep evaluation by where it left the record, and why where it brought no result."""
     metrics.add_metric(name=f"Evaluation_{outcome.state}", unit=MetricUnit.Count, value=1)
+    if outcome.tried and outcome.reason is not None:
+        metrics.add_metric(name=f"PutBack_{outcome.reason}", unit=MetricUnit.Count, value=1)

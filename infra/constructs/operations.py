@@ -55,6 +55,12 @@ class Operations(Construct):
             self._alarm(
                 "SkipRate", "Too many answers of the last hour are unverified", self._skip_rate(), above=SKIP_PERCENT
             )
+            self._alarm(
+                "Misconfigured",
+                "A judge is asked in vain: it has no key or a wrong one, or its model is unknown or retired",
+                self._misconfigured(),
+                above=0,
+            )
         self._alarm(
             "ServerErrors",
             "The API answered with 5xx",
@@ -69,20 +75,24 @@ class Operations(Construct):
         )
 
     def _skip_rate(self) -> cloudwatch.MathExpression:
-        def count(name: str) -> cloudwatch.Metric:
-            return cloudwatch.Metric(
-                namespace=NAMESPACE,
-                metric_name=name,
-                dimensions_map=DIMENSIONS,
-                period=Duration.hours(1),
-                statistic="Sum",
-            )
-
+        hour = Duration.hours(1)
         return cloudwatch.MathExpression(
             expression=f"IF(answers >= {SKIP_SAMPLE}, 100 * unverified / answers, 0)",
-            using_metrics={"answers": count("Answers"), "unverified": count("Status_unverified")},
+            using_metrics={"answers": _count("Answers", hour), "unverified": _count("Status_unverified", hour)},
             label="Unverified answers, percent",
-            period=Duration.hours(1),
+            period=hour,
+        )
+
+    def _misconfigured(self) -> cloudwatch.MathExpression:
+        quarter = Duration.minutes(15)
+        return cloudwatch.MathExpression(
+            expression="FILL(skipped, 0) + FILL(put_back, 0)",
+            using_metrics={
+                "skipped": _count("Skip_misconfigured", quarter),
+                "put_back": _count("PutBack_misconfigured", quarter),
+            },
+            label="Verifications and evaluations that no judge was configured for",
+            period=quarter,
         )
 
     def _alarm(self, construct_id: str, what: str, metric: cloudwatch.IMetric, *, above: float) -> None:
@@ -97,3 +107,10 @@ class Operations(Construct):
             treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
         )
         alarm.add_alarm_action(actions.SnsAction(self.topic))
+
+
+def _count(name: str, period: Duration) -> cloudwatch.Metric:
+    """How often something was counted in a period."""
+    return cloudwatch.Metric(
+        namespace=NAMESPACE, metric_name=name, dimensions_map=DIMENSIONS, period=period, statistic="Sum"
+    )

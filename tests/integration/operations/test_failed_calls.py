@@ -90,7 +90,7 @@ EVALUATIONS: list[tuple[list[Line], list[str | None], str]] = [
     ([NONSENSE, NONSENSE, replies.evaluate()], ["unreadable", "unreadable", None], "done"),
     ([NONSENSE, replies.evaluate()], ["unreadable", None], "done"),
     ([paid(RefusedError("Declined."))], ["refused"], "failed"),
-    ([NONSENSE], ["unreadable"] * 2 * MAX_TRIES, "failed"),
+    ([NONSENSE], [*["unreadable"] * (2 * MAX_TRIES)], "failed"),
 ]
 
 
