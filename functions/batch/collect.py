@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from functions.composition.stores import batches
 from functions.composition.work import batch_desk
 from functions.observability import logger, publishing
 from touchstone.operations.chunks import tenant_of
@@ -11,14 +10,13 @@ from touchstone.operations.chunks import tenant_of
 
 @publishing
 def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
-    """Close the batch, unless another execution works on it."""
+    """Close the batch, unless another execution than `owner` works on it."""
+    owner = str(event["owner"])
     if "batch_id" not in event:
         tenant, name = tenant_of(str(event["key"]))
         logger.append_keys(tenant=tenant, correlation_id=name)
-        batch = batch_desk(tenant).refuse(name, str(event.get("error", "unknown")))
+        batch = batch_desk(tenant).refuse(name, str(event.get("error", "unknown")), owner=owner)
         return {"state": batch.state}
     tenant, batch_id = str(event["tenant"]), str(event["batch_id"])
     logger.append_keys(tenant=tenant, correlation_id=batch_id)
-    if event.get("elsewhere"):
-        return {"state": batches().get(tenant=tenant, batch_id=batch_id).state}
-    return {"state": batch_desk(tenant).collect(batch_id).state}
+    return {"state": batch_desk(tenant).collect(batch_id, owner=owner).state}

@@ -14,5 +14,5 @@ def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noq
     """Write the manifest of the file's chunks; the key's first folder names the tenant, `owner` the execution."""
     tenant, name = tenant_of(str(event["key"]))
     logger.append_keys(tenant=tenant, correlation_id=name)
-    prepared = batch_desk(tenant).prepare(name, owner=event.get("owner"))
+    prepared = batch_desk(tenant).prepare(name, owner=str(event["owner"]))
     return asdict(prepared)

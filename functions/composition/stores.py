@@ -69,8 +69,13 @@ def _objects(root: str) -> Artifacts:
 
 
 def artifacts() -> Artifacts:
-    """The bodies kept in S3: large records, images, parts of batches."""
+    """The bodies kept in S3: large records, images."""
     return _objects("artifacts")
+
+
+def scratch() -> Artifacts:
+    """What only serves the work, and is forgotten a while after: lists of chunks and parts of batches."""
+    return _objects("scratch")
 
 
 def inbox() -> Artifacts:

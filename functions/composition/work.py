@@ -112,15 +112,15 @@ def sweep() -> Sweep:
 def batch_desk(tenant: str) -> BatchDesk:
     """A tenant's batches."""
     from touchstone.operations.batching import BatchDesk
-    from touchstone.records import Leases, RequestKeys
+    from touchstone.records import RequestKeys
 
     return BatchDesk(
         tenant=tenant,
         batches=stores.batches(),
         inbox=stores.inbox(),
+        scratch=stores.scratch(),
         artifacts=stores.artifacts(),
         keys=RequestKeys(stores.table()),
-        leases=Leases(stores.table()),
     )
 
 

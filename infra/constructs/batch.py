@@ -10,7 +10,7 @@ from infra.constructs.answers import Answers
 from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.queues import Queues
-from infra.constructs.store import ARTIFACTS, INBOX, Store
+from infra.constructs.store import ARTIFACTS, INBOX, SCRATCH, Store
 
 PREPARING = Size(memory_mb=1024, timeout_s=300)
 """Parses a file of tens of thousands of lines, which is a processor's work."""
@@ -41,7 +41,11 @@ class Batch(Construct):
         )
         collect = Function(self, "Collect", runtime=runtime, module="functions.batch.collect", size=COLLECTING)
         store.let_write_records(prepare, lines, collect)
-        store.let_use_objects(prepare, lines, collect, roots=[INBOX, ARTIFACTS])
+        store.let_read_objects(prepare, lines, roots=[INBOX])
+        store.let_use_objects(prepare, roots=[SCRATCH])
+        store.let_use_objects(lines, roots=[ARTIFACTS, SCRATCH])
+        store.let_use_objects(collect, roots=[INBOX])
+        store.let_read_objects(collect, roots=[SCRATCH])
         store.let_read_judge_keys(lines)
         queues.let_defer(lines)
         answers.let_wake(lines)
@@ -52,7 +56,7 @@ class Batch(Construct):
             calls={"PrepareFunction": prepare, "LinesFunction": lines, "CollectFunction": collect},
             places={"Bucket": store.bucket.bucket_name},
         )
-        self.machine.allow(["s3:GetObject"], store.objects(ARTIFACTS))
+        self.machine.allow(["s3:GetObject"], store.objects(SCRATCH))
         self._let_map()
         events.Rule(
             self,

@@ -11,9 +11,14 @@ from constructs import Construct
 from infra.constructs.function import Function
 
 ARTIFACTS = "artifacts"
-"""The folder of bodies too large for a record, images of problems, and what lies between the steps of a batch."""
+"""The folder of bodies too large for a record, and images of problems."""
 INBOX = "inbox"
 """The folder where files of requests are dropped, `inbox/<tenant>/<name>.jsonl`, and the results beside them."""
+SCRATCH = "scratch"
+"""The folder of what only serves the work: the list of a batch's chunks, and the results of each."""
+SCRATCH_KEPT = Duration.days(14)
+"""An execution runs a day at most and can be redriven for two weeks; then nobody goes on with what lies there."""
+SCRATCH_OVERWRITTEN_KEPT = Duration.days(1)
 INDEXES = {"by_time": ("summary", "verification_status"), "deferred": (), "by_count": ("text",)}
 """What each index carries besides keys: just what is read there. A record's body in an index would be written, and paid
 for, once more with every step; and what an index carries can be changed only by building it anew."""
@@ -100,7 +105,13 @@ class Store(Construct):
                 s3.LifecycleRule(
                     noncurrent_version_expiration=OVERWRITTEN_KEPT,
                     abort_incomplete_multipart_upload_after=UPLOAD_GIVEN_UP,
-                )
+                ),
+                # Where both rules say when a version goes, the shorter time holds.
+                s3.LifecycleRule(
+                    prefix=f"{SCRATCH}/",
+                    expiration=SCRATCH_KEPT,
+                    noncurrent_version_expiration=SCRATCH_OVERWRITTEN_KEPT,
+                ),
             ],
         )
         # Set on the resource itself: the construct's own switch would deploy a function just to turn it on.
@@ -126,12 +137,17 @@ class Store(Construct):
             function.set(TOUCHSTONE_IDEMPOTENCY_TABLE=self.idempotency.table_name)
 
     def let_use_objects(self, *functions: Function, roots: Sequence[str]) -> None:
-        """Read and write objects under the named top-level folders, and none elsewhere.
+        """Read and write objects under the named top-level folders."""
+        self._let_objects(functions, ["s3:GetObject", "s3:PutObject"], roots)
 
-        Listing is what makes S3 say "there is none" instead of "you may not" of a missing object.
-        """
+    def let_read_objects(self, *functions: Function, roots: Sequence[str]) -> None:
+        """Read objects under the named top-level folders, and write none."""
+        self._let_objects(functions, ["s3:GetObject"], roots)
+
+    def _let_objects(self, functions: Sequence[Function], actions: Sequence[str], roots: Sequence[str]) -> None:
+        """Listing is what makes S3 say "there is none" instead of "you may not" of a missing object."""
         for function in functions:
-            function.allow(["s3:GetObject", "s3:PutObject"], *(self.objects(root) for root in roots))
+            function.allow(actions, *(self.objects(root) for root in roots))
             function.allow(["s3:ListBucket"], self.bucket.bucket_arn)
             function.set(TOUCHSTONE_BUCKET=self.bucket.bucket_name)
 

@@ -57,9 +57,9 @@ class Door:
     def _batch(self, key: str) -> None:
         """The batch machine: prepare, each chunk, collect."""
         context = Context(remaining_ms=15 * MINUTE_MS)
-        prepared = prepare.handler({"key": key}, context)
+        prepared = prepare.handler({"key": key, "owner": "run-1"}, context)
         tenant = prepared["tenant"]
-        manifest = stores.artifacts().get_text(tenant=tenant, key=prepared["manifest_key"].removeprefix("artifacts/"))
+        manifest = stores.scratch().get_text(tenant=tenant, key=prepared["manifest_key"].removeprefix("scratch/"))
         for chunk in manifest.splitlines():
             lines.handler(json.loads(chunk), context)
-        collect.handler(prepared, context)
+        collect.handler(prepared | {"owner": "run-1"}, context)

@@ -2,18 +2,22 @@
 
 import json
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
+from functions.answers import sweep
 from functions.batch import collect, lines, prepare
 from functions.composition import stores, work
 from tests.support.api import Api
 from tests.support.deployment import BUCKET, Context, Deployment
 from touchstone.answers.model import AnswerRecord
+from touchstone.answers.progress import new_record
 from touchstone.operations.chunks import CHUNK_LINES, Chunk
-from touchstone.operations.lines import MAX_LINE_BYTES
-from touchstone.records import Batch
+from touchstone.operations.lines import MAX_LINE_BYTES, SolveLine, VerifyLine, parse_line, request_of
+from touchstone.operations.sweeping import NO_ANSWER
+from touchstone.records import Batch, derived_ulid
 
 TENANT = "acme"
 LONG = Context(remaining_ms=900_000)
@@ -24,10 +28,12 @@ def _line(number: int, **fields: Any) -> bytes:
                        "answer": str(number + 1), **fields}).encode()  # fmt: skip
 
 
-def _run(deployment: Deployment, data: bytes, *, name: str = "answers", lost: Sequence[int] = ()) -> Batch:
-    """The batch machine over a dropped file; the chunks in `lost` never come back."""
+def _run(
+    deployment: Deployment, data: bytes, *, name: str = "answers", lost: Sequence[int] = (), owner: str = "run-1"
+) -> Batch:
+    """The batch machine, as the execution `owner`, over a dropped file; the chunks in `lost` never come back."""
     dropped = deployment.drop(f"inbox/{TENANT}/{name}.jsonl", data)
-    event = {"bucket": BUCKET, "key": dropped["detail"]["object"]["key"]}
+    event = {"bucket": BUCKET, "key": dropped["detail"]["object"]["key"], "owner": owner}
     try:
         prepared = prepare.handler(event, LONG)
     except Exception as error:  # noqa: BLE001 - as States.ALL
@@ -36,8 +42,15 @@ def _run(deployment: Deployment, data: bytes, *, name: str = "answers", lost: Se
     for chunk in _chunks(deployment, prepared["manifest_key"]):
         if chunk["chunk"] not in lost:
             lines.handler(chunk, LONG)
-    collect.handler({"bucket": BUCKET, **prepared}, LONG)
+    collect.handler({"bucket": BUCKET, **prepared, "owner": owner}, LONG)
     return stores.batches().get(tenant=TENANT, batch_id=prepared["batch_id"])
+
+
+def _dropped(deployment: Deployment, data: bytes) -> dict[str, Any]:
+    """What the first execution for a dropped file is given."""
+    key = f"inbox/{TENANT}/a.jsonl"
+    deployment.drop(key, data)
+    return {"bucket": BUCKET, "key": key, "owner": "run-1"}
 
 
 def _chunks(deployment: Deployment, manifest_key: str) -> list[dict[str, Any]]:
@@ -133,38 +146,80 @@ def test_a_file_without_requests_says_so(deployment: Deployment, data: bytes, sa
 
 
 def test_a_chunk_repeated_writes_nothing_twice(deployment: Deployment) -> None:
-    deployment.drop(f"inbox/{TENANT}/a.jsonl", b"\n".join(_line(number) for number in range(30)))
-    prepared = prepare.handler({"bucket": BUCKET, "key": f"inbox/{TENANT}/a.jsonl"}, LONG)
+    dropped = _dropped(deployment, b"\n".join(_line(number) for number in range(30)))
+    prepared = prepare.handler(dropped, LONG)
     chunks = _chunks(deployment, prepared["manifest_key"])
     assert [chunk["lines"] for chunk in chunks] == [CHUNK_LINES, 5]
     for chunk in chunks * 2:
         lines.handler(chunk, LONG)
-    deployment.s3.delete_object(Bucket=BUCKET, Key=f"artifacts/{Chunk.model_validate(chunks[0]).part_key}")
+    deployment.s3.delete_object(Bucket=BUCKET, Key=f"scratch/{Chunk.model_validate(chunks[0]).part_key}")
     again = lines.handler(chunks[0], LONG)
     assert (again["done"], again["failed"]) == (30, 0)
-    assert prepare.handler({"bucket": BUCKET, "key": f"inbox/{TENANT}/a.jsonl"}, LONG) == prepared
+    assert prepare.handler(dropped, LONG) == prepared
     for _ in range(2):
-        assert collect.handler({"bucket": BUCKET, **prepared}, LONG) == {"state": "finished"}
+        assert collect.handler({**prepared, "owner": "run-1"}, LONG) == {"state": "finished"}
     volume = stores.statistics().volume(TENANT, days=1)
     assert sum(volume[-1].statuses.values()) == 30
 
 
 def test_a_file_whose_event_comes_twice_is_worked_on_once(deployment: Deployment) -> None:
-    deployment.drop(f"inbox/{TENANT}/a.jsonl", b"\n".join(_line(number) for number in range(30)))
-    dropped = {"bucket": BUCKET, "key": f"inbox/{TENANT}/a.jsonl"}
+    dropped = _dropped(deployment, b"\n".join(_line(number) for number in range(30)))
     first, second = (prepare.handler({**dropped, "owner": owner}, LONG) for owner in ("run-1", "run-2"))
     assert prepare.handler({**dropped, "owner": "run-1"}, LONG) == first
     assert [len(_chunks(deployment, prepared["manifest_key"])) for prepared in (first, second)] == [2, 0]
     for ending in ({}, {"error": "States.ItemReaderFailed"}):
-        assert collect.handler({"bucket": BUCKET, **second, **ending}, LONG) == {"state": "running"}
+        assert collect.handler({**second, "owner": "run-2", **ending}, LONG) == {"state": "running"}
     for chunk in _chunks(deployment, first["manifest_key"]):
         lines.handler(chunk, LONG)
-    assert collect.handler({"bucket": BUCKET, **first}, LONG) == {"state": "finished"}
+    assert collect.handler({**first, "owner": "run-1"}, LONG) == {"state": "finished"}
     third = prepare.handler({**dropped, "owner": "run-3"}, LONG)
     assert _chunks(deployment, third["manifest_key"]) == []
-    assert collect.handler({"bucket": BUCKET, **third}, LONG) == {"state": "finished"}
+    assert collect.handler({**third, "owner": "run-3"}, LONG) == {"state": "finished"}
     batch = stores.batches().get(tenant=TENANT, batch_id=first["batch_id"])
     assert (batch.done, batch.failed, len(_results(deployment, batch))) == (30, 0, 30)
+
+
+def test_an_execution_that_cannot_prepare_fails_no_batch_that_another_one_works_on(deployment: Deployment) -> None:
+    dropped = _dropped(deployment, _line(1) + b"\n" + _line(2))
+    prepared = prepare.handler(dropped, LONG)
+    broken_off = {"key": dropped["key"], "owner": "run-2", "error": "Sandbox.Timedout"}
+    assert collect.handler(broken_off, LONG) == {"state": "running"}
+    for chunk in _chunks(deployment, prepared["manifest_key"]):
+        lines.handler(chunk, LONG)
+    assert collect.handler({**prepared, "owner": "run-1"}, LONG) == {"state": "finished"}
+    assert collect.handler(broken_off, LONG) == {"state": "finished"}
+
+
+def test_a_file_that_could_not_be_read_is_a_new_run_when_it_is_dropped_again(deployment: Deployment) -> None:
+    dropped = _dropped(deployment, _line(1))
+    collect.handler({**dropped, "error": "StoreError"}, LONG)
+    (failed,) = stores.batches().page(tenant=TENANT).items
+    assert (failed.state, "StoreError" in (failed.failure or "")) == ("failed", True)
+    batch = _run(deployment, _line(1), name="a", owner="run-2")
+    assert (batch.id, batch.state, batch.failure, batch.done) == (failed.id, "finished", None, 1)
+
+
+def test_a_file_of_which_no_line_could_be_done_has_failed_and_is_a_new_run_when_it_is_dropped_again(
+    deployment: Deployment,
+) -> None:
+    failed = _run(deployment, _line(1) + b"\n{", lost=[0])
+    assert (failed.state, failed.results_key, failed.failed) == ("failed", None, 0)
+    assert "put the file there again" in (failed.failure or "")
+    batch = _run(deployment, _line(1) + b"\n{", owner="run-2")
+    assert (batch.id, batch.state, batch.failure, batch.done, batch.failed) == (failed.id, "finished", None, 1, 1)
+    assert [result["line"] for result in _results(deployment, batch)] == [1, 2]
+
+
+def test_a_file_that_was_refused_can_be_uploaded_again_where_it_was_awaited(deployment: Deployment) -> None:
+    member = Api(token=deployment.token(TENANT))
+    begun = member.post("/v1/batches").json
+    assert _run(deployment, b"", name=begun["id"]).state == "failed"
+    refused = member.get(f"/v1/batches/{begun['id']}").json
+    assert (refused["state"], "no request" in refused["failure"]) == ("failed", True)
+    assert refused["upload_url"] is not None
+    _run(deployment, _line(1), name=begun["id"], owner="run-2")
+    view = member.get(f"/v1/batches/{begun['id']}").json
+    assert (view["state"], view["failure"], view["done"]) == ("finished", None, 1)
 
 
 def test_a_part_that_is_missing_is_reported_line_by_line(deployment: Deployment) -> None:
@@ -190,18 +245,42 @@ def test_the_same_bytes_are_one_batch_and_other_bytes_another(deployment: Deploy
 def test_a_file_replaced_while_it_is_worked_on_garbles_nothing(deployment: Deployment) -> None:
     key = f"inbox/{TENANT}/a.jsonl"
     deployment.drop(key, _line(1) + b"\n" + _line(2))
-    prepared = prepare.handler({"bucket": BUCKET, "key": key}, LONG)
+    prepared = prepare.handler({"key": key, "owner": "run-1"}, LONG)
     deployment.drop(key, b"x" * 500)
     for chunk in _chunks(deployment, prepared["manifest_key"]):
         lines.handler(chunk, LONG)
-    collect.handler({"bucket": BUCKET, **prepared}, LONG)
+    collect.handler({**prepared, "owner": "run-1"}, LONG)
     batch = stores.batches().get(tenant=TENANT, batch_id=prepared["batch_id"])
     assert [result["error"]["reason"] for result in _results(deployment, batch)] == ["file_replaced"] * 2
 
 
+def test_r3_a_chunk_repeated_after_the_sweep_ended_its_answers_reports_their_end(deployment: Deployment) -> None:
+    rows = (
+        _line(1, problem="Name the capital of Australia.", answer="Canberra"),
+        b'{"kind": "solve", "problem": "1 + 1"}',
+    )
+    prepared = prepare.handler(_dropped(deployment, b"\n".join(rows)), LONG)
+    batch = stores.batches().get(tenant=TENANT, batch_id=prepared["batch_id"])
+    for number, row in enumerate(rows, start=1):
+        line = parse_line(row)
+        assert isinstance(line, VerifyLine | SolveLine)
+        answer_id = derived_ulid(batch.created_at, TENANT, batch.id, str(number))
+        begun = new_record(
+            request_of(line), tenant=TENANT, answer_id=answer_id, now=datetime.now(UTC) - timedelta(minutes=50)
+        )
+        stores.answers().create(begun.model_copy(update={"batch_id": batch.id}))
+    assert sweep.handler({}, LONG)["ended"] == 2
+    (chunk,) = _chunks(deployment, prepared["manifest_key"])
+    assert lines.handler(chunk, LONG) == {"done": 2, "failed": 0}
+    collect.handler({**prepared, "owner": "run-1"}, LONG)
+    verified, solved = (result["answer"] for result in _results(deployment, stores.batches().get(
+        tenant=TENANT, batch_id=batch.id)))  # fmt: skip
+    assert (verified["stage"], verified["verification_status"]) == ("finished", "unverified")
+    assert (solved["stage"], solved["failure"]) == ("failed", NO_ANSWER)
+
+
 def test_lines_that_no_time_is_left_for_say_so(deployment: Deployment) -> None:
-    deployment.drop(f"inbox/{TENANT}/a.jsonl", _line(1))
-    prepared = prepare.handler({"bucket": BUCKET, "key": f"inbox/{TENANT}/a.jsonl"}, LONG)
+    prepared = prepare.handler(_dropped(deployment, _line(1)), LONG)
     (chunk,) = _chunks(deployment, prepared["manifest_key"])
     assert lines.handler(chunk, Context(remaining_ms=1000)) == {"done": 0, "failed": 1}
 
@@ -211,7 +290,7 @@ def test_lines_that_no_time_is_left_for_say_so(deployment: Deployment) -> None:
 )
 def test_a_file_that_is_no_batch_is_none(deployment: Deployment, key: str) -> None:
     with pytest.raises(Exception, match="inbox/<tenant>"):
-        prepare.handler({"bucket": BUCKET, "key": key}, LONG)
+        prepare.handler({"key": key, "owner": "run-1"}, LONG)
 
 
 def test_a_chunk_of_another_tenants_file_is_not_read(deployment: Deployment) -> None:

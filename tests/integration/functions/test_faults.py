@@ -22,8 +22,8 @@ DOORS: list[tuple[Handler, str, dict[str, Any]]] = [
     (drain.handler, "functions.answers.drain.drain", {"execution_id": "run"}),
     (sweep.handler, "functions.answers.sweep.sweep", {}),
     (intake.handler, "functions.answers.intake.process_partial_response", {"Records": []}),
-    (prepare.handler, "functions.batch.prepare.batch_desk", {"key": "inbox/acme/a.jsonl"}),
-    (collect.handler, "functions.batch.collect.batch_desk", {"tenant": "acme", "batch_id": "b"}),
+    (prepare.handler, "functions.batch.prepare.batch_desk", {"key": "inbox/acme/a.jsonl", "owner": "run-1"}),
+    (collect.handler, "functions.batch.collect.batch_desk", {"tenant": "acme", "batch_id": "b", "owner": "run-1"}),
     (authorizer.handler, "functions.api.authorizer.tokens", event("authorizer")),
 ]
 

@@ -56,9 +56,44 @@ def test_r3_a_chunk_whose_reply_was_lost_counts_once(batches: Batches, table: "T
 
 def test_what_has_ended_stays_so(batches: Batches) -> None:
     batches.create(**NAMED)
-    failed = batches.fail(**NAMED, failure="not a JSONL file")
+    failed = batches.fail(**NAMED, owner="run-1", failure="not a JSONL file")
     assert (failed.state, failed.failure) == ("failed", "not a JSONL file")
     assert batches.finish(**NAMED, results_key="acme/x") == failed
+    assert batches.fail(**NAMED, owner="run-1", failure="another reason") == failed
+
+
+def test_a_batch_belongs_to_one_run_until_it_fails_or_goes_quiet(batches: Batches, clock: HandClock) -> None:
+    batches.create(**NAMED)
+    quiet: dict[str, Any] = {**NAMED, "quiet": timedelta(minutes=30)}
+    assert all(batches.own(**quiet, owner="run-1") for _ in range(2))
+    clock.advance(minutes=20)
+    assert batches.own(**quiet, owner="run-2") is None
+    batches.chunk_done(**NAMED, chunk=0, done=10, failed=0)
+    clock.advance(minutes=20)
+    assert batches.own(**quiet, owner="run-2") is None
+    clock.advance(minutes=10)
+    taken = batches.own(**quiet, owner="run-2")
+    assert taken is not None
+    assert (taken.owner, taken.done, batches.own(**quiet, owner="run-1")) == ("run-2", 10, None)
+
+
+def test_only_the_run_that_owns_a_batch_fails_it_and_any_other_owns_it_then(batches: Batches) -> None:
+    batches.create(**NAMED)
+    quiet: dict[str, Any] = {**NAMED, "quiet": timedelta(minutes=30)}
+    owned = batches.own(**quiet, owner="run-1")
+    assert batches.fail(**NAMED, owner="run-2", failure="Out of memory.") == owned
+    assert batches.fail(**NAMED, owner="run-1", failure="Out of memory.").state == "failed"
+    again = batches.own(**quiet, owner="run-2")
+    assert again is not None
+    assert (again.state, again.failure, again.owner) == ("running", None, "run-2")
+
+
+def test_a_batch_that_is_finished_belongs_to_nobody_any_more(batches: Batches, clock: HandClock) -> None:
+    batches.create(**NAMED)
+    finished = batches.finish(**NAMED, results_key="acme/results/a.jsonl")
+    clock.advance(days=1)
+    assert batches.own(**NAMED, owner="run-2", quiet=timedelta(minutes=30)) is None
+    assert batches.get(**NAMED) == finished
 
 
 def test_a_repeat_returns_the_batch_as_it_is_and_another_file_is_a_conflict(batches: Batches) -> None:
@@ -73,10 +108,12 @@ def test_another_tenants_batch_is_just_missing(batches: Batches, table: "Table")
     batches.create(**NAMED)
     theirs: dict[str, Any] = {**NAMED, "tenant": "rival"}
     before = table.scan()["Count"]
-    steps: list[Callable[[], Batch]] = [
+    steps: list[Callable[[], Batch | None]] = [
         lambda: batches.get(**theirs),
         lambda: batches.chunk_done(**theirs, chunk=0, done=1, failed=0),
         lambda: batches.finish(**theirs, results_key="rival/x"),
+        lambda: batches.fail(**theirs, owner="run-1", failure="x"),
+        lambda: batches.own(**theirs, owner="run-1", quiet=timedelta(0)),
         lambda: batches.get(tenant="acme", batch_id="../x"),
     ]
     for step in steps:

@@ -161,11 +161,46 @@ def test_bodies_are_private_versioned_and_announced(resources: Resources) -> Non
     properties = bucket["Properties"]
     assert all(properties["PublicAccessBlockConfiguration"].values())
     assert properties["VersioningConfiguration"] == {"Status": "Enabled"}
-    (rule,) = properties["LifecycleConfiguration"]["Rules"]
+    (rule,) = [rule for rule in properties["LifecycleConfiguration"]["Rules"] if "Prefix" not in rule]
     assert rule["NoncurrentVersionExpiration"] == {"NoncurrentDays": 30}
     assert rule["AbortIncompleteMultipartUpload"] == {"DaysAfterInitiation": 7}
     assert "ExpirationInDays" not in rule  # what is not overwritten or deleted is somebody's
     assert properties["NotificationConfiguration"] == {"EventBridgeConfiguration": {"EventBridgeEnabled": True}}
+
+
+def test_what_only_served_the_work_goes_after_two_weeks_and_nothing_else_does(resources: Resources) -> None:
+    (bucket,) = of_type(resources, "AWS::S3::Bucket").values()
+    rules = bucket["Properties"]["LifecycleConfiguration"]["Rules"]
+    (expiring,) = [rule for rule in rules if "ExpirationInDays" in rule]
+    assert (expiring["Prefix"], expiring["ExpirationInDays"]) == ("scratch/", 14)
+    assert expiring["NoncurrentVersionExpiration"] == {"NoncurrentDays": 1}
+
+
+@pytest.mark.parametrize(
+    ("role", "actions"),
+    [
+        ("BatchPrepare", {("get", "inbox"), ("get", "scratch"), ("put", "scratch")}),
+        (
+            "BatchLines",
+            {("get", "inbox")} | {(verb, root) for verb in ("get", "put") for root in ("artifacts", "scratch")},
+        ),
+        ("BatchCollect", {("get", "inbox"), ("put", "inbox"), ("get", "scratch")}),
+        ("BatchMachine", {("get", "scratch")}),
+        ("ApiApp", {(verb, root) for verb in ("get", "put") for root in ("artifacts", "inbox")}),
+    ],
+)
+def test_each_part_of_a_batch_reaches_the_folders_that_it_uses_and_no_others(
+    resources: Resources, role: str, actions: set[tuple[str, str]]
+) -> None:
+    granted = {
+        (action.removeprefix("s3:").removesuffix("Object").lower(), folder["Fn::Join"][1][1].strip("/*"))
+        for name, statement in statements(resources)
+        if name.startswith(role)
+        for action in listed(statement["Action"])
+        if action.startswith("s3:") and action != "s3:ListBucket"
+        for folder in listed(statement["Resource"])
+    }
+    assert granted == actions
 
 
 def test_r7_a_message_stays_invisible_six_times_as_long_as_its_function_may_take(resources: Resources) -> None:

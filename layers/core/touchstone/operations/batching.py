@@ -4,37 +4,44 @@
     inbox/<tenant>/<name>.results.jsonl
 
 A batch belongs to the bytes that it was prepared with: the same file dropped again is the same batch, other bytes under
-the same name are another one.
+the same name are another one. One run at a time owns a batch, and nobody else ends it: the event of a dropped file may
+come more than once. A file that is dropped again after its batch failed, or went quiet, is a new run of that batch: it
+goes on where the last one was, since finished parts and answers are found.
+
+Manifest and parts only serve the work, and the store forgets them a while after. The results stay.
 """
 
 import io
 from dataclasses import dataclass
+from datetime import timedelta
 
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import InputError, NotFoundError, TooLargeError
 from touchstone.operations.chunks import RESULTS_SUFFIX, SOURCE_SUFFIX, Chunk, chunks_of
 from touchstone.operations.lines import LineError, LineResult
-from touchstone.records import Artifacts, Batch, Batches, Leases, RequestKeys, is_ulid, new_ulid
+from touchstone.records import Artifacts, Batch, Batches, RequestKeys, is_ulid, new_ulid
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
 """Read whole into a function's memory; about 60,000 problems of ordinary length."""
 MAX_LINES = 100_000
 """A result takes about 2.5 KB besides its texts: with this, all results of a file of the greatest size are some 450 MB,
 which the collecting function holds once."""
-ONE_RUN_SECONDS = 900.0
-"""The event of a dropped file may be delivered more than once, and then within minutes; a file that is dropped again
-later is meant to be taken up again."""
+QUIET_AFTER = timedelta(minutes=30)
+"""A run of which nothing was heard for so long is gone: a chunk is given up after a quarter of an hour, and the waits
+before its repeats are some ten minutes in all."""
 CONTENT_TYPE = "application/x-ndjson"
 NOT_DONE = LineError(
     reason="not_done", detail="The line was not done: its part of the batch failed. Send it again in a new batch."
 )
+NOTHING_DONE = "None of its lines could be done; once the cause is removed, put the file there again."
+EXPIRED = "What its run had done has expired; put the file there again: answers that exist are not paid twice."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
     """A batch that is ready to be worked on; `manifest_key` is the whole key of its chunks' list.
 
-    `elsewhere`: another run works on it or has finished it; the list is empty, and nothing is to be collected.
+    `elsewhere`: another run works on it or has finished it; the list is empty.
     """
 
     tenant: str
@@ -45,14 +52,14 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchDesk:
-    """One tenant's batches. `inbox` holds the files and results, `artifacts` what lies between them."""
+    """One tenant's batches. `inbox` holds files and results, `scratch` what lies between them, `artifacts` images."""
 
     tenant: str
     batches: Batches
     inbox: Artifacts
+    scratch: Artifacts
     artifacts: Artifacts
     keys: RequestKeys
-    leases: Leases
     clock: Clock = system_clock
 
     def begin(self, *, key: str | None) -> Batch:
@@ -62,8 +69,8 @@ class BatchDesk:
         return self.batches.create(tenant=self.tenant, batch_id=batch_id, source_key=source)
 
     def upload_link(self, batch: Batch) -> str | None:
-        """Where to PUT the file; None once it was read."""
-        if batch.total is not None or batch.state != "running" or batch.source_key is None:
+        """Where to PUT the file; None once it was read. One that could not be may be put there again."""
+        if batch.total is not None or batch.state == "finished" or batch.source_key is None:
             return None
         return self.inbox.upload_link(tenant=self.tenant, key=batch.source_key, content_type=CONTENT_TYPE)
 
@@ -78,59 +85,70 @@ class BatchDesk:
         key = f"{self.tenant}/images/{new_ulid(self.clock())}"
         return key, self.artifacts.upload_link(tenant=self.tenant, key=key, content_type="application/octet-stream")
 
-    def prepare(self, name: str, *, owner: str | None = None) -> Prepared:
-        """Read a dropped file and list its chunks, once; a repeat returns the first list.
+    def prepare(self, name: str, *, owner: str) -> Prepared:
+        """Read a dropped file and list its chunks for the run `owner`; a repeat returns the first list.
 
-        `owner` names the run, and the list is given to one run only (None: to any) for `ONE_RUN_SECONDS`.
-
-        A file that is empty or too large fails its batch with the reason, and raises it as `InputError` or
-        `TooLargeError`.
+        A batch that is finished, or that another run works on, is left alone. A file that is empty or too large fails
+        its batch with the reason, and raises it as `InputError` or `TooLargeError`.
         """
         source = f"{self.tenant}/{name}{SOURCE_SUFFIX}"
         batch = self._batch(name, source)
-        if batch.state == "finished" or not self._ours(batch, owner):
+        owned = self.batches.own(tenant=self.tenant, batch_id=batch.id, owner=owner, quiet=QUIET_AFTER)
+        if owned is None:
             return self._nothing(batch)
-        if batch.total is None:
+        if not self._is_listed(owned):
             try:
                 self._list_chunks(batch, source)
             except InputError as error:
-                self.batches.fail(tenant=self.tenant, batch_id=batch.id, failure=str(error))
+                self.batches.fail(tenant=self.tenant, batch_id=batch.id, owner=owner, failure=str(error))
                 raise
-        whole = self.artifacts.whole_key(tenant=self.tenant, key=self._manifest_key(batch.id))
+        whole = self.scratch.whole_key(tenant=self.tenant, key=self._manifest_key(batch.id))
         return Prepared(tenant=self.tenant, batch_id=batch.id, manifest_key=whole)
 
-    def collect(self, batch_id: str) -> Batch:
-        """Put the parts together beside the file, with an error for every line whose part is missing."""
+    def collect(self, batch_id: str, *, owner: str) -> Batch:
+        """Put the parts together beside the file, with an error for every line whose part is missing.
+
+        A batch that ended, or that another run owns by now, is left as it is; one without any part fails.
+        """
         batch = self.batches.get(tenant=self.tenant, batch_id=batch_id)
-        if batch.results_key is not None:
+        if batch.state != "running" or batch.owner != owner:
             return batch
-        manifest = self.artifacts.get_text(tenant=self.tenant, key=self._manifest_key(batch_id))
-        # One buffer that grows: the results of a large batch are held once, and given away without a copy.
-        results = io.BytesIO()
-        for line in manifest.splitlines():
-            results.write(self._part(Chunk.model_validate_json(line)))
+        try:
+            manifest = self.scratch.get_text(tenant=self.tenant, key=self._manifest_key(batch_id))
+        except NotFoundError:
+            return self.batches.fail(tenant=self.tenant, batch_id=batch_id, owner=owner, failure=EXPIRED)
+        results = self._results(manifest)
+        if results is None:
+            return self.batches.fail(tenant=self.tenant, batch_id=batch_id, owner=owner, failure=NOTHING_DONE)
         source = batch.source_key or f"{self.tenant}/{batch_id}{SOURCE_SUFFIX}"
         key = source.removesuffix(SOURCE_SUFFIX) + RESULTS_SUFFIX
         self.inbox.put_bytes(tenant=self.tenant, key=key, data=results.getvalue(), content_type=CONTENT_TYPE)
         return self.batches.finish(tenant=self.tenant, batch_id=batch_id, results_key=key)
 
-    def refuse(self, name: str, why: str) -> Batch:
-        """Close the batch of a file that could not be prepared; a reason that it has already is kept."""
+    def refuse(self, name: str, why: str, *, owner: str) -> Batch:
+        """Close the batch of a file that the run could not prepare; a reason that it has already is kept."""
         batch = self._batch(name, f"{self.tenant}/{name}{SOURCE_SUFFIX}")
         return self.batches.fail(
             tenant=self.tenant,
             batch_id=batch.id,
+            owner=owner,
             failure=f"The file could not be read ({why}); put it there again.",
         )
 
-    def _ours(self, batch: Batch, owner: str | None) -> bool:
-        name = f"batch#{batch.tenant}#{batch.id}"
-        return owner is None or self.leases.acquire(name, owner=owner, seconds=ONE_RUN_SECONDS) is not None
+    def _is_listed(self, batch: Batch) -> bool:
+        """Whether the list of chunks is there; it may have expired since it was written."""
+        if batch.total is None:
+            return False
+        try:
+            self.scratch.size(tenant=self.tenant, key=self._manifest_key(batch.id))
+        except NotFoundError:
+            return False
+        return True
 
     def _nothing(self, batch: Batch) -> Prepared:
         key = f"{self.tenant}/batches/{batch.id}/nothing.jsonl"
-        self.artifacts.put_text(tenant=self.tenant, key=key, text="", content_type=CONTENT_TYPE)
-        whole = self.artifacts.whole_key(tenant=self.tenant, key=key)
+        self.scratch.put_text(tenant=self.tenant, key=key, text="", content_type=CONTENT_TYPE)
+        whole = self.scratch.whole_key(tenant=self.tenant, key=key)
         return Prepared(tenant=self.tenant, batch_id=batch.id, manifest_key=whole, elsewhere=True)
 
     def _list_chunks(self, batch: Batch, source: str) -> None:
@@ -147,23 +165,31 @@ class BatchDesk:
         if not total:
             raise InputError("The file holds no request; write one JSON object a line.", where="file")
         key = self._manifest_key(batch.id)
-        self.artifacts.put_text(tenant=self.tenant, key=key, text=manifest.getvalue(), content_type=CONTENT_TYPE)
+        self.scratch.put_text(tenant=self.tenant, key=key, text=manifest.getvalue(), content_type=CONTENT_TYPE)
         self.batches.set_total(tenant=self.tenant, batch_id=batch.id, total=total)
 
-    def _part(self, chunk: Chunk) -> bytes:
-        """The results of a chunk. Where they are missing, its lines are counted as failed and say so."""
-        try:
-            return self.artifacts.get_bytes(tenant=self.tenant, key=chunk.part_key)
-        except NotFoundError:
+    def _results(self, manifest: str) -> io.BytesIO | None:
+        """All parts one after the other, None where there is none at all.
+
+        One buffer that grows: the results of a large batch are held once, and given away without a copy. Lines whose
+        part is missing are counted as failed and say so.
+        """
+        results, lost = io.BytesIO(), list[Chunk]()
+        chunks = [Chunk.model_validate_json(line) for line in manifest.splitlines()]
+        for chunk in chunks:
+            try:
+                results.write(self.scratch.get_bytes(tenant=self.tenant, key=chunk.part_key))
+            except NotFoundError:
+                lost.append(chunk)
+                missing = (LineResult(line=number, error=NOT_DONE) for number in chunk.numbers)
+                results.write("".join(result.model_dump_json() + "\n" for result in missing).encode())
+        if len(lost) == len(chunks):
+            return None
+        for chunk in lost:
             self.batches.chunk_done(
-                tenant=self.tenant,
-                batch_id=chunk.batch_id,
-                chunk=chunk.chunk,
-                done=0,
-                failed=len(chunk.numbers),
+                tenant=self.tenant, batch_id=chunk.batch_id, chunk=chunk.chunk, done=0, failed=len(chunk.numbers)
             )
-            missing = (LineResult(line=number, error=NOT_DONE) for number in chunk.numbers)
-            return "".join(result.model_dump_json() + "\n" for result in missing).encode()
+        return results
 
     def _manifest_key(self, batch_id: str) -> str:
         return f"{self.tenant}/batches/{batch_id}/manifest.jsonl"

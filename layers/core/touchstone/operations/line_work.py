@@ -64,12 +64,12 @@ class LineWork:
         here = self.batch_desk
         batch = here.batches.get(tenant=chunk.tenant, batch_id=chunk.batch_id)
         try:
-            text = here.artifacts.get_text(tenant=chunk.tenant, key=chunk.part_key)
+            text = here.scratch.get_text(tenant=chunk.tenant, key=chunk.part_key)
             results = [LineResult.model_validate_json(line) for line in text.splitlines()]
         except NotFoundError:
             results = await self._do(chunk, batch.created_at, deadline)
             text = "".join(result.model_dump_json() + "\n" for result in results)
-            here.artifacts.put_text(tenant=chunk.tenant, key=chunk.part_key, text=text, content_type=CONTENT_TYPE)
+            here.scratch.put_text(tenant=chunk.tenant, key=chunk.part_key, text=text, content_type=CONTENT_TYPE)
         failed = sum(result.error is not None for result in results)
         return here.batches.chunk_done(
             tenant=chunk.tenant,

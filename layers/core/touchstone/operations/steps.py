@@ -1,6 +1,7 @@
 """The steps of the state machines, one function a state: read the record, do the job's part, store what came of it.
 
-Each may be repeated: what was stored before is found done, and a judge is not asked a second time for it.
+Each may be repeated: what was stored before is found done, and a judge is not asked a second time for it. A record that
+got its end meanwhile, by the sweep or a caller's deadline, keeps it: the steps that are left ask nobody.
 """
 
 from collections.abc import Sequence
@@ -50,7 +51,7 @@ class Verified:
 async def read_problem(desk: Desk, answer_id: str, *, deadline: Deadline | None = None) -> None:
     """OCR. Raises `UnsolvedError` where the picture shows no problem, or nobody reads it."""
     record = _get(desk, answer_id)
-    if record.problem is not None or record.image_key is None:
+    if record.stage in ENDED or record.problem is not None or record.image_key is None:
         return
     judge = desk.judges.prefer("strong")
     if judge is None:
@@ -78,7 +79,7 @@ async def read_problem(desk: Desk, answer_id: str, *, deadline: Deadline | None 
 async def analyze_problem(desk: Desk, answer_id: str, *, deadline: Deadline | None = None) -> None:
     """ANALYZE. A judge that fails leaves the record without subject and difficulty, and the pipeline goes on."""
     record = _get(desk, answer_id)
-    if record.difficulty is not None:
+    if record.stage in ENDED or record.difficulty is not None:
         return
     found = await analyze(
         _problem(record),
@@ -98,7 +99,7 @@ async def retrieve_solution(desk: Desk, answer_id: str) -> bool:
     record = _get(desk, answer_id)
     if record.attempts:
         return record.retrieved_from is not None
-    if not record.use_retrieved:
+    if record.stage in ENDED or not record.use_retrieved:
         return False
     earlier = await desk.solutions.exact(problem_key(_problem(record)))
     if earlier is None:
@@ -115,7 +116,7 @@ async def retrieve_solution(desk: Desk, answer_id: str) -> bool:
 async def solve_problem(desk: Desk, answer_id: str, *, number: int, deadline: Deadline | None = None) -> None:
     """SOLVE, attempt `number`. Raises `UnsolvedError` where no provider answers and there is no earlier attempt."""
     record = _get(desk, answer_id)
-    if record.attempt_count >= number:
+    if record.stage in ENDED or record.attempt_count >= number:
         return
     problem = _problem(record)
     examples = (await retrieve(problem, desk.solutions)).examples if record.use_retrieved else ()
@@ -146,7 +147,7 @@ async def verify_attempt(desk: Desk, answer_id: str, *, number: int = 1, deadlin
     Where no provider could make that attempt, the earlier one stands with its verdict, and there is no further retry.
     """
     record = _get(desk, answer_id)
-    if 0 < record.attempt_count < number:
+    if record.stage in ENDED or 0 < record.attempt_count < number:
         return Verified(route="enrich", number=number)
     attempt = _latest(record)
     if attempt.verification is None:

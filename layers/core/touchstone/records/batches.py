@@ -1,10 +1,10 @@
 """Batches: files of thousands of requests, done chunk by chunk, each chunk counted once."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
 from touchstone.clock import Clock, system_clock
@@ -18,14 +18,15 @@ if TYPE_CHECKING:
 
 type BatchState = Literal["running", "finished", "failed"]
 
-_OPTIONAL = ("source_key", "results_key", "failure", "total")
+_OPTIONAL = ("source_key", "results_key", "failure", "total", "owner")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
     """A batch and its progress. `done` and `failed` count lines; `total` is None until the file has been read.
 
-    `results_key` is set once it is finished, `failure` once it failed.
+    `results_key` is set once it is finished, `failure` while it has failed. `owner` names the run that works on it,
+    None before there was one.
     """
 
     tenant: str
@@ -39,6 +40,7 @@ class Batch:
     failed: int = 0
     results_key: str | None = None
     failure: str | None = None
+    owner: str | None = None
 
 
 class Batches:
@@ -106,9 +108,29 @@ class Batches:
         shown = tuple(self.get(tenant=tenant, batch_id=str(item["gsi1sk"])) for item in found[:limit])
         return Page(items=shown, cursor=cursor_after(scope, shown[-1].id) if len(found) > limit else None)
 
+    def own(self, *, tenant: str, batch_id: str, owner: str, quiet: timedelta) -> Batch | None:
+        """Give a batch to the run `owner`; None where it is finished, or another run works on it.
+
+        The first run to ask gets it, and again whenever it asks. Another one gets it, running anew, once it has failed
+        or nothing was heard of it for as long as `quiet`.
+        """
+        now = self._clock()
+        owned = self._set(
+            tenant,
+            batch_id,
+            {"state": "running", "owner": owner},
+            without=("failure",),
+            condition="#state IN (:running, :failed) AND (attribute_not_exists(#owner) OR #owner = :owner"
+            " OR #state = :failed OR updated_at <= :silent)",
+            tested={":running": "running", ":failed": "failed", ":silent": (now - quiet).isoformat()},
+        )
+        if owned is None:
+            self.get(tenant=tenant, batch_id=batch_id)
+        return owned
+
     def set_total(self, *, tenant: str, batch_id: str, total: int) -> Batch:
         """Say how many lines the file has."""
-        return self._set(tenant, batch_id, total=total)
+        return self._set_of_running(tenant, batch_id, {"total": total})
 
     def chunk_done(self, *, tenant: str, batch_id: str, chunk: int, done: int, failed: int) -> Batch:
         """Count a chunk's lines, `failed` of which gave no result; a repeat of the same chunk changes nothing."""
@@ -140,29 +162,54 @@ class Batches:
 
     def finish(self, *, tenant: str, batch_id: str, results_key: str) -> Batch:
         """Finish a batch that runs, with the key of its results; one that has ended stays as it is."""
-        return self._set(tenant, batch_id, state="finished", results_key=results_key)
+        return self._set_of_running(tenant, batch_id, {"state": "finished", "results_key": results_key})
 
-    def fail(self, *, tenant: str, batch_id: str, failure: str) -> Batch:
-        """Give a batch up that runs, with the reason; one that has ended stays as it is."""
-        return self._set(tenant, batch_id, state="failed", failure=failure)
+    def fail(self, *, tenant: str, batch_id: str, owner: str, failure: str) -> Batch:
+        """Give a batch up that runs, with the reason; one that has ended, or that another run owns, stays as it is."""
+        mine = "(attribute_not_exists(#owner) OR #owner = :owner)"
+        return self._set_of_running(tenant, batch_id, {"state": "failed", "failure": failure, "owner": owner}, mine)
 
-    def _set(self, tenant: str, batch_id: str, **changes: str | int) -> Batch:
-        """Set attributes of a batch that runs."""
-        names = {"#state": "state", **{f"#{name}": name for name in changes}}
-        values: dict[str, Any] = {f":{name}": value for name, value in changes.items()}
+    def _set_of_running(
+        self, tenant: str, batch_id: str, changes: Mapping[str, str | int], condition: str = "attribute_exists(pk)"
+    ) -> Batch:
+        """The batch, with `changes` where it runs and the condition holds."""
+        changed = self._set(
+            tenant, batch_id, changes, condition=f"#state = :running AND {condition}", tested={":running": "running"}
+        )
+        return changed or self.get(tenant=tenant, batch_id=batch_id)
+
+    def _set(
+        self,
+        tenant: str,
+        batch_id: str,
+        changes: Mapping[str, str | int],
+        *,
+        condition: str,
+        tested: Mapping[str, str],
+        without: Sequence[str] = (),
+    ) -> Batch | None:
+        """Set attributes, and remove those in `without`, where the condition holds; None where it does not.
+
+        The condition names attributes as `#state` and `#owner`, a value as a name of `tested`, or as that of a change.
+        """
         assignments = ", ".join([*(f"#{name} = :{name}" for name in changes), "updated_at = :now"])
+        removals = f" REMOVE {', '.join(f'#{name}' for name in without)}" if without else ""
         try:
             with store_faults("store the batch"):
                 reply = self._table.update_item(
                     Key=batch_key(tenant, batch_id),
-                    UpdateExpression=f"SET {assignments}",
-                    ConditionExpression="#state = :running",
-                    ExpressionAttributeNames=names,
-                    ExpressionAttributeValues={**values, ":running": "running", ":now": self._clock().isoformat()},
+                    UpdateExpression=f"SET {assignments}{removals}",
+                    ConditionExpression=condition,
+                    ExpressionAttributeNames={f"#{name}": name for name in ("state", *changes, *without)},
+                    ExpressionAttributeValues={
+                        **{f":{name}": value for name, value in changes.items()},
+                        **tested,
+                        ":now": self._clock().isoformat(),
+                    },
                     ReturnValues="ALL_NEW",
                 )
         except ConditionFailedError:
-            return self.get(tenant=tenant, batch_id=batch_id)
+            return None
         return _batch_of(reply["Attributes"])
 
 
@@ -195,4 +242,5 @@ def _batch_of(item: Item) -> Batch:
         failed=int(item["failed"]),
         results_key=item.get("results_key"),
         failure=item.get("failure"),
+        owner=item.get("owner"),
     )
