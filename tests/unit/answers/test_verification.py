@@ -1,5 +1,6 @@
 """Quick verify: what decides, what a judge may and may not do to a verdict, and that nobody waits for it."""
 
+import asyncio
 import json
 import time
 from typing import Any
@@ -185,6 +186,24 @@ async def test_a_check_that_hangs_does_not_keep_the_judge_from_deciding(monkeypa
     monkeypatch.setattr(checks, "prove_answer", lambda *_: time.sleep(0.05))
     verified, _ = await _verify(replies.verify())
     assert (verified.verification.passed, verified.verification.method) == (True, "judge")
+
+
+async def test_checks_that_are_short_take_no_thread_once_they_are_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    judge = Script({"verify": [replies.verify(independent_answer="12 eggs")]}).judges().prefer("verify")
+
+    async def verified(steps: str) -> Verified:
+        problem = "How many eggs are in the basket of the story?"
+        return await quick_verify(problem, "12", steps, judge=judge, deadline=Deadline.after(5.0))
+
+    async def refused(*_: object) -> None:
+        raise RuntimeError("A thread was asked for.")
+
+    steps = "3 nests with 4 eggs each, so 3 × 4 = 12."
+    before = await verified(steps)
+    monkeypatch.setattr(asyncio, "to_thread", refused)
+    assert (await verified(steps)).verification == before.verification
+    with pytest.raises(RuntimeError):
+        await verified(50 * steps)
 
 
 async def test_a_reply_that_was_paid_is_accounted_for_even_when_time_ran_out_after_it(

@@ -1,6 +1,7 @@
 """A false arithmetic statement is found where it stands; a true or unclear one is never accused."""
 
 import operator
+from contextlib import suppress
 from fractions import Fraction
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.support.timing import takes_at_most
 from touchstone.checks import first_arithmetic_error
+from touchstone.checks.limits import AT_ONCE_SECONDS, NotAtOnceError
 
 TRUE = [
     # chains, calculator marks, money, units and words
@@ -251,6 +253,29 @@ def test_the_detail_speaks_the_language_of_the_text() -> None:
 def test_hostile_text_is_passed_over_in_bounded_time(text: str) -> None:
     """A7: 300 ms; process time, so that a busy machine does not decide. A tracer takes several times that."""
     assert takes_at_most(0.3, lambda: first_arithmetic_error(text)) is None
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
+@pytest.mark.parametrize("length", [600, 10**6])
+def test_whoever_asks_at_once_never_waits_for_hostile_text(text: str, length: int) -> None:
+    """A7: a few milliseconds, twice over for the slowness of a machine that tests; else no answer is given at once."""
+
+    def asked() -> None:
+        with suppress(NotAtOnceError):
+            first_arithmetic_error(text[:length], at_once=True)
+
+    takes_at_most(2 * AT_ONCE_SECONDS, asked)
+
+
+@pytest.mark.parametrize("text", [text for text, _, _ in FALSE])
+def test_a_short_text_is_answered_at_once_and_as_otherwise(text: str) -> None:
+    assert first_arithmetic_error(text, at_once=True) == first_arithmetic_error(text)
+
+
+def test_a_long_solution_is_not_answered_at_once_unless_it_states_nothing() -> None:
+    with pytest.raises(NotAtOnceError):
+        first_arithmetic_error("So 3 + 4 = 7. " * 100, at_once=True)
+    assert first_arithmetic_error("She reads every day. " * 1_000, at_once=True) is None
 
 
 _OPERATIONS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "×": operator.mul}

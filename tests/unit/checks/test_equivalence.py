@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from contextlib import suppress
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from tests.support.timing import takes_at_most
 from touchstone.checks import equivalent
+from touchstone.checks.limits import AT_ONCE_SECONDS, NotAtOnceError
 
 # The time limit ends a thread by an exception, which may land in a callback of the interpreter, and is told there.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -53,7 +55,10 @@ HOSTILE = {
     "blanks": " " * 99_000,
     "an exponential tower": "e^{e^{e^{e^{10}}}}",
     "a power through a logarithm": r"e^{4000\ln 2 \cdot 4000 \cdot 4000 \cdot 4000}",
+    "a unit of many factors with two readings each": "1 " + "*".join("分" * 28),
+    "units in the way of a number": "*A" * 30,
 }
+SLOW_TO_READ = {**HOSTILE, "nouns": "the " * 15, "nouns in a row": "the " * 900}
 
 
 @pytest.mark.parametrize(("one", "other", "expected"), PAIRS)
@@ -76,6 +81,39 @@ def test_hostile_input_is_no_answer_within_300_ms(text: str) -> None:
 @pytest.mark.parametrize("name", ["a tower of powers", "a factorial", "an exponential tower", "Python", "brackets"])
 def test_what_cannot_be_evaluated_is_not_even_the_same_as_itself(name: str) -> None:
     assert equivalent(HOSTILE[name], HOSTILE[name]) is None
+
+
+@pytest.mark.parametrize("text", SLOW_TO_READ.values(), ids=SLOW_TO_READ)
+@pytest.mark.parametrize("length", [48, 100_000])
+def test_whoever_asks_at_once_never_waits_for_hostile_input(text: str, length: int) -> None:
+    """A7: a few milliseconds, twice over for the slowness of a machine that tests; else no answer is given at once."""
+    equivalent("1", "1")
+
+    def asked() -> None:
+        for pair in ((text[:length], "1"), ("1", text[:length]), (text[:length], text[-length:])):
+            with suppress(NotAtOnceError):
+                equivalent(*pair, at_once=True)
+
+    takes_at_most(3 * 2 * AT_ONCE_SECONDS, asked)
+
+
+@pytest.mark.parametrize(("one", "other", "expected"), PAIRS)
+def test_an_answer_at_once_is_the_same_answer(one: str, other: str, expected: bool | None) -> None:
+    with suppress(NotAtOnceError):
+        assert equivalent(one, other, at_once=True) is expected
+
+
+@pytest.mark.parametrize("pair", [("306", "306 pages"), ("3/4", "0.75"), ("x = 2", "2"), ("B", "(B)"), ("17", "18")])
+def test_common_answers_are_compared_at_once(pair: tuple[str, str]) -> None:
+    assert equivalent(*pair, at_once=True) is equivalent(*pair)
+
+
+@pytest.mark.parametrize(
+    "pair", [(r"\sqrt{8}", r"2\sqrt{2}"), ("x+y=1", "y=1-x+0x"), ("a long answer " * 9 + "12", "12")]
+)
+def test_what_needs_algebra_or_is_long_is_not_compared_at_once(pair: tuple[str, str]) -> None:
+    with pytest.raises(NotAtOnceError):
+        equivalent(*pair, at_once=True)
 
 
 def test_hostile_input_never_loads_sympy() -> None:

@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from fractions import Fraction
 from math import gcd
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.support.timing import takes_at_most
 from touchstone.checks import prove_answer
+from touchstone.checks.limits import AT_ONCE_SECONDS, NotAtOnceError
 from touchstone.checks.proofs import algebra
 
 # The time limit ends a thread by an exception, which may land in a callback of the interpreter, and is told there.
@@ -333,6 +335,23 @@ def test_hostile_input_is_unknown_in_bounded_time(problem: str, answer: str, mon
     prove_answer("Differentiate x^2", "2x")
     outcome = takes_at_most(0.3, lambda: prove_answer(problem, answer).outcome)
     assert outcome == "unknown" or "remainder" in problem or "prime" in problem
+
+
+@pytest.mark.parametrize(("problem", "answer"), [*HOSTILE, ("solve " + "," * 394, "1"), ("please " * 57, "1")])
+def test_whoever_asks_at_once_never_waits_for_hostile_input(problem: str, answer: str) -> None:
+    """A7: a few milliseconds, twice over for the slowness of a machine that tests; else no answer is given at once."""
+
+    def asked() -> None:
+        with suppress(NotAtOnceError):
+            prove_answer(problem, answer, at_once=True)
+
+    takes_at_most(2 * AT_ONCE_SECONDS, asked)
+
+
+def test_only_that_a_problem_is_not_recognised_is_said_at_once() -> None:
+    assert prove_answer("Tom has 3 apples. How many are left?", "2", at_once=True).outcome == "unknown"
+    with pytest.raises(NotAtOnceError):
+        prove_answer("Solve 2x = 8", "4", at_once=True)
 
 
 def test_recognising_a_word_problem_loads_no_algebra() -> None:

@@ -17,6 +17,7 @@ from touchstone import checks
 from touchstone.answers.calls import JudgeReply, ask, prompt, skip_reason, spends_of, spends_of_failure
 from touchstone.answers.language import Language, language_of
 from touchstone.answers.model import SkipReason, Spend, Verification
+from touchstone.checks.limits import NotAtOnceError
 from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError
 from touchstone.judges.base import Judge, Question, Reply
@@ -106,7 +107,7 @@ async def _by_check(work: _Work, seconds: float) -> Verification | None:
             error=_CONTENTLESS[work.language],
             skip_reason="contentless",
         )
-    proof = await _off_thread(lambda: checks.prove_answer(work.problem, work.answer), seconds)
+    proof = await _checked(checks.prove_answer, work.problem, work.answer, seconds=seconds)
     if proof is None or proof.outcome == "unknown":
         return None
     refuted = proof.outcome == "refuted"
@@ -168,24 +169,38 @@ async def _same(answer: str, independent_answer: str | None) -> bool | None:
     """Whether two answers have the same value; None where it cannot be decided, or the judge gave none of its own."""
     if independent_answer is None or not independent_answer.strip():
         return None
-    return await _off_thread(lambda: checks.equivalent(answer, independent_answer), CHECK_SECONDS)
+    return await _checked(checks.equivalent, answer, independent_answer, seconds=CHECK_SECONDS)
 
 
 async def _recalculated(steps: str) -> str | None:
     """What a recalculation of the steps objects to, None where it objects to nothing."""
     if not steps:
         return None
-    finding = await _off_thread(lambda: checks.first_arithmetic_error(steps), RECALCULATION_SECONDS)
+    finding = await _checked(checks.first_arithmetic_error, steps, seconds=RECALCULATION_SECONDS)
     return None if finding is None else finding.detail
 
 
-async def _off_thread[T](check: Callable[[], T], seconds: float) -> T | None:
-    """What a check finds, without holding up the event loop (nor does loading it); None where it takes too long."""
+_loaded = set[Callable[..., object]]()
+"""The checks that have answered before: the first call of each loads what it needs, which takes a tenth of a second."""
+
+
+async def _checked[T](check: Callable[..., T], *texts: str, seconds: float) -> T | None:
+    """What a check finds, without holding up the event loop (nor does loading it); None where it takes too long.
+
+    It runs here where it can answer at once: a thread would cost several times as much as most checks.
+    """
+    if check in _loaded:
+        try:
+            return check(*texts, at_once=True)
+        except NotAtOnceError:
+            pass
     try:
         async with asyncio.timeout(seconds):
-            return await asyncio.to_thread(check)
+            found = await asyncio.to_thread(check, *texts)
     except TimeoutError:
         return None
+    _loaded.add(check)
+    return found
 
 
 def _objection(said: VerifyReply, language: Language, *, contradicted: bool) -> str | None:

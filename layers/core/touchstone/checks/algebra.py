@@ -5,7 +5,7 @@ Algebra means sympy, which is loaded on first use, and a time limit.
 
 from touchstone.checks.canonical import key
 from touchstone.checks.expressions import bound, has_names, rational
-from touchstone.checks.limits import Allowance
+from touchstone.checks.limits import Allowance, NotAtOnceError
 from touchstone.checks.rounding import rounded
 from touchstone.checks.tokens import Apply, Name, NotAnExpressionError, Number, Tree
 from touchstone.checks.units import Unit
@@ -17,11 +17,12 @@ type Answer = bool | None
 class Algebra:
     """Compares expressions; what has not been decided after `seconds` in all is None.
 
-    Loading sympy is not part of that time: it happens once in a process.
+    Loading sympy is not part of that time: it happens once in a process. `seconds` None: what needs sympy raises
+    `NotAtOnceError` instead.
     """
 
-    def __init__(self, seconds: float) -> None:
-        self._allowance = Allowance(seconds)
+    def __init__(self, seconds: float | None) -> None:
+        self._allowance = None if seconds is None else Allowance(seconds)
 
     def trees(self, left: Tree, right: Tree) -> Answer:
         """Whether two expressions are always equal."""
@@ -37,9 +38,10 @@ class Algebra:
         rationals = values != (None, None)
         if rationals and any(isinstance(tree, Name) and has_names(tree) for tree in (left, right)):
             return False
+        allowance = self._time()
         from touchstone.checks import identity
 
-        return self._allowance.spend(identity.same_or_rounded if rationals else identity.same_expression, left, right)
+        return allowance.spend(identity.same_or_rounded if rationals else identity.same_expression, left, right)
 
     def scalars(self, left: Scalar, right: Scalar) -> Answer:
         """Whether two quantities are the same.
@@ -73,6 +75,11 @@ class Algebra:
         answers = [self.trees(_scaled(left.tree, one), _scaled(right.tree, other)) for one, other in pairs]
         return True if True in answers else None if None in answers else False
 
+    def _time(self) -> Allowance:
+        if self._allowance is None:
+            raise NotAtOnceError
+        return self._allowance
+
     def conditions(self, left: Value, right: Value) -> Answer:
         match left, right:
             case Equation(), Equation():
@@ -89,10 +96,11 @@ class Algebra:
             return None
         if list(map(key, sides[:2])) == list(map(key, sides[2:])):
             return True
+        allowance = self._time()
         from touchstone.checks import conditions
 
         differences = [Apply("add", (side[0], Apply("neg", (side[1],)))) for side in (sides[:2], sides[2:])]
-        return self._allowance.spend(conditions.same_condition, *differences, signed=signed)
+        return allowance.spend(conditions.same_condition, *differences, signed=signed)
 
 
 def _without_percent(tree: Tree) -> Tree:

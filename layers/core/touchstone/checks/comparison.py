@@ -34,9 +34,10 @@ class Comparison:
     """Compares values; what algebra has not decided after `seconds` in all is None.
 
     The time starts with the first use of algebra, after sympy has been loaded: that happens once in a process.
+    `seconds` None: there is no time for algebra, and what needs it raises `NotAtOnceError`.
     """
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float | None) -> None:
         self._algebra = Algebra(seconds)
 
     def same(self, left: Value, right: Value) -> Answer:

@@ -1,19 +1,26 @@
 """Whether a given answer has the value of the expected one."""
 
+import re
 from dataclasses import dataclass
 
 from touchstone.checks.comparison import Comparison
 from touchstone.checks.extraction import bare_answers
+from touchstone.checks.limits import NotAtOnceError
 from touchstone.checks.reading import read
-from touchstone.checks.values import Choice, Value, Words
+from touchstone.checks.tokens import number
+from touchstone.checks.values import Choice, Scalar, Value, Words
 
 SECONDS = 0.25
 """Time for one comparison; loading sympy for the first pair that needs it is not part of it."""
 TEXT_LIMIT = 100_000
 """Characters of a given text; answers with a derivation have a few thousand."""
+AT_ONCE_CHARS = 48
+"""Characters of each text that is compared at once; looking for a unit takes their square. Few answers are longer."""
+_DIGITS = re.compile(r"\d{1,30}(?:\.\d{1,30})?", re.ASCII)
+"""The commonest of all answers, which needs no looking for."""
 
 
-def equivalent(given: str, expected: str) -> bool | None:
+def equivalent(given: str, expected: str, *, at_once: bool = False) -> bool | None:
     """Whether `given` has the same value as `expected`: True, False, or None where that cannot be told.
 
     `given` may be a bare answer or a text that ends in one; `expected` is bare. True is proved, by exact arithmetic or
@@ -30,10 +37,15 @@ def equivalent(given: str, expected: str) -> bool | None:
     - Lists and sets have no order (1、2 and {2, 1}), points and vectors have; (0, 1) and [0, 1] are different.
     - A name in front is no part of the value (x = 2 and 2); equations are the same where they hold for the same values.
     - Options, and true and false, are different where they differ. Other words are the same, or left open.
+
+    `at_once`: raises `NotAtOnceError` where that may take more than `AT_ONCE_SECONDS`.
     """
-    if max(len(given), len(expected)) > TEXT_LIMIT:
+    longest = max(len(given), len(expected))
+    if longest > TEXT_LIMIT:
         return None
-    comparison = Comparison(SECONDS)
+    if at_once and longest > AT_ONCE_CHARS:
+        raise NotAtOnceError
+    comparison = Comparison(None if at_once else SECONDS)
     wanted = _found(expected, choice=False)
     found = _found(given, choice=wanted is not None and isinstance(wanted.value, Choice))
     if found is None or wanted is None:
@@ -52,6 +64,8 @@ class _Found:
 
 def _found(text: str, *, choice: bool) -> _Found | None:
     """The first candidate that reads as mathematics, else the first that reads as words."""
+    if _DIGITS.fullmatch(text):
+        return _Found(Scalar(number(text)), certain=True)
     words: _Found | None = None
     for candidate in bare_answers(text, choice=choice):
         value = read(candidate.text)

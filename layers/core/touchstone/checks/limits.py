@@ -16,6 +16,9 @@ from collections.abc import Callable
 
 PATIENCE = 5
 """How many times its limit the work may take on the wall of a busy machine."""
+AT_ONCE_SECONDS = 0.005
+"""About what a check that answers at once takes at most, whatever the text. An event loop loses no more by running it
+itself: a thread that computes holds the interpreter for as long before others may run (`sys.getswitchinterval`)."""
 SMALLEST_WAIT_SECONDS = 0.005
 """The shortest wait between two looks at the clock."""
 STOP_ATTEMPTS = 2
@@ -23,6 +26,10 @@ STOP_ATTEMPTS = 2
 a worker can bear while it ends, see `_Work.__call__`."""
 STOP_WAIT_SECONDS = 0.02
 """How long one attempt waits for the worker to end. All attempts together stay far below the limits in use."""
+
+
+class NotAtOnceError(Exception):
+    """The check was asked to answer at once, and may need longer: to load algebra, or to read a long text."""
 
 
 class _ExpiredError(BaseException):

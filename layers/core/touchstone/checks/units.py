@@ -13,6 +13,9 @@ type Dimension = tuple[tuple[str, int], ...]
 
 UNIT_LENGTH_LIMIT = 60
 """Characters of a unit or of the words after a number."""
+FACTOR_LIMIT = 4
+"""Factors of a compound unit above or below its stroke. A name may have two readings, so that each factor may double
+what there is to compare; no unit in use has more than three (kg·m^2/s^3)."""
 NOUN_LENGTH = 3
 """Letters of a noun, at least; fewer are variables or an unknown unit."""
 
@@ -84,16 +87,20 @@ def _compound(text: str) -> tuple[Unit, ...]:
     tops = _product(over)
     if not slash:
         return tops
-    return tuple(_times(top, _power(bottom, -1)) for top in tops for bottom in _product(under.strip("()")))
+    bottoms = [_power(bottom, -1) for bottom in _product(under.strip("()"))] if tops else []
+    return tuple(_times(top, bottom) for top in tops for bottom in bottoms)
 
 
 def _product(text: str) -> tuple[Unit, ...]:
     readings: tuple[Unit, ...] = (Unit((), Fraction(1)),)
-    for factor in text.split("*"):
+    factors = text.split("*")
+    if len(factors) > FACTOR_LIMIT:
+        return ()
+    for factor in factors:
         match = _FACTOR.fullmatch(factor)
         known = UNITS.get(match[1], ()) if match else ()
         power = int(match[2] or 1) if match else 1
-        readings = tuple(_times(reading, _power(unit, power)) for reading in readings for unit in known)
+        readings = tuple(dict.fromkeys(_times(reading, _power(unit, power)) for reading in readings for unit in known))
     return readings
 
 

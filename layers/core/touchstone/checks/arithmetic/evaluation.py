@@ -35,7 +35,7 @@ class Reading:
 
 
 _REPEATING_DENOMINATORS = (3, 6, 7, 9, 11, 12)
-_MIN_PLACES = 2
+MIN_PLACES = 2
 """0.3 is rarely a third; 0.33 often is."""
 
 
@@ -43,7 +43,7 @@ def restored(number: Number, rounded_before: Mapping[Fraction, Fraction]) -> Fra
     """What a rounded decimal stood for: an earlier result of the same solution, or a simple repeating fraction."""
     if number.value in rounded_before:
         return rounded_before[number.value]
-    if number.places < _MIN_PLACES:
+    if number.places < MIN_PLACES:
         return number.value
     step = 10**number.places
     for denominator in _REPEATING_DENOMINATORS:
@@ -58,7 +58,8 @@ def value_of(node: Node, reading: Reading, rounded_before: Mapping[Fraction, Fra
     match node:
         case Number():
             value = restored(node, rounded_before) if reading.restored else node.value
-            value *= node.scale if reading.scaled else 1
+            if node.scale != 1 and reading.scaled:
+                value *= node.scale
             return value / 100 if node.percent and reading.percent != "bare" else value
         case Unary("-", Operation("^", base, exponent)) if reading.sign_first:
             return bounded(power(-value_of(base, reading, rounded_before), value_of(exponent, reading, rounded_before)))

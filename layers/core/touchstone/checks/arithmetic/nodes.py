@@ -43,7 +43,7 @@ class Number:
     value: Fraction
     places: int = 0
     percent: bool = False
-    scale: Fraction = Fraction(1)
+    scale: int = 1
     unit: Unit | None = None
     is_decimal: bool = False
     is_exact: bool = False
@@ -74,6 +74,8 @@ def numeral(token: Token) -> Number:
     text = token.text.replace("{,}", "").replace(",", "")
     if len(text) > MAX_DIGITS:
         raise Unreadable
+    if text.isascii() and text.isdigit():
+        return Number(Fraction(int(text)))
     if not text.isascii():
         return Number(Fraction(unicodedata.numeric(text)).limit_denominator(8), is_exact=True)
     mantissa, _, exponent = text.lower().partition("e")

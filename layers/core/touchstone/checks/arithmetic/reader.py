@@ -12,8 +12,8 @@ MAX_DEPTH = 40
 MAX_UNIT_WORDS = 6
 MAX_UNIT_CHARACTERS = 8
 
-_STARTS = frozenset({Kind.NUMBER, Kind.OPEN, Kind.CURRENCY, Kind.FRACTION, Kind.ROOT})
-_ENDS = frozenset({Kind.EQUAL, Kind.ABOUT, Kind.BREAK, Kind.CLOSE})
+_STARTS = (Kind.NUMBER, Kind.OPEN, Kind.CURRENCY, Kind.FRACTION, Kind.ROOT)
+_ENDS = (Kind.EQUAL, Kind.ABOUT, Kind.BREAK, Kind.CLOSE)
 _POWERS = {"²": 2, "³": 3}
 
 
@@ -229,12 +229,15 @@ class Reader:
         percent = self._next_is(Kind.PERCENT)
         if percent:
             self.at += 1
-        scale = Fraction(1)
+        scale = 1
         token = self.peek()
         if token is not None and token.kind is Kind.WORD and token.text in SCALES:
             self.at += 1
             scale = SCALES[token.text]
-        return replace(number, percent=percent, scale=scale, unit=self.unit())
+        unit = self.unit()
+        if not percent and scale == 1 and unit is None:
+            return number
+        return replace(number, percent=percent, scale=scale, unit=unit)
 
     def unit(self) -> Unit | None:
         """The words of a unit, if they lead to an operator or an end; None (and nothing taken) otherwise."""

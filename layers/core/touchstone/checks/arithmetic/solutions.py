@@ -17,6 +17,7 @@ from touchstone.checks.arithmetic.words import (
     RESULT_STOPS,
 )
 from touchstone.checks.findings import Finding
+from touchstone.checks.limits import NotAtOnceError
 
 RULE = "arithmetic"
 MAX_CHARS = 25_000
@@ -26,6 +27,9 @@ MAX_STEPS = 60_000
 """Operands tried for one text, about 0.1 s; a real solution takes a few hundred."""
 MAX_STATEMENTS = 400
 """Statements judged in one text, about 0.05 s; what follows them is not looked at."""
+AT_ONCE_CHARS = 600
+AT_ONCE_RELATIONS = 16
+"""Characters, and signs or words of equality, in a text that is recalculated at once."""
 MAX_OPERAND_TOKENS = 300
 MAX_STARTS = 8
 """How many places are tried where the left side of an `=` may begin."""
@@ -242,7 +246,7 @@ def _remember(rounded: dict[Fraction, Fraction], statement: Statement, value: Fr
             rounded[node.value] = value
 
 
-def first_arithmetic_error(solution: str) -> Finding | None:
+def first_arithmetic_error(solution: str, *, at_once: bool = False) -> Finding | None:
     """The first false arithmetic statement of a solution in English or Chinese, None where none was found.
 
     Every `=` between two expressions of numbers is recomputed exactly: chains, calculator marks `<<20*2=40>>`, money,
@@ -251,10 +255,16 @@ def first_arithmetic_error(solution: str) -> Finding | None:
     times, dates, suppositions, denials — is passed over. So None means "nothing found", never "all is right".
 
     `span` covers the false statement `left = right` (of a chain, the link that breaks); `suggestion` is the value that
-    the left side has. Text over `MAX_CHARS` characters is not looked at.
+    the left side has. Text over `MAX_CHARS` characters is not looked at. `at_once`: raises `NotAtOnceError` for a text
+    that may take more than `AT_ONCE_SECONDS`.
     """
-    if len(solution) > MAX_CHARS or not _RELATION.search(solution):
+    if len(solution) > MAX_CHARS:
         return None
+    relations = sum(1 for _ in islice(_RELATION.finditer(solution), AT_ONCE_RELATIONS + 1))
+    if not relations:
+        return None
+    if at_once and (len(solution) > AT_ONCE_CHARS or relations > AT_ONCE_RELATIONS):
+        raise NotAtOnceError
     text = plain(solution)
     first: tuple[int, int, Statement, Verdict] | None = None
     for scan, start, end, statement in islice(_candidates(text), MAX_STATEMENTS):

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from touchstone.checks.arithmetic.evaluation import Reading, numbers_in, quantity_of, value_of
+from touchstone.checks.arithmetic.evaluation import MIN_PLACES, Reading, numbers_in, quantity_of, value_of
 from touchstone.checks.arithmetic.nodes import Node, Number, Operation, Unary, Unreadable, unit_of_last_place
 from touchstone.checks.arithmetic.words import RELATED_DIMENSIONS, UNITS, units_in
 
@@ -48,6 +48,8 @@ class Verdict:
 
 
 UNDECIDED = Verdict(None)
+_PLAIN = Reading()
+"""How most statements are meant, so that it is tried before any other reading is worked out."""
 
 
 def is_computation(node: Node) -> bool:
@@ -75,9 +77,11 @@ def judged(statement: Statement, rounded_before: Mapping[Fraction, Fraction]) ->
     if not _is_comparable(left, right):
         return UNDECIDED
     try:
-        worth = value_of(left, Reading(), {}), value_of(right, Reading(), {})
+        worth = value_of(left, _PLAIN, {}), value_of(right, _PLAIN, {})
+        if worth[0] == worth[1]:
+            return Verdict(True, *worth)
         for first, second in _pairs(statement):
-            for reading, other in _readings(first, second):
+            for reading, other in _readings(first, second, rounded_before):
                 try:
                     values = value_of(first, reading, rounded_before), value_of(second, other, rounded_before)
                 except Unreadable:
@@ -112,8 +116,10 @@ def _pairs(statement: Statement) -> Iterator[tuple[Node, Node]]:
                 yield first, leading
 
 
-def _readings(left: Node, right: Node) -> Iterator[tuple[Reading, Reading]]:
-    """The readings of both sides, plain ones first."""
+def _readings(
+    left: Node, right: Node, rounded_before: Mapping[Fraction, Fraction]
+) -> Iterator[tuple[Reading, Reading]]:
+    """The readings of both sides, plain ones first; none twice that would come to the same."""
     on_left, on_right = numbers_in(left), numbers_in(right)
     percents: list[tuple[str, str]] = [("share", "share")]
     if any(number.percent for number in on_left):
@@ -123,14 +129,29 @@ def _readings(left: Node, right: Node) -> Iterator[tuple[Reading, Reading]]:
     elif any(number.percent for number in on_right):
         percents.append(("share", "bare"))
     scaled = [True, False] if any(number.scale != 1 for number in on_left + on_right) else [True]
-    for restored in (False, True):
+    may_be_rounded = any(number.places >= MIN_PLACES or number.value in rounded_before for number in on_left)
+    signs = (False, True) if _negates_a_power(left) or _negates_a_power(right) else (False,)
+    for restored in (False, True) if may_be_rounded else (False,):
         for scale in scaled:
-            for sign_first in (False, True):
+            for sign_first in signs:
                 for first, second in percents:
                     yield (
                         Reading(percent=first, scaled=scale, sign_first=sign_first, restored=restored),  # type: ignore[arg-type]
                         Reading(percent=second, scaled=scale, sign_first=sign_first),  # type: ignore[arg-type]
                     )
+
+
+def _negates_a_power(node: Node) -> bool:
+    """Whether -2² occurs, of which the sign may be meant to be squared too."""
+    match node:
+        case Unary("-", Operation("^", _, _)):
+            return True
+        case Unary(_, operand):
+            return _negates_a_power(operand)
+        case Operation(_, left, right):
+            return _negates_a_power(left) or _negates_a_power(right)
+        case _:
+            return False
 
 
 def _agree(left: Node, right: Node, values: tuple[Fraction, Fraction], *, restored: bool, about: bool) -> bool:
@@ -183,7 +204,7 @@ def _last_place(node: Node) -> tuple[int, Fraction] | None:
             return _last_place(operand)
         case Operation("*", Number() as mantissa, Operation("^", Number(value=base), _)) if base == 10:  # noqa: PLR2004
             try:
-                factor = value_of(node, Reading(), {}) / mantissa.value if mantissa.value else Fraction(1)
+                factor = value_of(node, _PLAIN, {}) / mantissa.value if mantissa.value else Fraction(1)
             except Unreadable:
                 return None
             return mantissa.places, unit_of_last_place(mantissa) * abs(factor)

@@ -5,8 +5,8 @@ can match, so that no text costs more than its length.
 """
 
 import re
-from dataclasses import dataclass
 from enum import Enum, auto
+from typing import NamedTuple
 
 from touchstone.checks.arithmetic.words import OPERATOR_WORDS
 
@@ -31,8 +31,7 @@ class Kind(Enum):
     OTHER = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A piece of the text; `spaced` says whether white space (or the start of the text) comes before it."""
 
     kind: Kind
@@ -105,6 +104,9 @@ _NAMED = {
     "ENGLISH_OPERATOR": Kind.OPERATOR, "TEXT": Kind.WORD, "SQUARE": Kind.OPERATOR,
 }  # fmt: skip
 _WHITE = frozenset({"SKIP", "CONTINUED", "BOLD"})
+_KINDS = {group: _NAMED.get(group) or Kind[group] for group in _PATTERN.groupindex if group not in _WHITE}
+_RENAMED = frozenset({"POWER", "TIMES", "OVER", "CHINESE_OPERATOR", "ENGLISH_OPERATOR", "TEXT", "WORD"})
+"""Groups whose text is not the symbol."""
 
 
 def plain(text: str) -> str:
@@ -124,10 +126,8 @@ def _symbol(group: str, text: str) -> str:
             return OPERATOR_WORDS[text]
         case "TEXT":
             return text[text.index("{") + 1 : -1].strip()
-        case "WORD":
-            return text.lower()
         case _:
-            return text
+            return text.lower()
 
 
 def tokens_of(text: str) -> list[Token]:
@@ -139,7 +139,9 @@ def tokens_of(text: str) -> list[Token]:
         if group in _WHITE:
             spaced = True
             continue
-        kind = _NAMED.get(group) or Kind[group]
-        found.append(Token(kind, _symbol(group, match.group()), match.start(), match.end(), spaced))
+        kind, symbol = _KINDS[group], match[0]
+        if group in _RENAMED:
+            symbol = _symbol(group, symbol)
+        found.append(Token(kind, symbol, *match.span(), spaced))
         spaced = kind is Kind.BREAK
     return found

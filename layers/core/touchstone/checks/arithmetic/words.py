@@ -189,9 +189,8 @@ RESULT_STOPS = frozenset(
 """Words after a result that make it part of something else."""
 
 SCALES = {
-    "dozen": Fraction(12), "hundred": Fraction(100), "thousand": Fraction(1000), "million": Fraction(10**6),
-    "billion": Fraction(10**9), "万": Fraction(10**4), "萬": Fraction(10**4), "亿": Fraction(10**8),
-    "億": Fraction(10**8),
+    "dozen": 12, "hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9,
+    "万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8,
 }  # fmt: skip
 
 _UNITS = {
