@@ -12,14 +12,13 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from functions.api import problems
 from functions.api.idempotency import idempotent
 from functions.api.json_body import check_body, loads
-from functions.api.openapi import describe, document
+from functions.api.openapi import describe, document, page_asked
 from functions.api.routes import answers, batches, budgets, models, statistics, tokens
 from functions.observability import log_fault, logger
 from touchstone import __version__
 from touchstone.errors import NotFoundError, TouchstoneError
 
 app = APIGatewayHttpResolver(enable_validation=True, json_body_deserializer=loads)
-describe(app)
 app.use(middlewares=[idempotent])
 for routes in (answers, batches, budgets, statistics, models, tokens):
     app.include_router(routes.router)
@@ -67,6 +66,8 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Route one request."""
     try:
         check_body(event)
+        if page_asked(event):
+            describe(app)
         return app.resolve(event, context)
     except TouchstoneError as error:  # raised before routing, where the resolver's own handlers do not reach
         return problems.as_proxy(problems.from_error(error))

@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 import touchstone.judges
 
 HEAVY = [
@@ -29,10 +31,19 @@ def test_importing_judges_imports_no_sdk() -> None:
     assert set(HEAVY) & set(loaded) == set()
 
 
-def test_the_face_names_what_it_offers_and_nothing_else() -> None:
-    public = {
-        name
-        for name, value in vars(touchstone.judges).items()
-        if not name.startswith("_") and type(value) is not type(sys)
-    }
-    assert public == set(touchstone.judges.__all__)
+def test_every_name_offered_is_there_and_none_is_a_module() -> None:
+    code = "import touchstone.judges as face; print([n for n in face.__all__ if type(getattr(face, n)) is type(face)])"
+    everything_first = "import touchstone.judges.opening, touchstone.judges.prompts, touchstone.judges.cache; " + code
+    for order in (code, everything_first):
+        assert subprocess.run([sys.executable, "-c", order], capture_output=True, check=True).stdout == b"[]\n"
+
+
+def test_a_name_that_is_not_offered_is_missing() -> None:
+    with pytest.raises(AttributeError, match="Nonsense"):
+        getattr(touchstone.judges, "Nonsense")  # noqa: B009 - the name is wrong on purpose
+
+
+def test_a_type_of_a_budget_loads_neither_the_registry_nor_what_asks() -> None:
+    code = "import sys, touchstone.budgets; print(*[name for name in sys.modules if '.judges.' in name])"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout.split()
+    assert loaded == ["touchstone.judges.fence", "touchstone.judges.base"]

@@ -1,34 +1,69 @@
 """Asking language models to grade: one face for all providers, with quota, cost, retries and a cache.
 
-Importing this loads no provider's SDK; an adapter imports its own when the first question is asked.
+Names are imported on first use: a function that shows a tier's budget needs none of what asks a model. An adapter
+imports its provider's SDK when the first question is asked.
 """
 
-from touchstone.judges.asking import ModelJudge
-from touchstone.judges.base import (
-    Adapter,
-    Admission,
-    Answered,
-    Call,
-    Image,
-    Judge,
-    Limits,
-    Permit,
-    Prompt,
-    Purpose,
-    Question,
-    Reply,
-    ReplyCache,
-    Tier,
-)
-from touchstone.judges.cache import FileCache, MemoryCache
-from touchstone.judges.cost import cost_usd, max_cost_usd
-from touchstone.judges.fence import Fenced, contains_verbatim, fence, new_mark
-from touchstone.judges.keys import EnvironmentKeys, Keys
-from touchstone.judges.opening import Judges, Seat
-from touchstone.judges.prompts import Template, load_prompt, parse_prompt
-from touchstone.judges.registry import Model, Price, Provider, Registry, load_registry
-from touchstone.judges.retirement import Notice, RetirementWarning, check
-from touchstone.usage import Usage
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from touchstone.judges.fence import Fenced, contains_verbatim, fence, new_mark  # at once: `fence` is its module's name
+
+if TYPE_CHECKING:
+    from touchstone.judges.asking import ModelJudge
+    from touchstone.judges.base import (
+        Adapter,
+        Admission,
+        Answered,
+        Call,
+        Image,
+        Judge,
+        Limits,
+        Permit,
+        Prompt,
+        Purpose,
+        Question,
+        Reply,
+        ReplyCache,
+        Tier,
+    )
+    from touchstone.judges.cache import FileCache, MemoryCache
+    from touchstone.judges.cost import cost_usd, max_cost_usd
+    from touchstone.judges.keys import EnvironmentKeys, Keys
+    from touchstone.judges.opening import Judges, Seat
+    from touchstone.judges.prompts import Template, load_prompt, parse_prompt
+    from touchstone.judges.registry import Model, Price, Provider, Registry, load_registry
+    from touchstone.judges.retirement import Notice, RetirementWarning, check
+    from touchstone.usage import Usage
+
+_MODULES = {
+    "touchstone.judges.asking": ("ModelJudge",),
+    "touchstone.judges.base": (
+        "Adapter",
+        "Admission",
+        "Answered",
+        "Call",
+        "Image",
+        "Judge",
+        "Limits",
+        "Permit",
+        "Prompt",
+        "Purpose",
+        "Question",
+        "Reply",
+        "ReplyCache",
+        "Tier",
+    ),
+    "touchstone.judges.cache": ("FileCache", "MemoryCache"),
+    "touchstone.judges.cost": ("cost_usd", "max_cost_usd"),
+    "touchstone.judges.keys": ("EnvironmentKeys", "Keys"),
+    "touchstone.judges.opening": ("Judges", "Seat"),
+    "touchstone.judges.prompts": ("Template", "load_prompt", "parse_prompt"),
+    "touchstone.judges.registry": ("Model", "Price", "Provider", "Registry", "load_registry"),
+    "touchstone.judges.retirement": ("Notice", "RetirementWarning", "check"),
+    "touchstone.usage": ("Usage",),
+}
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
     "Adapter",
@@ -71,3 +106,11 @@ __all__ = [
     "new_mark",
     "parse_prompt",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value

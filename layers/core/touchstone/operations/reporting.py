@@ -1,16 +1,21 @@
 """What a tenant is shown of budgets, the backlog and the data that routing uses: counters only, never a scan."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
 from touchstone.answers.providers import MIN_SAMPLES
-from touchstone.budgets import QuotaKey, Quotas, Spending, forecast
 from touchstone.judges.base import Tier
-from touchstone.judges.opening import Judges, Seat
-from touchstone.records import Evaluations, Rates, Statistics, Tally
 from touchstone.statistics.intervals import wilson_interval
+
+if TYPE_CHECKING:
+    from touchstone.budgets import QuotaKey, Quotas, Spending
+    from touchstone.judges.opening import Judges, Seat
+    from touchstone.records import Evaluations, Rates, Statistics, Tally
 
 SHOWN_TIERS: tuple[Tier, ...] = ("verify", "evaluate")
 """The tiers whose quota decides what a user waits for."""
@@ -130,6 +135,8 @@ def backlog_report(
     *, tenant: str, judges: Judges, quotas: Quotas, evaluations: Evaluations, statistics: Statistics
 ) -> BacklogReport:
     """Where a tenant's deep evaluations stand."""
+    from touchstone.budgets import forecast
+
     counts = statistics.evaluations(tenant)
     backlog = evaluations.backlog()
     seat = judges.seat("evaluate")
@@ -175,6 +182,8 @@ def rates_report(rates: Rates) -> RatesReport:
 
 
 def _key(seat: Seat) -> QuotaKey:
+    from touchstone.budgets import QuotaKey
+
     return QuotaKey(provider=seat.model.provider, model=seat.model.name, account=seat.account)
 
 
