@@ -11,9 +11,9 @@ from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, pro
 from functions.composition.stores import idempotency
 from functions.composition.work import bulk_evaluations, desk, reception, run
 from functions.observability import count_verdict, log_fault, logger, publishing
+from touchstone.answers.model import ENDED
 from touchstone.errors import InProgressError, KeyReusedError, StoreError, TouchstoneError
 from touchstone.operations.messages import Message, parse_message, take
-from touchstone.records import ENDED
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.batch.types import PartialItemFailureResponse

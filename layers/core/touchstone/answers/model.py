@@ -21,6 +21,8 @@ type Status = Literal["verified", "unverified", "caution"]
 """The badge. `unverified` says that nobody decided; `caution` that verification failed."""
 type Stage = Literal["received", "solving", "finished", "failed"]
 """`failed`: no answer could be produced at all (see `failure`); it carries no status."""
+ENDED: frozenset[Stage] = frozenset({"finished", "failed"})
+"""Stages in which nothing more happens to an answer: from then on it counts, and is looked after no longer."""
 type Method = Literal["proof", "judge", "retrieved", "none"]
 """How an attempt was decided; `none` when it was not."""
 type Difficulty = Literal["easy", "medium", "hard"]

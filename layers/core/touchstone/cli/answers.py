@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 INLINE_IMAGE_BYTES = 1_000_000
 """Larger pictures are uploaded first: as base64 inside a request they would fill it."""
 IMAGE_TYPE = "application/octet-stream"
-ENDED = frozenset({"finished", "failed"})
 SUMMARY_CHARS = 60
 
 app = typer.Typer()
@@ -205,6 +204,8 @@ def _awaited(api: "Api", view: "Document", *, seconds: float, until: Any) -> "Do
 
 
 def _is_ended(view: "Document") -> bool:
+    from touchstone.answers.model import ENDED
+
     return view.get("stage") in ENDED
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from touchstone.answers.model import AnswerRecord, VerifyRequest
+from touchstone.answers.model import ENDED, AnswerRecord, VerifyRequest
 from touchstone.answers.progress import new_record
 from touchstone.answers.view import AnswerView
 from touchstone.clock import Clock, Deadline, system_clock
@@ -31,7 +31,7 @@ from touchstone.operations.lines import (
 )
 from touchstone.operations.reception import Reception
 from touchstone.operations.steps import solve_whole, verify_own_answer
-from touchstone.records import ENDED, Batch, derived_ulid
+from touchstone.records import Batch, derived_ulid
 
 SIDE_BY_SIDE = 8
 """Lines of a chunk done at once: the judges' quota is the limit long before."""

@@ -4,14 +4,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from touchstone.answers.model import MAX_IMAGE_BYTES, AnswerRecord, SolveRequest, VerifyRequest
+from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, AnswerRecord, SolveRequest, VerifyRequest
 from touchstone.answers.progress import new_record
 from touchstone.answers.reading import image, inline_image
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import StoreError, TooLargeError
 from touchstone.operations.bulk import BulkEvaluations
 from touchstone.operations.finishing import OUT_OF_TIME, finish_skipped
-from touchstone.records import ENDED, Answers, Artifacts, Evaluations, RequestKeys, evaluation_request_id, new_ulid
+from touchstone.records import Answers, Artifacts, Evaluations, RequestKeys, evaluation_request_id, new_ulid
 from touchstone.workflows import Workflows
 
 SYNC_SECONDS = 5.0

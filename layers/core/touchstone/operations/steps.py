@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from touchstone.answers.analysis import analyze
 from touchstone.answers.calls import spends_of_failure
 from touchstone.answers.enrichment import enrich
-from touchstone.answers.model import MAX_IMAGE_BYTES, AnswerRecord, Attempt, Route, SkipReason, Spend
+from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, AnswerRecord, Attempt, Route, SkipReason, Spend
 from touchstone.answers.progress import settled
 from touchstone.answers.reading import image, read_image
 from touchstone.answers.retrieval import problem_key, retrieve, retrieved_attempt
@@ -21,7 +21,6 @@ from touchstone.clock import Deadline
 from touchstone.errors import ConflictError, InputError, JudgeError, LimitError
 from touchstone.operations.desk import Desk
 from touchstone.operations.finishing import finish, sentence_of, skip_verification
-from touchstone.records import ENDED
 
 READ_SECONDS = 40.0
 """Each of these leaves the step's function 20 s or more for its start, the store, and the reason of a failure."""

@@ -7,12 +7,11 @@ from datetime import datetime, timedelta
 
 from pydantic import ValidationError
 
-from touchstone.answers.model import AnswerRecord
+from touchstone.answers.model import ENDED, AnswerRecord
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import StoreError, TouchstoneError
 from touchstone.operations.finishing import fail_or_finish
 from touchstone.records import (
-    ENDED,
     Answers,
     Backlog,
     DeferredEvaluation,

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from touchstone.records.answers import Answers, UnfinishedAnswer
     from touchstone.records.artifacts import Artifacts
     from touchstone.records.batches import Batch, Batches, BatchState
-    from touchstone.records.counters import ENDED
     from touchstone.records.cursors import Page
     from touchstone.records.deferred_queue import DeferredEvaluation, DeferredMessage, DeferredQueue
     from touchstone.records.evaluations import Backlog, Claim, Evaluations, PendingEvaluation
@@ -31,7 +30,6 @@ _MODULES = {
     "answers": ("Answers", "UnfinishedAnswer"),
     "artifacts": ("Artifacts",),
     "batches": ("Batch", "BatchState", "Batches"),
-    "counters": ("ENDED",),
     "cursors": ("Page",),
     "deferred_queue": ("DeferredEvaluation", "DeferredMessage", "DeferredQueue"),
     "evaluations": ("Backlog", "Claim", "Evaluations", "PendingEvaluation"),
@@ -49,7 +47,6 @@ _MODULES = {
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
-    "ENDED",
     "AnswerSummary",
     "Answers",
     "Approach",

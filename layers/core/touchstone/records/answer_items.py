@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from touchstone.answers.model import AnswerRecord
-from touchstone.clock import Clock
+from touchstone.answers.model import ENDED, AnswerRecord
+from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError, InputError, NotFoundError, StoreError
 from touchstone.records.artifacts import Artifacts
-from touchstone.records.counters import ENDED, action_of, difference
+from touchstone.records.counters import action_of, difference
 from touchstone.records.keys import answer_key, of_tenant
 from touchstone.records.summaries import summary_of
 from touchstone.records.table import Action, ConditionFailedError, Item, jitter, read, store_faults, transact
@@ -61,7 +61,7 @@ class AnswerItems:
         artifacts: Artifacts,
         *,
         clock: Clock,
-        pause: Callable[[float], None] = time.sleep,
+        pause: Callable[[float], None],
     ) -> None:
         self.table = table
         self._artifacts = artifacts
@@ -156,6 +156,22 @@ class AnswerItems:
         key = f"{record.tenant}/records/{record.id}/{hashlib.sha256(encoded).hexdigest()}.json"
         self._artifacts.put_text(tenant=record.tenant, key=key, text=body, content_type="application/json")
         return item | {"body_key": key}
+
+
+class OfAnswers:
+    """What the classes share that keep or read answers' records: the table, the bodies, and a clock."""
+
+    def __init__(
+        self,
+        table: "Table",
+        artifacts: Artifacts,
+        *,
+        clock: Clock = system_clock,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._table = table
+        self._items = AnswerItems(table, artifacts, clock=clock, pause=pause)
+        self._clock = clock
 
 
 def evaluation_request_id(record: AnswerRecord) -> str:

@@ -1,13 +1,13 @@
 """Answers as they are asked for, worked on and finished; each step is one conditional write and harmless to repeat."""
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from touchstone.answers.model import (
+    ENDED,
     Analysis,
     AnswerRecord,
     Attempt,
@@ -17,19 +17,13 @@ from touchstone.answers.model import (
     Status,
     Verification,
 )
-from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError
-from touchstone.records.answer_items import UNFINISHED, AnswerItems, Beside, sortable
-from touchstone.records.artifacts import Artifacts
-from touchstone.records.counters import ENDED
+from touchstone.records.answer_items import UNFINISHED, Beside, OfAnswers, sortable
 from touchstone.records.cursors import Page, cursor_after, page_size, position_of
 from touchstone.records.keys import answer_of, of_tenant
 from touchstone.records.solutions import solution_actions
 from touchstone.records.summaries import AnswerSummary
 from touchstone.records.table import Action, query, store_faults
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,24 +34,12 @@ class UnfinishedAnswer:
     answer_id: str
 
 
-class Answers:
+class Answers(OfAnswers):
     """The records of answers.
 
     Every method raises `NotFoundError` for an id that this tenant does not have, and `StoreError` where the store
     fails; all are safe to repeat, and a repeat returns the record as it is stored by then.
     """
-
-    def __init__(
-        self,
-        table: "Table",
-        artifacts: Artifacts,
-        *,
-        clock: Clock = system_clock,
-        pause: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self._table = table
-        self._items = AnswerItems(table, artifacts, clock=clock, pause=pause)
-        self._clock = clock
 
     def create(self, record: AnswerRecord) -> AnswerRecord:
         """Store a new record. Raises `ConflictError` where its id belongs to another request already."""

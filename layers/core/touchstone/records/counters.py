@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import get_args
 
-from touchstone.answers.model import AnswerRecord, DeepEvaluation, EvaluationState, Stage, Verification
+from touchstone.answers.model import ENDED, AnswerRecord, DeepEvaluation, EvaluationState, Verification
 from touchstone.records.keys import of_tenant, part
 from touchstone.records.table import Action
 
@@ -25,8 +25,6 @@ COUNT_SHARDS = 4
 """A partition takes 1,000 write units a second and a finish costs about 16 on the counters: 4 shards carry 240 a
 second for one tenant, and a collision of two transactions on one counter is four times rarer."""
 MILLIONTHS = 1_000_000
-ENDED: frozenset[Stage] = frozenset({"finished", "failed"})
-"""Stages in which nothing more happens to an answer: from then on it counts, and is looked after no longer."""
 DIMENSIONS = ("correctness", "completeness", "clarity", "pedagogy", "format", "overall")
 MAX_SUGGESTIONS = 20
 """Suggestions of one evaluation that are counted; with everything else they fit one transaction of 100 writes."""

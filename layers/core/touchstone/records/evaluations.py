@@ -10,26 +10,20 @@ Whoever is waiting, deferred or running is in the `deferred` index, placed there
 every request that is not over can be found, whatever the queue, a schedule or a function lost.
 """
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from touchstone.answers.model import AnswerRecord, DeepEvaluation, EvaluationProgress, Spend
-from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError
-from touchstone.records.answer_items import AnswerItems, sortable
+from touchstone.records.answer_items import OfAnswers, sortable
 from touchstone.records.answers import asked
-from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import COUNT_SHARDS, deferred_pk
 from touchstone.records.keys import answer_of
 from touchstone.records.table import query, read
 from touchstone.records.ulids import first_ulid, last_ulid, moment_of
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 LEASE_SECONDS = 900
 """A Lambda function's longest life: after it, whoever claimed a record is certainly gone."""
@@ -71,23 +65,11 @@ class Backlog:
     oldest_requested_at: datetime | None
 
 
-class Evaluations:
+class Evaluations(OfAnswers):
     """The deep evaluations of answers. All methods are safe to repeat; one that finds its work done changes nothing.
 
     Raises `NotFoundError` for an id this tenant does not have, `ConflictError` where no evaluation was asked for.
     """
-
-    def __init__(
-        self,
-        table: "Table",
-        artifacts: Artifacts,
-        *,
-        clock: Clock = system_clock,
-        pause: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self._table = table
-        self._items = AnswerItems(table, artifacts, clock=clock, pause=pause)
-        self._clock = clock
 
     def request(self, *, tenant: str, answer_id: str, retry_failed: bool = False) -> AnswerRecord:
         """Ask for an evaluation; where one was asked for already, the record as it is.
@@ -206,10 +188,18 @@ class Evaluations:
         return self._items.change(tenant, answer_id, step)
 
     def oldest_deferred(
-        self, *, limit: int, not_before: datetime | None = None, not_after: datetime | None = None
+        self,
+        *,
+        limit: int,
+        not_before: datetime | None = None,
+        not_after: datetime | None = None,
+        behind: str | None = None,
     ) -> tuple[PendingEvaluation, ...]:
-        """Deferred requests of all tenants, oldest first; only those made between the moments that are given."""
-        first = _BEFORE_ALL if not_before is None else first_ulid(not_before)
+        """Deferred requests of all tenants, oldest first; only those made between the moments that are given.
+
+        `behind` is a request's id: reads on from that one, which is among them as long as it is deferred.
+        """
+        first = behind or (_BEFORE_ALL if not_before is None else first_ulid(not_before))
         last = _AFTER_ALL if not_after is None else last_ulid(not_after)
         return self._pending("deferred", limit, first=first, last=last)
 

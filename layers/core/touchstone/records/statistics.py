@@ -1,15 +1,11 @@
 """What accumulates for a tenant, read from its counters and never from its records."""
 
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import TYPE_CHECKING
 
 from touchstone.answers.providers import Rate
-from touchstone.clock import Clock, system_clock
-from touchstone.records.answer_items import AnswerItems
-from touchstone.records.artifacts import Artifacts
+from touchstone.records.answer_items import OfAnswers
 from touchstone.records.counters import (
     COUNT_SHARDS,
     COUNTED_STATES,
@@ -23,9 +19,6 @@ from touchstone.records.counters import (
 )
 from touchstone.records.keys import of_tenant, text_of
 from touchstone.records.table import Item, query, store_faults
-
-if TYPE_CHECKING:
-    from mypy_boto3_dynamodb.service_resource import Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,20 +86,8 @@ class Approach:
     text: str
 
 
-class Statistics:
+class Statistics(OfAnswers):
     """A tenant's aggregates. Raises `StoreError` where the store fails."""
-
-    def __init__(
-        self,
-        table: "Table",
-        artifacts: Artifacts,
-        *,
-        clock: Clock = system_clock,
-        pause: Callable[[float], None] = time.sleep,
-    ) -> None:
-        self._table = table
-        self._items = AnswerItems(table, artifacts, clock=clock, pause=pause)
-        self._clock = clock
 
     def rates(self, tenant: str) -> Rates:
         """Correctness rates, from the attempts of all answers that have ended."""
