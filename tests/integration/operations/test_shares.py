@@ -1,13 +1,15 @@
 """A2: deep evaluations of a tenant that asks for thousands take its share of every day, and the drain serves all."""
 
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.integration.operations.conftest import EVALUATOR, House
+from tests.integration.operations.conftest import EVALUATOR, LONG, House
 from touchstone.budgets import QuotaKey, Quotas, TenantShare, next_reset
+from touchstone.clock import Deadline
 from touchstone.judges.base import Limits
+from touchstone.operations import draining
 from touchstone.operations.evaluating import evaluate_answer
 
 if TYPE_CHECKING:
@@ -43,6 +45,27 @@ async def test_a2_a_tenant_that_asks_for_thousands_holds_nobody_up(shared: House
     assert failures(shared, acme) <= {"tenant_share", None}
     assert len(shared.script.asked) == 8
     assert drained[-1].state == "empty"
+
+
+async def test_a2_who_asks_behind_windows_of_a_spent_tenant_is_reached(
+    shared: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(draining, "WINDOW", 8)
+    shared.asked_for(40, tenant="acme")
+    bona = shared.asked_for(1, tenant="bona")
+    shared.clock.now = MORNING
+    reads = 0
+    oldest = shared.evaluations.oldest_deferred
+
+    def counted(**arguments: Any) -> Any:
+        nonlocal reads
+        reads += 1
+        return oldest(**arguments)
+
+    monkeypatch.setattr(shared.evaluations, "oldest_deferred", counted)
+    await shared.drain().run(owner="drain", deadline=Deadline.after(LONG))
+    assert shared.states(bona) == {"done": 1}
+    assert reads <= 6 + 6 + 6, "the line once, and twice more at its end, a window at a time"
 
 
 async def test_a2_what_others_left_is_the_tenants_two_hours_before_the_reset(shared: House) -> None:

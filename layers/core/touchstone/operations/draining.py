@@ -29,8 +29,10 @@ ROUND_SECONDS = 120.0
 """Time a round may take; with less left of the function's own, the rest is left to the next step."""
 WINDOW = 250
 """Requests read of the backlog at once: a day's quota of a free tier, in one query of 40 KB."""
-MAX_PASSED_OVER = 2_000
-"""Requests passed over in one drain before it ends: reading on behind them costs a query over all of them."""
+MAX_PASSED_OVER = 20_000
+"""Requests passed over in one drain before it ends: reading past them costs a query for each `WINDOW` of them."""
+READS_TO_THE_END = 2
+"""From where the line was left, and from its beginning."""
 MAX_MESSAGES_LOOKED_AT = 200
 """Messages looked at after a round, so that cleaning up stays cheap."""
 PAUSE = timedelta(seconds=60)
@@ -201,8 +203,9 @@ class Drain:
 class _Line:
     """The deferred requests as one drain takes them: oldest first, each once, without tenants that may not go on.
 
-    The backlog is read a window at a time, from its beginning, since an older request may have joined it meanwhile.
-    A tenant whose ceiling is spent costs one try: the rest of its requests are passed over without a look at them.
+    The backlog is read a window at a time, each behind the one before, and at its end once more from the beginning,
+    since an older request may have joined it meanwhile. A tenant whose ceiling or share is spent costs one try: the
+    rest of its requests are passed over without a look at them.
     """
 
     evaluations: Evaluations
@@ -210,6 +213,7 @@ class _Line:
     _seen: set[str] = field(default_factory=set)
     _spent: set[str] = field(default_factory=set)
     _passed_over: int = 0
+    _behind: str | None = None
     again_at: datetime | None = None
     """When the first of the tenants that may not go on now may do so (UTC), None where none said."""
 
@@ -242,8 +246,13 @@ class _Line:
     def _read_on(self) -> bool:
         if self._passed_over > MAX_PASSED_OVER:
             return False
-        found = self.evaluations.oldest_deferred(limit=WINDOW + self._passed_over)
-        self._window.extend(pending for pending in found if pending.request_id not in self._seen)
+        ends = 0 if self._behind else 1
+        while not self._window and ends < READS_TO_THE_END:
+            found = self.evaluations.oldest_deferred(limit=WINDOW, behind=self._behind)
+            self._window.extend(pending for pending in found if pending.request_id not in self._seen)
+            whole = len(found) == WINDOW
+            self._behind = found[-1].request_id if whole else None
+            ends += not whole
         return bool(self._window)
 
 
