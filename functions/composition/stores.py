@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from functions.environment import environment
 
 if TYPE_CHECKING:
-    from aws_lambda_powertools.utilities.idempotency import DynamoDBPersistenceLayer, IdempotencyConfig
     from mypy_boto3_dynamodb.service_resource import Table
     from mypy_boto3_s3 import S3Client
 
@@ -148,25 +147,3 @@ def deferred_queue() -> DeferredQueue:
     from touchstone.records import DeferredQueue
 
     return DeferredQueue(boto3.client("sqs"), environment().require("deferred_queue_url"))
-
-
-def idempotency(
-    *, event_key_jmespath: str, payload_validation_jmespath: str, keep_seconds: int
-) -> tuple[DynamoDBPersistenceLayer, IdempotencyConfig]:
-    """Where results are remembered by their sender's key, and for how long."""
-    import boto3
-    from aws_lambda_powertools.utilities.idempotency import DynamoDBPersistenceLayer, IdempotencyConfig
-
-    from functions.clients import for_tables
-
-    config = IdempotencyConfig(
-        event_key_jmespath=event_key_jmespath,
-        payload_validation_jmespath=payload_validation_jmespath,
-        expires_after_seconds=keep_seconds,
-        hash_function="sha256",
-        raise_on_no_idempotency_key=True,
-    )
-    # A client of the session that is there already: one of its own would load the service's model a second time.
-    client = boto3.client("dynamodb", config=for_tables())
-    table_name = environment().require("idempotency_table")
-    return DynamoDBPersistenceLayer(table_name=table_name, boto3_client=client), config

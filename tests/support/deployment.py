@@ -11,9 +11,7 @@ import boto3
 import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions import environment, judge_keys
-from functions.answers import intake
-from functions.api import idempotency
+from functions import environment, judge_keys, once
 from functions.composition import judging, stores, work
 from tests.support.events import event
 from tests.support.machines import Machines
@@ -130,7 +128,7 @@ def deployed(
 
 
 def _cached() -> Iterator[Any]:
-    for module in (judging, stores, work, environment, idempotency, intake, judge_keys):
+    for module in (judging, stores, work, environment, judge_keys, once):
         yield from (value for value in vars(module).values() if hasattr(value, "cache_clear"))
 
 
