@@ -164,3 +164,17 @@ def test_the_latest_begun_price_holds() -> None:
     )  # fmt: skip
     days = [date(2026, 12, 31), date(2027, 1, 1), date(2027, 5, 31), date(2027, 6, 1)]
     assert [model.price(on=day, input_tokens=1).price_in for day in days] == [1, 2, 2, 3]
+
+
+def test_the_room_for_thinking_is_data_too() -> None:
+    name = load_registry({}).model("gemini", "verify").name
+    changed = {"gemini": {"models": {name: {"thinking_tokens": 100}}}}
+    assert load_registry(overridden(changed)).model("gemini", "verify").thinking_tokens == 100
+    changed["gemini"]["models"][name]["thinking_tokens"] = -1
+    with pytest.raises(SettingsError, match="thinking_tokens"):
+        load_registry(overridden(changed))
+
+
+@pytest.mark.parametrize(("provider", "name"), [("openai", "gpt-4o"), ("gemini", "gemini-2.5-flash-lite")])
+def test_a_model_that_does_not_think_unasked_needs_no_room(provider: str, name: str) -> None:
+    assert load_registry({}).find(provider, name).thinking_tokens == 0
