@@ -1,5 +1,8 @@
 """A problem's way from step to step, in one process and cut short."""
 
+import re
+from base64 import b64encode
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -8,11 +11,12 @@ import pytest
 
 from tests.integration.operations.conftest import build
 from tests.support import replies
-from tests.support.judges import Asked, Line
+from tests.support.judges import Asked, Line, Script
 from touchstone.answers.model import ImageSource, SolveRequest
+from touchstone.answers.pipeline import solve_and_verify
 from touchstone.answers.progress import new_record
 from touchstone.clock import Deadline
-from touchstone.errors import QuotaExceededError
+from touchstone.errors import OverloadedError, QuotaExceededError, RefusedError
 from touchstone.judges.base import Judge, Purpose, Tier
 from touchstone.judges.opening import Judges
 from touchstone.operations.finishing import fail_or_finish
@@ -24,6 +28,11 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 PROBLEM = "Name the capital of Australia."
+
+
+def _questions(script: Script) -> list[tuple[str, str, str]]:
+    """Who was asked what, in which words; the marks around what strangers wrote are new each time."""
+    return [(asked.provider, asked.prompt, re.sub(r"[0-9a-f]{16}", "", asked.user)) for asked in script.asked]
 
 
 @pytest.mark.parametrize(("seconds", "status"), [(None, "unverified"), (800.0, "verified")])
@@ -95,3 +104,53 @@ async def test_a_problem_that_the_sweep_ended_while_it_was_worked_on_keeps_that_
         assert (record.stage, record.failure) == ("failed", NO_ANSWER)
     else:
         assert (record.stage, record.attempt_count) == ("finished", 1 if during == "verify" else 2)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        {},
+        {"verify": [replies.failed(), replies.verify()]},
+        {"verify": [replies.failed(), replies.failed(confidence=0.7)]},
+        {"verify": [replies.verify(confidence=0.5), replies.verify(confidence=0.6)]},
+        {"verify": [RefusedError("No.")]},
+        {"analyze": [RefusedError("No.")]},
+        {"enrich": [RefusedError("No.")]},
+        {"claude/solve": [OverloadedError("Broken.")]},
+        {"verify": [replies.failed()], "openai/solve": [RefusedError("No.")], "gemini/solve": [RefusedError("No.")]},
+        {"solve": [RefusedError("No.")]},
+        {"read_image": [RefusedError("No.")]},
+    ],
+    ids=lambda lines: "+".join(lines) or "good",
+)
+@pytest.mark.parametrize("pictured", [False, True])
+async def test_a_deployment_asks_and_decides_what_the_library_does(
+    table: "Table", lines: dict[str, Sequence[Line]], *, pictured: bool
+) -> None:
+    good: dict[str, Sequence[Line]] = {
+        "read_image": [replies.image()],
+        "analyze": [replies.analyze()],
+        "solve": [replies.solve()],
+        "verify": [replies.verify()],
+        "enrich": [replies.enrich()],
+    }
+    picture = b"\x89PNG\r\n\x1a\n" + bytes(64)
+    source = ImageSource(data_base64=b64encode(picture).decode()) if pictured else None
+    request = SolveRequest(problem=None if pictured else PROBLEM, image=source, deep_evaluation=False)
+
+    script = Script(good | lines)
+    alone = await solve_and_verify(request, judges=script.judges(), tenant="acme")
+
+    house = build(table, good | lines)
+    key = "acme/images/a" if pictured else None
+    if key is not None:
+        house.artifacts.put_bytes(tenant="acme", key=key, data=picture)
+    begun = new_record(request, tenant="acme", answer_id="01JD7Z00000000000000000000", now=house.clock(), image_key=key)
+    house.answers.create(begun)
+    deployed = await solve_whole(house.desk(), begun.id)
+
+    assert _questions(house.script) == _questions(script)
+    paid = [[(spend.purpose, spend.model, spend.failure) for spend in record.spends] for record in (deployed, alone)]
+    assert paid[0] == paid[1]
+    changing = {"id", "created_at", "updated_at", "image_key", "spends"}
+    assert deployed.model_dump(exclude=changing) == alone.model_dump(exclude=changing)

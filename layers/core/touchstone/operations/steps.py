@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from touchstone.answers.analysis import analyze
 from touchstone.answers.calls import spends_of_failure
 from touchstone.answers.enrichment import enrich
-from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, AnswerRecord, Attempt, Route, SkipReason, Spend
+from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, Analysis, AnswerRecord, Attempt, Route, SkipReason, Spend
 from touchstone.answers.progress import settled
 from touchstone.answers.reading import image, read_image
 from touchstone.answers.retrieval import problem_key, retrieve, retrieved_attempt
@@ -126,6 +126,7 @@ async def solve_problem(desk: Desk, answer_id: str, *, number: int, deadline: De
         deadline=_within(SOLVE_SECONDS, deadline),
         preferences=desk.preferences(),
         subject=record.subject,
+        analysis=_analysis(record),
         examples=examples,
         language=record.language,
         use_cache=record.use_cache,
@@ -249,6 +250,18 @@ def _problem(record: AnswerRecord) -> str:
     if record.problem is None:
         raise ConflictError("The problem was not read yet.")
     return record.problem
+
+
+def _analysis(record: AnswerRecord) -> Analysis | None:
+    """What ANALYZE found, as the record keeps it; None where it found nothing."""
+    if record.difficulty is None or record.subject is None or record.language is None:
+        return None
+    return Analysis(
+        subject=record.subject,
+        difficulty=record.difficulty,
+        knowledge_points=record.knowledge_points,
+        language=record.language,
+    )
 
 
 def _latest(record: AnswerRecord) -> Attempt:

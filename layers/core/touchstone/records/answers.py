@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any
 
+from touchstone.answers.language import language_of
 from touchstone.answers.model import (
     ENDED,
     Analysis,
@@ -103,12 +104,19 @@ class Answers(OfAnswers):
         return tuple(UnfinishedAnswer(tenant=tenant, answer_id=answer_id) for tenant, answer_id in named)
 
     def set_problem(self, *, tenant: str, answer_id: str, text: str, spends: Sequence[Spend] = ()) -> AnswerRecord:
-        """Keep the problem's text that was read from its image; a repeat keeps the first."""
+        """Keep the problem's text that was read from its image, and its language; a repeat keeps the first.
+
+        What the caller said of the language stays.
+        """
         return self._work(
             tenant,
             answer_id,
             done=lambda record: record.problem is not None,
-            change=lambda record: {"problem": text, "spends": (*record.spends, *spends)},
+            change=lambda record: {
+                "problem": text,
+                "language": record.language or language_of(text),
+                "spends": (*record.spends, *spends),
+            },
         )
 
     def set_analysis(
