@@ -3,17 +3,16 @@
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 import httpx
 
 from touchstone.budgets import MemoryAdmission
 from touchstone.clock import Deadline
 from touchstone.judges import Judges, load_registry
-from touchstone.judges.registry import OVERRIDES_VARIABLE
+from touchstone.judges.registry import OVERRIDES_VARIABLE, Registry
 
 PROVIDERS = ("gemini", "openai", "claude")
 PROBLEM = "Mia reads 17 pages on each of 24 school days but skips every fourth one. How many pages does she read?"
@@ -53,13 +52,22 @@ def endpoint(*, seconds: float) -> Iterator[str]:
             server.terminate()
 
 
+def registry(providers: Sequence[str], base_url: str) -> Registry:
+    """The registry with these providers at the endpoint, and quotas that are never reached."""
+    plain = load_registry({})
+    overrides = {
+        provider: {
+            "base_url": f"{base_url}/v1" if provider == "openai" else base_url,
+            "models": {plain.model(provider, "verify").name: NO_LIMIT},
+        }
+        for provider in providers
+    }
+    return load_registry({OVERRIDES_VARIABLE: json.dumps(overrides)})
+
+
 def judges(provider: str, base_url: str) -> Judges:
     """The judges of one provider at the endpoint, with quotas kept in memory and no cache."""
-    url = f"{base_url}/v1" if provider == "openai" else base_url
-    model = load_registry({}).model(provider, "verify").name
-    overrides: dict[str, Any] = {provider: {"base_url": url, "models": {model: NO_LIMIT}}}
-    registry = load_registry({OVERRIDES_VARIABLE: json.dumps(overrides)})
-    return Judges(registry, OneKey(provider), admission=MemoryAdmission())
+    return Judges(registry([provider], base_url), OneKey(provider), admission=MemoryAdmission())
 
 
 def patience() -> Deadline:
