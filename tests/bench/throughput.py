@@ -9,8 +9,8 @@ import asyncio
 from functools import partial
 
 from tests.bench import judging, pace
-from touchstone.answers.calls import prompt
 from touchstone.answers.verification import VerifyReply
+from touchstone.answers.wording import prompt
 from touchstone.judges.base import Question
 from touchstone.judges.opening import connect
 

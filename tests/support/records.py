@@ -11,9 +11,9 @@ from touchstone.answers.model import (
     Enrichment,
     SkipReason,
     Solution,
-    Spend,
     Verification,
 )
+from touchstone.judges.spends import Spend
 from touchstone.records import Answers, new_ulid
 
 START = datetime(2026, 11, 21, 6, 30, tzinfo=UTC)

@@ -37,6 +37,8 @@ from touchstone.usage import Usage
 type JudgeFailure = Literal[
     "day_quota", "minute_quota", "overloaded", "timed_out", "refused", "unreadable", "misconfigured"
 ]
+type Unanswered = JudgeFailure | Literal["quota", "tenant_share", "spending_ceiling"]
+"""Why a question has no answer: a judge's failure, or our own limits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,10 +9,10 @@ import pytest
 from tests.integration.operations.conftest import House, build
 from tests.support import replies
 from tests.support.judges import USAGE, Line, Script, paid
-from touchstone.answers.calls import prompt
 from touchstone.answers.model import AnswerRecord, ImageSource, SolveRequest
 from touchstone.answers.progress import new_record
 from touchstone.answers.verification import VerifyReply
+from touchstone.answers.wording import prompt
 from touchstone.budgets import Spending
 from touchstone.clock import Deadline
 from touchstone.errors import DayQuotaError, OverloadedError, QuotaExceededError, RefusedError

@@ -11,7 +11,7 @@ from tests.support.judges import USAGE, Line, Script, paid
 from touchstone.answers.analysis import analyze
 from touchstone.answers.enrichment import enrich
 from touchstone.answers.evaluation import evaluate
-from touchstone.answers.model import MAX_ANSWER_CHARS, AnswerRecord, ImageSource, Solution, SolveRequest, Spend
+from touchstone.answers.model import MAX_ANSWER_CHARS, AnswerRecord, ImageSource, Solution, SolveRequest
 from touchstone.answers.pipeline import solve_and_verify
 from touchstone.answers.solving import next_attempt
 from touchstone.answers.verification import quick_verify
@@ -21,6 +21,7 @@ from touchstone.errors import OverloadedError, QuotaExceededError, RefusedError,
 from touchstone.judges import MemoryCache, load_registry
 from touchstone.judges.base import Call, Judge, Permit
 from touchstone.judges.cost import cost_usd
+from touchstone.judges.spends import Spend
 
 PROBLEM = "Name the capital of Australia."
 SOLUTION = Solution(answer="Canberra", provider="openai", model="m")

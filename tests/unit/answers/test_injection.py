@@ -13,10 +13,10 @@ import pytest
 from tests.support import replies
 from tests.support.injections import CANARY, MASTER_KEYS, injections
 from tests.support.judges import Asked, Line, Script
-from touchstone.answers.calls import prompt
-from touchstone.answers.language import Language
 from touchstone.answers.routing import status_of
 from touchstone.answers.verification import quick_verify
+from touchstone.answers.wording import prompt
+from touchstone.checks.language import Language
 from touchstone.clock import Deadline
 
 PROBLEM = "Name the capital of Australia."

@@ -12,10 +12,10 @@ from touchstone.answers.model import (
     AnswerRecord,
     ImageSource,
     SolveRequest,
-    Spend,
     Verification,
     VerifyRequest,
 )
+from touchstone.judges.spends import Spend
 
 MOMENT = datetime(2026, 11, 21, tzinfo=UTC)
 

@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from touchstone.answers import analysis, enrichment, evaluation
-from touchstone.answers.calls import JudgeReply, prompt
-from touchstone.answers.language import Language
 from touchstone.answers.reading import ImageReply
 from touchstone.answers.solving import SolveReply
 from touchstone.answers.verification import VerifyReply
+from touchstone.answers.wording import prompt
+from touchstone.checks.language import Language
 from touchstone.judges import prompts
+from touchstone.judges.calls import JudgeReply
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 EXAMPLE = {"problem": "Solve 3x + 1 = 10.", "steps": "1. 3x = 9\n2. x = 3", "answer": "x = 3"}

@@ -6,9 +6,10 @@ import pytest
 
 from tests.support.judges import MOMENT
 from tests.unit.cli.samples import EVALUATING, FAILED, SKIPPED, view
-from touchstone.answers.model import DeepEvaluation, Enrichment, EvaluationProgress, Spend, Verification
+from touchstone.answers.model import DeepEvaluation, Enrichment, EvaluationProgress, Verification
 from touchstone.cli.exits import Exit
 from touchstone.cli.verdicts import exit_of, print_answer
+from touchstone.judges.spends import Spend
 
 EVALUATION = DeepEvaluation(
     correctness=1.0, completeness=0.5, clarity=0.8, pedagogy=0.7, format=0.6, overall=0.72,

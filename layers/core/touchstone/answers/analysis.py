@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from touchstone.answers.calls import JudgeReply, ask, prompt, skip_reason, spends_of, spends_of_failure
-from touchstone.answers.language import Language, language_of
-from touchstone.answers.model import Analysis, Difficulty, SkipReason, Spend
+from touchstone.answers.model import Analysis, Difficulty, SkipReason
+from touchstone.answers.wording import prompt
+from touchstone.checks.language import Language, language_of
 from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError
 from touchstone.judges.base import Judge, Question
+from touchstone.judges.calls import JudgeReply, ask, unanswered
+from touchstone.judges.spends import Spend, spends_of, spends_of_failure
 
 type Subject = Literal[
     "math", "physics", "chemistry", "biology", "science", "chinese", "english", "history", "geography", "civics",
@@ -64,7 +66,7 @@ async def analyze(
         reply = await ask(judge, question, deadline=deadline)
     except (JudgeError, LimitError) as error:
         return Analyzed(
-            analysis=None, language=language, spends=spends_of_failure(error, "analyze"), failure=skip_reason(error)
+            analysis=None, language=language, spends=spends_of_failure(error, "analyze"), failure=unanswered(error)
         )
     analysis = Analysis(
         subject=reply.value.subject,

@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 
 from touchstone.answers.analysis import short_texts
-from touchstone.answers.calls import JudgeReply, ask, prompt, skip_reason, spends_of, spends_of_failure
-from touchstone.answers.language import Language, language_of
-from touchstone.answers.model import Enrichment, SkipReason, Solution, Spend, Status
+from touchstone.answers.model import Enrichment, SkipReason, Solution, Status
+from touchstone.answers.wording import prompt
+from touchstone.checks.language import Language, language_of
 from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError
 from touchstone.judges.base import Judge, Question
+from touchstone.judges.calls import JudgeReply, ask, unanswered
+from touchstone.judges.spends import Spend, spends_of, spends_of_failure
 
 MAX_KNOWLEDGE_POINTS = 5
 MAX_HINTS = 3
@@ -67,7 +69,7 @@ async def enrich(
     try:
         reply = await ask(judge, question, deadline=deadline)
     except (JudgeError, LimitError) as error:
-        return Enriched(enrichment=None, spends=spends_of_failure(error, "enrich"), failure=skip_reason(error))
+        return Enriched(enrichment=None, spends=spends_of_failure(error, "enrich"), failure=unanswered(error))
     enrichment = Enrichment(
         knowledge_points=short_texts(reply.value.knowledge_points, at_most=MAX_KNOWLEDGE_POINTS),
         hints=short_texts(reply.value.hints, at_most=MAX_HINTS),

@@ -9,12 +9,14 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from touchstone.answers.analysis import short_texts
-from touchstone.answers.calls import JudgeReply, ask, prompt, spends_of
-from touchstone.answers.language import Language, language_of
-from touchstone.answers.model import DeepEvaluation, Solution, Spend
+from touchstone.answers.model import DeepEvaluation, Solution
+from touchstone.answers.wording import prompt
+from touchstone.checks.language import Language, language_of
 from touchstone.clock import Clock, Deadline, system_clock
 from touchstone.errors import SettingsError
 from touchstone.judges.base import Judge, Question
+from touchstone.judges.calls import JudgeReply, ask
+from touchstone.judges.spends import Spend, spends_of
 
 type Dimension = Literal["correctness", "completeness", "clarity", "pedagogy", "format"]
 type Score = Annotated[float, Field(ge=0.0, le=1.0)]

@@ -8,7 +8,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from touchstone.errors import JudgeFailure
+from touchstone.errors import Unanswered
+from touchstone.judges.spends import Spend
 
 MAX_PROBLEM_CHARS = 20_000
 """Longest problem text: with its answer and prompt it fits every listed model and one DynamoDB item."""
@@ -28,10 +29,7 @@ type Method = Literal["proof", "judge", "retrieved", "none"]
 type Difficulty = Literal["easy", "medium", "hard"]
 type Route = Literal["enrich", "retry"]
 type EvaluationState = Literal["none", "waiting", "deferred", "running", "done", "failed"]
-type SkipReason = Literal[
-    "day_quota", "minute_quota", "overloaded", "timed_out", "refused", "unreadable", "misconfigured",
-    "quota", "tenant_share", "spending_ceiling", "contentless",
-]  # fmt: skip
+type SkipReason = Unanswered | Literal["contentless"]
 """Why nobody decided: a judge's failure, our own limits, or an answer without content (rejected before any call)."""
 
 type Text = Annotated[str, StringConstraints(min_length=1)]
@@ -99,26 +97,6 @@ class Analysis(Strict):
     difficulty: Difficulty
     knowledge_points: tuple[str, ...] = ()
     language: Literal["zh", "en"]
-
-
-class Spend(Strict):
-    """One judge call, as a record keeps it: what it was for, which model answered, tokens, cost.
-
-    `cost_usd` is None where the registry has no price; `cached` calls cost 0.0. `failure` is why a call brought no
-    reply that could be used, though it was paid for; None where it brought one. A call of which the provider told no
-    tokens (it was cut short by the deadline, say) is not among them; the tenant's spending holds its highest price.
-    """
-
-    purpose: Literal["ocr", "analyze", "solve", "verify", "enrich", "evaluate"]
-    provider: str
-    model: str
-    prompt_version: str
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost_usd: float | None = None
-    latency_ms: float = 0.0
-    cached: bool = False
-    failure: JudgeFailure | None = None
 
 
 class Solution(Strict):

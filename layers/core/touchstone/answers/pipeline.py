@@ -14,18 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from touchstone.answers.analysis import analyze
-from touchstone.answers.calls import spends_of_failure
 from touchstone.answers.enrichment import enrich
 from touchstone.answers.evaluation import evaluate
-from touchstone.answers.model import (
-    Analysis,
-    AnswerRecord,
-    Attempt,
-    EvaluationProgress,
-    SolveRequest,
-    Spend,
-    VerifyRequest,
-)
+from touchstone.answers.model import Analysis, AnswerRecord, Attempt, EvaluationProgress, SolveRequest, VerifyRequest
 from touchstone.answers.progress import new_record, settled
 from touchstone.answers.providers import Preferences
 from touchstone.answers.reading import inline_image, read_image
@@ -37,6 +28,7 @@ from touchstone.clock import Clock, Deadline, system_clock
 from touchstone.errors import ConflictError, JudgeError, LimitError, MisconfiguredError
 from touchstone.judges.base import Image
 from touchstone.judges.opening import Judges
+from touchstone.judges.spends import Spend, spends_of_failure
 
 SOLVE_SECONDS = 180.0
 """Longest time for solving a problem whole: two attempts by strong models take up to a minute each."""

@@ -2,9 +2,9 @@
 
 from datetime import datetime
 
-from touchstone.answers.language import language_of
 from touchstone.answers.model import AnswerRecord, Attempt, Solution, SolveRequest, VerifyRequest
 from touchstone.answers.routing import best_attempt, status_of
+from touchstone.checks.language import language_of
 from touchstone.errors import InputError
 
 CALLER = "caller"

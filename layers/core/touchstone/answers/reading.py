@@ -4,12 +4,14 @@ import base64
 from dataclasses import dataclass
 from typing import Literal
 
-from touchstone.answers.calls import JudgeReply, ask, prompt, spends_of
-from touchstone.answers.language import Language
-from touchstone.answers.model import MAX_IMAGE_BYTES, MAX_PROBLEM_CHARS, ImageSource, Spend
+from touchstone.answers.model import MAX_IMAGE_BYTES, MAX_PROBLEM_CHARS, ImageSource
+from touchstone.answers.wording import prompt
+from touchstone.checks.language import Language
 from touchstone.clock import Deadline
 from touchstone.errors import InputError, TooLargeError
 from touchstone.judges.base import Image, Judge, Question
+from touchstone.judges.calls import JudgeReply, ask
+from touchstone.judges.spends import Spend, spends_of
 
 type MediaType = Literal["image/png", "image/jpeg", "image/webp", "image/gif"]
 

@@ -5,15 +5,17 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from touchstone.answers.calls import JudgeReply, ask, prompt, spends_of, spends_of_failure, unusable
-from touchstone.answers.language import Language, language_of
-from touchstone.answers.model import MAX_ANSWER_CHARS, Analysis, Attempt, Solution, Spend
+from touchstone.answers.model import MAX_ANSWER_CHARS, Analysis, Attempt, Solution
 from touchstone.answers.providers import Preferences, choose_provider
 from touchstone.answers.retrieval import EarlierSolution
+from touchstone.answers.wording import prompt
+from touchstone.checks.language import Language, language_of
 from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError, SpendingCeilingError
 from touchstone.judges.base import Judge, Question
+from touchstone.judges.calls import JudgeReply, ask, unusable
 from touchstone.judges.opening import Judges
+from touchstone.judges.spends import Spend, spends_of, spends_of_failure
 
 MAX_OUTPUT_TOKENS = 16_384
 """A long solution takes 2,000; models that think before they answer count their thinking too."""

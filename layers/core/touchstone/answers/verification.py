@@ -14,13 +14,15 @@ from typing import Annotated
 from pydantic import Field
 
 from touchstone import checks
-from touchstone.answers.calls import JudgeReply, ask, prompt, skip_reason, spends_of, spends_of_failure
-from touchstone.answers.language import Language, language_of
-from touchstone.answers.model import SkipReason, Spend, Verification
+from touchstone.answers.model import SkipReason, Verification
+from touchstone.answers.wording import prompt
+from touchstone.checks.language import Language, language_of
 from touchstone.checks.limits import NotAtOnceError
 from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError
 from touchstone.judges.base import Judge, Question, Reply
+from touchstone.judges.calls import JudgeReply, ask, unanswered
+from touchstone.judges.spends import Spend, spends_of, spends_of_failure
 
 VERIFY_SECONDS = 5.0
 """The hard limit of a verification, everything included; a door that has spent time before asks for less."""
@@ -143,7 +145,7 @@ async def _by_judge(work: _Work, judge: Judge | None) -> Verification:
         reply = await ask(judge, question, deadline=work.deadline)
     except (JudgeError, LimitError) as error:
         work.spends.extend(spends_of_failure(error, "verify"))
-        return _skipped(skip_reason(error), f"Not verified: {error}", arithmetic_error)
+        return _skipped(unanswered(error), f"Not verified: {error}", arithmetic_error)
     work.spends.extend(spends_of(reply, "verify"))
     same = await _same(work.answer, reply.value.independent_answer)
     return _judged(reply, same, work.language).model_copy(update={"arithmetic_error": arithmetic_error})

@@ -14,10 +14,10 @@ from touchstone.answers.model import (
     EvaluationState,
     Method,
     SkipReason,
-    Spend,
     Stage,
     Status,
 )
+from touchstone.judges.spends import Spend
 
 
 class EvaluationView(BaseModel):

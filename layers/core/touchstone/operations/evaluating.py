@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from touchstone.answers.calls import spends_of_failure
 from touchstone.answers.evaluation import Evaluated, evaluate
 from touchstone.answers.model import AnswerRecord, EvaluationState
 from touchstone.answers.solving import NO_PROVIDER
@@ -12,6 +11,7 @@ from touchstone.budgets import next_reset
 from touchstone.clock import Deadline
 from touchstone.errors import ConflictError, JudgeError, LimitError, MisconfiguredError
 from touchstone.judges.base import Judge, Purpose
+from touchstone.judges.spends import spends_of_failure
 from touchstone.operations.deferral import GivenUp, Postponed, after_failure
 from touchstone.operations.desk import Desk
 from touchstone.records import evaluation_request_id

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
-from touchstone.answers.model import ENDED, AnswerRecord, Enrichment, SkipReason, Spend, Verification
+from touchstone.answers.model import ENDED, AnswerRecord, Enrichment, SkipReason, Verification
 from touchstone.answers.progress import settled
 from touchstone.answers.retrieval import near_keys, problem_key
 from touchstone.errors import ConflictError
+from touchstone.judges.spends import Spend
 from touchstone.records import Answers
 
 OUT_OF_TIME = "Not verified: the time for it was up."

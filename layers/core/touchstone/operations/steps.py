@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from touchstone.answers.analysis import analyze
-from touchstone.answers.calls import spends_of_failure
 from touchstone.answers.enrichment import enrich
-from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, Analysis, AnswerRecord, Attempt, Route, SkipReason, Spend
+from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, Analysis, AnswerRecord, Attempt, Route, SkipReason
 from touchstone.answers.progress import settled
 from touchstone.answers.reading import image, read_image
 from touchstone.answers.retrieval import problem_key, retrieve, retrieved_attempt
@@ -19,6 +18,7 @@ from touchstone.answers.solving import NO_PROVIDER, next_attempt
 from touchstone.answers.verification import VERIFY_SECONDS, quick_verify
 from touchstone.clock import Deadline
 from touchstone.errors import ConflictError, InputError, JudgeError, LimitError
+from touchstone.judges.spends import Spend, spends_of_failure
 from touchstone.operations.desk import Desk
 from touchstone.operations.finishing import finish, sentence_of, skip_verification
 

@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any
 
-from touchstone.answers.language import language_of
 from touchstone.answers.model import (
     ENDED,
     Analysis,
@@ -14,11 +13,12 @@ from touchstone.answers.model import (
     Attempt,
     Enrichment,
     EvaluationProgress,
-    Spend,
     Status,
     Verification,
 )
+from touchstone.checks.language import language_of
 from touchstone.errors import ConflictError
+from touchstone.judges.spends import Spend
 from touchstone.records.answer_items import UNFINISHED, Beside, OfAnswers, sortable
 from touchstone.records.cursors import Page, cursor_after, page_size, position_of
 from touchstone.records.keys import answer_of, of_tenant

@@ -16,8 +16,9 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Any, Literal
 
-from touchstone.answers.model import AnswerRecord, DeepEvaluation, EvaluationProgress, Spend
+from touchstone.answers.model import AnswerRecord, DeepEvaluation, EvaluationProgress
 from touchstone.errors import ConflictError
+from touchstone.judges.spends import Spend
 from touchstone.records.answer_items import OfAnswers, sortable
 from touchstone.records.answers import asked
 from touchstone.records.counters import COUNT_SHARDS, deferred_pk

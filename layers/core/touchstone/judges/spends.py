@@ -1,0 +1,63 @@
+"""What a record keeps of the judge calls that were paid for: one `Spend` each, failed ones among them."""
+
+from pydantic import BaseModel, ConfigDict
+
+from touchstone.errors import FailedCall, JudgeError, JudgeFailure, LimitError
+from touchstone.judges.base import Reply
+
+
+class Spend(BaseModel):
+    """One judge call, as a record keeps it: what it was for (a job's own word), which model answered, tokens, cost.
+
+    `cost_usd` is None where the registry has no price; `cached` calls cost 0.0. `failure` is why a call brought no
+    reply that could be used, though it was paid for; None where it brought one. A call of which the provider told no
+    tokens (it was cut short by the deadline, say) is not among them; the tenant's spending holds its highest price.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    purpose: str
+    provider: str
+    model: str
+    prompt_version: str
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+    latency_ms: float = 0.0
+    cached: bool = False
+    failure: JudgeFailure | None = None
+
+
+def spends_of(reply: Reply[BaseModel], purpose: str) -> tuple[Spend, ...]:
+    """What a record keeps of the calls for a question that was answered, those before it that failed among them."""
+    answered = Spend(
+        purpose=purpose,
+        provider=reply.provider,
+        model=reply.model,
+        prompt_version=reply.prompt_version,
+        input_tokens=reply.usage.input_tokens,
+        output_tokens=reply.usage.output_tokens,
+        cost_usd=reply.cost_usd,
+        latency_ms=reply.latency_ms,
+        cached=reply.cached,
+    )
+    return (*(_failed(call, purpose) for call in reply.failed_calls), answered)
+
+
+def spends_of_failure(error: JudgeError | LimitError, purpose: str) -> tuple[Spend, ...]:
+    """What a record keeps of the calls for a question that nobody answered: those that are paid for all the same."""
+    return tuple(_failed(call, purpose) for call in error.failed_calls)
+
+
+def _failed(call: FailedCall, purpose: str) -> Spend:
+    return Spend(
+        purpose=purpose,
+        provider=call.provider,
+        model=call.model,
+        prompt_version=call.prompt_version,
+        input_tokens=call.usage.input_tokens,
+        output_tokens=call.usage.output_tokens,
+        cost_usd=call.cost_usd,
+        latency_ms=call.latency_ms,
+        failure=call.reason,
+    )
