@@ -1,0 +1,1 @@
+"""Oracle: submissions to a task gated, scored band first, and ranked side by side."""

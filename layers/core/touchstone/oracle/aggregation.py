@@ -1,0 +1,64 @@
+"""From the scores of the dimensions to one number, as a pure function of what is stored.
+
+    base    = Σ weightᵢ × scoreᵢ
+    penalty = Π over fixed dimensions with score < 60 of score / 60          (else 1)
+    final   = base × penalty
+
+A weak fixed dimension cannot be bought back by the others: credibility 45 costs a quarter of everything.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from touchstone.errors import SettingsError
+from touchstone.oracle.bands import HIGHEST
+from touchstone.oracle.model import Dimension
+
+PENALTY_BELOW = 60.0
+"""The score from which a fixed dimension costs nothing."""
+WEIGHTS_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Penalty:
+    """What one fixed dimension costs. `factor` (0-1) multiplies the base."""
+
+    dimension: str
+    score: float
+    factor: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aggregate:
+    """`base` and `final` are 0-100, `penalty` 0-1; `penalties` are its causes, in the order of the dimensions."""
+
+    base: float
+    penalty: float
+    final: float
+    penalties: tuple[Penalty, ...]
+
+
+def aggregate(dimensions: Sequence[Dimension], scores: Mapping[str, float]) -> Aggregate:
+    """The aggregate of scores (0-100) by dimension id.
+
+    Never falls when a score rises, equals the weighted mean where all fixed scores reach `PENALTY_BELOW`, and is never
+    above the base. Raises `SettingsError` where weights do not sum to 1, a dimension has no score, a score has no
+    dimension, or one lies outside 0-100.
+    """
+    if abs(math.fsum(dimension.weight for dimension in dimensions) - 1.0) > WEIGHTS_TOLERANCE:
+        raise SettingsError("The weights of a task's dimensions must sum to 1.")
+    if len({dimension.id for dimension in dimensions}) != len(dimensions):
+        raise SettingsError("Every dimension of a task must be named once.")
+    if {dimension.id for dimension in dimensions} != set(scores):
+        raise SettingsError("Every dimension of the task must have a score, and no other.")
+    if not all(0.0 <= score <= HIGHEST for score in scores.values()):
+        raise SettingsError("Every score must lie between 0 and 100.")
+    base = min(float(HIGHEST), math.fsum(dimension.weight * scores[dimension.id] for dimension in dimensions))
+    penalties = tuple(
+        Penalty(dimension=dimension.id, score=scores[dimension.id], factor=scores[dimension.id] / PENALTY_BELOW)
+        for dimension in dimensions
+        if dimension.fixed and scores[dimension.id] < PENALTY_BELOW
+    )
+    penalty = math.prod(cause.factor for cause in penalties)
+    return Aggregate(base=base, penalty=penalty, final=base * penalty, penalties=penalties)

@@ -1,0 +1,74 @@
+"""A question whose reply must obey rules that no schema states: asked, checked, asked again with the faults named."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+
+from touchstone.clock import Deadline
+from touchstone.errors import JudgeError, LimitError
+from touchstone.judges.base import Judge, Question
+from touchstone.judges.calls import ask, unanswered, unusable
+from touchstone.judges.spends import Spend, spends_of, spends_of_failure
+from touchstone.oracle.model import Unscored
+
+ROUNDS = 2
+"""A reply that breaks the rules is asked for once more; a judge that breaks them twice has not scored."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked[T]:
+    """A reply that obeys the rules, who gave it, and every call that was paid for on the way."""
+
+    value: T
+    provider: str
+    model: str
+    prompt_version: str
+    spends: tuple[Spend, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotScored:
+    """Nobody answered, or what was answered broke the rules twice: `faults` says how, and is empty otherwise.
+
+    `error` is the judge's failure or the limit, None after an invalid reply.
+    """
+
+    reason: Unscored
+    faults: tuple[str, ...]
+    error: JudgeError | LimitError | None
+    spends: tuple[Spend, ...]
+
+
+async def ask_checked[T: BaseModel](
+    judge: Judge,
+    question: Callable[[Sequence[str]], Question[T]],
+    faults_of: Callable[[T], Sequence[str]],
+    *,
+    deadline: Deadline,
+    purpose: str,
+) -> Checked[T] | NotScored:
+    """Ask until the reply obeys the rules, twice at most.
+
+    `question` makes the question from the faults of the reply before, none at first; `faults_of` names what breaks the
+    rules, each fault in one sentence, and nothing where all is well.
+    """
+    spends: tuple[Spend, ...] = ()
+    faults: tuple[str, ...] = ()
+    for _ in range(ROUNDS):
+        try:
+            reply = await ask(judge, question(faults), deadline=deadline)
+        except (JudgeError, LimitError) as error:
+            spends += spends_of_failure(error, purpose)
+            return NotScored(reason=unanswered(error), faults=(), error=error, spends=spends)
+        faults = tuple(faults_of(reply.value))
+        if not faults:
+            return Checked(
+                value=reply.value,
+                provider=reply.provider,
+                model=reply.model,
+                prompt_version=reply.prompt_version,
+                spends=spends + spends_of(reply, purpose),
+            )
+        spends += spends_of_failure(unusable(reply, faults[0]), purpose)
+    return NotScored(reason="invalid_reply", faults=faults, error=None, spends=spends)

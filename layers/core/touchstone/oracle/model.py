@@ -1,0 +1,142 @@
+"""What a task asks for, what judges say of a submission, and what its author is told.
+
+Scores are 0-100. A judge supplies bands and a number for each dimension; totals, penalties and ranks are computed here
+and can be computed again from what is stored. A dimension or submission that no judge could score is `unscored`: a
+state of its own, never a zero.
+"""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from touchstone.checks.language import Language
+from touchstone.errors import Unanswered
+from touchstone.oracle.bands import Band
+
+MAX_DESCRIPTION_CHARS = 20_000
+"""Longest description of a task: with the longest section of a submission it fits every listed model."""
+MAX_CRITERIA = 20
+"""More acceptance criteria than a person would check, or a judge keep apart, at once."""
+MAX_CRITERION_CHARS = 1_000
+MAX_SUBMISSION_CHARS = 1_000_000
+"""Longest submission: some five hundred pages, judged in about twenty sections."""
+FIXED = ("substantiveness", "credibility", "completeness")
+"""The dimensions that every task has: real value that answers the request; credible data, nothing made up; all aspects
+of the task covered. A penalty falls on these alone."""
+LEAST_DYNAMIC, MOST_DYNAMIC = 1, 3
+"""How many dimensions a task has beside the fixed ones, so that it has 4 to 6 in all."""
+SUGGESTIONS = 2
+"""How many suggestions an author gets, always."""
+
+type TaskPath = Literal["fastest_first", "quality_first"]
+"""`fastest_first`: the first submission that passes wins. `quality_first`: the best at the deadline wins."""
+type Severity = Literal["high", "medium", "low"]
+type RiskFlag = Literal[
+    "addresses_the_judge", "imitates_prompt_markers", "hidden_text", "claims_a_verdict", "attacks_rivals",
+    "orders_disagree",
+]  # fmt: skip
+"""What a reader of a result should know. The first five: passages of the submission that speak to whoever grades it;
+`orders_disagree`: asked in two orders, judges differed by more than ten points."""
+type Unscored = Unanswered | Literal["invalid_reply"]
+"""Why there is no score: nobody answered, or what was answered broke the rules twice."""
+
+type Score = Annotated[int, Field(ge=0, le=100)]
+type Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
+
+
+class Strict(BaseModel):
+    """A request or record: unknown fields are errors, values do not change after construction."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Brief(Strict):
+    """What a task asks for. `language` None: recognised from the description."""
+
+    description: Annotated[str, StringConstraints(min_length=1, max_length=MAX_DESCRIPTION_CHARS)]
+    acceptance_criteria: Annotated[
+        tuple[Annotated[str, StringConstraints(min_length=1, max_length=MAX_CRITERION_CHARS)], ...],
+        Field(min_length=1, max_length=MAX_CRITERIA),
+    ]
+    language: Language | None = None
+
+    @model_validator(mode="after")
+    def _not_blank(self) -> Self:
+        for name, text in (
+            ("description", self.description),
+            *(("acceptance_criteria", each) for each in self.acceptance_criteria),
+        ):
+            if not text.strip():
+                raise ValueError(f"{name} must say something")
+        return self
+
+
+class Dimension(Strict):
+    """One question that every submission of a task is judged by. `weight`: above 0; those of a task sum to 1."""
+
+    id: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{1,39}$")]
+    name: Text
+    description: Text
+    weight: Annotated[float, Field(gt=0.0, le=1.0)]
+
+    @property
+    def fixed(self) -> bool:
+        """Whether every task has it."""
+        return self.id in FIXED
+
+
+class CriterionCheck(Strict):
+    """Whether a submission meets one acceptance criterion. `revision_hint`: how to meet it; None where it is met."""
+
+    criterion: str
+    passed: bool
+    reason: str
+    revision_hint: str | None = None
+
+
+class GateCheck(Strict):
+    """The criteria of a task, in their order; one that is not met fails the whole."""
+
+    criteria_checks: tuple[CriterionCheck, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether all are met."""
+        return all(check.passed for check in self.criteria_checks)
+
+
+class DimensionScore(Strict):
+    """What a judge says of one dimension. `evidence` is a quote of the submission, checked to occur in it.
+
+    `flag` marks a score below the threshold of penalties, on whatever dimension.
+    """
+
+    dimension: str
+    band: Band
+    score: Score
+    evidence: str
+    feedback: str
+    flag: Literal["below_expected"] | None = None
+
+
+class Suggestion(Strict):
+    """What would improve a submission."""
+
+    problem: Text
+    suggestion: Text
+    severity: Severity
+
+
+class IndividualScoring(Strict):
+    """A submission judged by itself. `penalty` (0-1) and `penalized_total` (0-100) are computed, see `aggregation`.
+
+    `overall_band` is the band of `penalized_total`. Suggestions are always two, the more severe first.
+    """
+
+    dimension_scores: tuple[DimensionScore, ...]
+    overall_band: Band
+    revision_suggestions: tuple[Suggestion, ...]
+    weighted_base: float
+    penalty: float
+    penalized_total: float
+    risk_flags: tuple[RiskFlag, ...] = ()
