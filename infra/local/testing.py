@@ -23,8 +23,6 @@ CHECKS = ("pre-commit", "run", "--all-files", "--verbose")
 """Style, form, types and imports: the same hooks as before a commit (`.pre-commit-config.yaml`)."""
 WITHOUT_CLOUD = ("tests/unit", "tests/integration")
 WITH_CLOUD = ("tests/cloud",)
-SOME_FAILED = 1
-"""pytest's exit code for tests that ran and failed."""
 WAIT_SCALE_VARIABLE = "TOUCHSTONE_LOCAL_WAIT_SCALE"
 """Multiplies the waits of state machines in the cloud of the tests; 1 unless set."""
 JUDGE_VARIABLE = "TOUCHSTONE_TEST_JUDGE"
@@ -43,12 +41,7 @@ def run(arguments: Sequence[str]) -> int:
     if code := _pytest(WITHOUT_CLOUD, arguments, {}):
         return code
     with _cloud() as variables:
-        code = _pytest(WITH_CLOUD, arguments, variables)
-        if code == SOME_FAILED:
-            # A dozen functions start at once on however many processors; a test that lost that race gets one more.
-            print("Cloud tests that failed are run once more; one that fails again has failed.", file=sys.stderr)
-            code = _pytest(WITH_CLOUD, [*arguments, "--last-failed"], variables)
-        if code:
+        if code := _pytest(WITH_CLOUD, arguments, variables):
             return code
     _run([_tool("coverage"), "combine", "--quiet"])
     return _run([_tool("coverage"), "report"])

@@ -23,8 +23,8 @@ EVENING = timedelta(hours=10, minutes=30)
 """From noon to half past ten, when what fresh requests did not use is given to the backlog."""
 AT_ONCE = 2
 """Functions that take messages side by side: enough to overlap, few enough for a machine of two processors."""
-MOVING = 5
-"""Evaluations or messages on their way at which more may be sent."""
+MOVING = 20
+"""Messages on their way at which more may be sent."""
 LOOK_SECONDS = 1.0
 """Between two looks at many records at work: looking is work for the store too."""
 
@@ -48,25 +48,27 @@ class Rehearsal:
         self.now = moment
         self.cloud.functions.set(*functions, variables={**self.variables, **clock_at(moment.astimezone(UTC))})
 
-    def bodies(self, count: int) -> list[str]:
-        """Messages that ask for the deep evaluation of answers that a check proves, so that no other judge is asked."""
+    def requests(self, count: int) -> list[dict[str, Any]]:
+        """Requests for the deep evaluation of answers that a check proves, so that no other judge is asked."""
         numbers = range(self.sent, self.sent + count)
         self.sent += count
         return [
-            json.dumps(
-                {
-                    "kind": "verify",
-                    "tenant": self.caller.tenant,
-                    "id": f"answer-{number}",
-                    "request": {
-                        "problem": f"Compute {number} + {number + 1}.",
-                        "answer": str(2 * number + 1),
-                        "deep_evaluation": True,
-                    },
-                }
-            )
+            {"problem": f"Compute {number} + {number + 1}.", "answer": str(2 * number + 1), "deep_evaluation": True}
             for number in numbers
         ]
+
+    def bodies(self, count: int) -> list[str]:
+        """Messages of such requests."""
+        first = self.sent
+        return [
+            json.dumps({"kind": "verify", "tenant": self.caller.tenant, "id": f"answer-{number}", "request": request})
+            for number, request in enumerate(self.requests(count), start=first)
+        ]
+
+    def ask(self, count: int) -> None:
+        """Ask through the API, one after the other: each evaluation has a workflow of its own."""
+        for request in self.requests(count):
+            self.caller.verify(**request)
 
     def send(self, bodies: Sequence[str]) -> None:
         """Send messages to the intake, in order, ten at a time as the ones before are taken.
@@ -80,9 +82,7 @@ class Rehearsal:
             assert not reply.get("Failed")
 
     def _has_room(self) -> bool:
-        found = self.states()
-        moving = found.get("waiting", 0) + found.get("running", 0)
-        return moving <= MOVING and self.cloud.waiting_messages("IntakeQueueUrl") <= MOVING
+        return self.cloud.waiting_messages("IntakeQueueUrl") <= MOVING
 
     def states(self) -> dict[str, int]:
         """How many evaluations are in which state."""
@@ -99,10 +99,15 @@ class Rehearsal:
         return eventually(look, what=f"{count} evaluations at rest", seconds=seconds, pause=LOOK_SECONDS)
 
     def drain(self) -> dict[str, Any]:
-        """Run the drain as its schedule does; what it says at the end."""
-        run = self.cloud.execution(self.cloud.start_machine("DrainMachineArn"), seconds=600)
-        assert run["status"] == "SUCCEEDED", run
-        return dict(json.loads(run["output"]))
+        """Run the drain as its schedule does, after one that is at work; what it says at the end."""
+
+        def look() -> dict[str, Any] | None:
+            run = self.cloud.execution(self.cloud.start_machine("DrainMachineArn"), seconds=600)
+            assert run["status"] == "SUCCEEDED", run
+            said: dict[str, Any] = json.loads(run["output"])
+            return None if said["state"] == "busy" else said
+
+        return eventually(look, what="the drain's turn", seconds=600, pause=LOOK_SECONDS)
 
     def calls(self) -> list[dict[str, Any]]:
         """All calls of the model so far."""
@@ -115,8 +120,8 @@ class Rehearsal:
         self.cloud.judge.arrange(new_day=True)
         return today
 
-    def next_day(self, *times: timedelta) -> list[dict[str, Any]]:
-        """Drain at these times of the next day, counted from noon; the day's calls."""
+    def end_day_after(self, *times: timedelta) -> list[dict[str, Any]]:
+        """Drain at these times of the day, counted from noon, and end it; the day's calls."""
         noon = NOON + timedelta(days=len(self.days))
         for time in times:
             self.set_clock(noon + time, "AnswersDrain")
@@ -154,9 +159,11 @@ def number_of(call: dict[str, Any]) -> int:
 
 
 @contextmanager
-def rehearsal(cloud: Cloud, *, per_day: int, timeouts: dict[str, int] | None = None) -> Iterator[Rehearsal]:
-    """A tenant whose evaluations go to a model with this limit a day, on a day in 2027; `timeouts` by function."""
-    name, model = own_model(tier="evaluate", per_day=per_day)
+def rehearsal(
+    cloud: Cloud, *, per_day: int, per_minute: int | None = None, timeouts: dict[str, int] | None = None
+) -> Iterator[Rehearsal]:
+    """A tenant whose evaluations go to a model with these limits, on a day in 2027; `timeouts` by function."""
+    name, model = own_model(tier="evaluate", per_day=per_day, per_minute=per_minute)
     here = Rehearsal(cloud=cloud, caller=cloud.tenant("days"), model=name, variables=registry(gemini=model))
     with cloud.functions.changed(*Rehearsal.CLOCKED), cloud.functions.side_by_side("Intake", AT_ONCE):
         for function, seconds in (timeouts or {}).items():
