@@ -18,11 +18,11 @@ from touchstone.answers.enrichment import enrich
 from touchstone.answers.evaluation import evaluate
 from touchstone.answers.model import Analysis, AnswerRecord, Attempt, EvaluationProgress, SolveRequest, VerifyRequest
 from touchstone.answers.progress import new_record, settled
-from touchstone.answers.providers import Preferences
+from touchstone.answers.providers import NO_PROVIDER, Preferences
 from touchstone.answers.reading import inline_image, read_image
 from touchstone.answers.retrieval import EarlierSolution, SolutionStore, retrieve, retrieved_attempt
 from touchstone.answers.routing import best_attempt, route
-from touchstone.answers.solving import NO_PROVIDER, next_attempt
+from touchstone.answers.solving import next_attempt
 from touchstone.answers.verification import VERIFY_SECONDS, quick_verify
 from touchstone.clock import Clock, Deadline, system_clock
 from touchstone.errors import ConflictError, JudgeError, LimitError, MisconfiguredError

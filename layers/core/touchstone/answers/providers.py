@@ -10,6 +10,10 @@ from touchstone.statistics.intervals import wilson_lower
 MIN_SAMPLES = 500
 """Verdicts a provider needs on a subject before its rate counts: the 95 % bound then lies within 4.4 points of it."""
 PINS_VARIABLE = "SUBJECT_PROVIDER_MAP"
+NO_PROVIDER = (
+    "The problem cannot be solved without a model: set GEMINI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY in the "
+    "environment, or put a key in the deployment's secret."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from touchstone.answers.model import MAX_ANSWER_CHARS, Analysis, Attempt, Solution
-from touchstone.answers.providers import Preferences, choose_provider
+from touchstone.answers.providers import NO_PROVIDER, Preferences, choose_provider
 from touchstone.answers.retrieval import EarlierSolution
 from touchstone.answers.wording import prompt
 from touchstone.checks.language import Language, language_of
@@ -144,12 +144,6 @@ async def next_attempt(
             attempt = Attempt(number=len(made) + 1, solution=solved.solution)
             return Attempted(attempt=attempt, spends=(*spends, *solved.spends))
     return Attempted(attempt=None, spends=spends, failure=" ".join(failed.values()) or NO_PROVIDER)
-
-
-NO_PROVIDER = (
-    "The problem cannot be solved without a model: set GEMINI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY in the "
-    "environment, or put a key in the deployment's secret."
-)
 
 
 def _earlier(deadline: Deadline, seconds: float) -> Deadline:

@@ -1,12 +1,18 @@
 """What the steps of one tenant's answers work with."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from __future__ import annotations
 
-from touchstone.answers.providers import Preferences
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from touchstone.clock import Clock, system_clock
-from touchstone.judges.opening import Judges
-from touchstone.records import Answers, Artifacts, Evaluations, Solutions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from touchstone.answers.providers import Preferences
+    from touchstone.judges.opening import Judges
+    from touchstone.records import Answers, Artifacts, Evaluations, Solutions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from typing import Literal
 
 from touchstone.answers.evaluation import Evaluated, evaluate
 from touchstone.answers.model import AnswerRecord, EvaluationState
-from touchstone.answers.solving import NO_PROVIDER
+from touchstone.answers.providers import NO_PROVIDER
 from touchstone.budgets import next_reset
 from touchstone.clock import Deadline
 from touchstone.errors import ConflictError, JudgeError, LimitError, MisconfiguredError

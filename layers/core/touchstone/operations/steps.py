@@ -2,20 +2,17 @@
 
 Each may be repeated: what was stored before is found done, and a judge is not asked a second time for it. A record that
 got its end meanwhile, by the sweep or a caller's deadline, keeps it: the steps that are left ask nobody.
+
+A function runs one of these steps and starts with the part of the job that this step needs: each imports its own.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from touchstone.answers.analysis import analyze
-from touchstone.answers.enrichment import enrich
 from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, Analysis, AnswerRecord, Attempt, Route, SkipReason
 from touchstone.answers.progress import settled
-from touchstone.answers.reading import image, read_image
-from touchstone.answers.retrieval import problem_key, retrieve, retrieved_attempt
+from touchstone.answers.providers import NO_PROVIDER
 from touchstone.answers.routing import MAX_ATTEMPTS, route
-from touchstone.answers.solving import NO_PROVIDER, next_attempt
-from touchstone.answers.verification import VERIFY_SECONDS, quick_verify
 from touchstone.clock import Deadline
 from touchstone.errors import ConflictError, InputError, JudgeError, LimitError
 from touchstone.judges.spends import Spend, spends_of_failure
@@ -49,6 +46,8 @@ class Verified:
 
 async def read_problem(desk: Desk, answer_id: str, *, deadline: Deadline | None = None) -> None:
     """OCR. Raises `UnsolvedError` where the picture shows no problem, or nobody reads it."""
+    from touchstone.answers.reading import image, read_image
+
     record = _get(desk, answer_id)
     if record.stage in ENDED or record.problem is not None or record.image_key is None:
         return
@@ -77,6 +76,8 @@ async def read_problem(desk: Desk, answer_id: str, *, deadline: Deadline | None 
 
 async def analyze_problem(desk: Desk, answer_id: str, *, deadline: Deadline | None = None) -> None:
     """ANALYZE. A judge that fails leaves the record without subject and difficulty, and the pipeline goes on."""
+    from touchstone.answers.analysis import analyze
+
     record = _get(desk, answer_id)
     if record.stage in ENDED or record.difficulty is not None:
         return
@@ -95,6 +96,8 @@ async def analyze_problem(desk: Desk, answer_id: str, *, deadline: Deadline | No
 
 async def retrieve_solution(desk: Desk, answer_id: str) -> bool:
     """RETRIEVE. Whether a verified solution of the very same problem answers it."""
+    from touchstone.answers.retrieval import problem_key, retrieved_attempt
+
     record = _get(desk, answer_id)
     if record.attempts:
         return record.retrieved_from is not None
@@ -114,6 +117,9 @@ async def retrieve_solution(desk: Desk, answer_id: str) -> bool:
 
 async def solve_problem(desk: Desk, answer_id: str, *, number: int, deadline: Deadline | None = None) -> None:
     """SOLVE, attempt `number`. Raises `UnsolvedError` where no provider answers and there is no earlier attempt."""
+    from touchstone.answers.retrieval import retrieve
+    from touchstone.answers.solving import next_attempt
+
     record = _get(desk, answer_id)
     if record.stage in ENDED or record.attempt_count >= number:
         return
@@ -146,6 +152,8 @@ async def verify_attempt(desk: Desk, answer_id: str, *, number: int = 1, deadlin
 
     Where no provider could make that attempt, the earlier one stands with its verdict, and there is no further retry.
     """
+    from touchstone.answers.verification import VERIFY_SECONDS, quick_verify
+
     record = _get(desk, answer_id)
     if record.stage in ENDED or 0 < record.attempt_count < number:
         return Verified(route="enrich", number=number)
@@ -211,6 +219,8 @@ async def enrich_and_finish(
 
     `skipped`: why the verification of the latest attempt did not come back, None where it did.
     """
+    from touchstone.answers.enrichment import enrich
+
     record = _get(desk, answer_id)
     if record.stage in ENDED:
         return record
