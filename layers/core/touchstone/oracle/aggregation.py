@@ -18,6 +18,9 @@ from touchstone.oracle.model import Dimension
 PENALTY_BELOW = 60.0
 """The score from which a fixed dimension costs nothing."""
 WEIGHTS_TOLERANCE = 1e-9
+DECIMALS = 6
+"""To how many decimals a total is rounded: far finer than a score, and coarser than what the weights' tolerance and
+binary fractions do to a sum, so that four scores of 60 make 60 and equal totals are equal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +34,10 @@ class Penalty:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aggregate:
-    """`base` and `final` are 0-100, `penalty` 0-1; `penalties` are its causes, in the order of the dimensions."""
+    """`base` and `final` are 0-100, rounded to `DECIMALS`; `penalty` is 0-1.
+
+    `penalties` are its causes, in the order of the dimensions.
+    """
 
     base: float
     penalty: float
@@ -54,11 +60,11 @@ def aggregate(dimensions: Sequence[Dimension], scores: Mapping[str, float]) -> A
         raise SettingsError("Every dimension of the task must have a score, and no other.")
     if not all(0.0 <= score <= HIGHEST for score in scores.values()):
         raise SettingsError("Every score must lie between 0 and 100.")
-    base = min(float(HIGHEST), math.fsum(dimension.weight * scores[dimension.id] for dimension in dimensions))
+    base = round(math.fsum(dimension.weight * scores[dimension.id] for dimension in dimensions), DECIMALS)
     penalties = tuple(
         Penalty(dimension=dimension.id, score=scores[dimension.id], factor=scores[dimension.id] / PENALTY_BELOW)
         for dimension in dimensions
         if dimension.fixed and scores[dimension.id] < PENALTY_BELOW
     )
     penalty = math.prod(cause.factor for cause in penalties)
-    return Aggregate(base=base, penalty=penalty, final=base * penalty, penalties=penalties)
+    return Aggregate(base=base, penalty=penalty, final=round(base * penalty, DECIMALS), penalties=penalties)

@@ -5,12 +5,14 @@ and can be computed again from what is stored. A dimension or submission that no
 state of its own, never a zero.
 """
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic_core import PydanticCustomError
 
 from touchstone.checks.language import Language
 from touchstone.errors import Unanswered
+from touchstone.judges.fence import visible
 from touchstone.oracle.bands import Band
 
 MAX_DESCRIPTION_CHARS = 20_000
@@ -23,6 +25,7 @@ MAX_SUBMISSION_CHARS = 1_000_000
 FIXED = ("substantiveness", "credibility", "completeness")
 """The dimensions that every task has: real value that answers the request; credible data, nothing made up; all aspects
 of the task covered. A penalty falls on these alone."""
+DIMENSION_ID = r"^[a-z][a-z0-9_]{1,39}$"
 LEAST_DYNAMIC, MOST_DYNAMIC = 1, 3
 """How many dimensions a task has beside the fixed ones, so that it has 4 to 6 in all."""
 SUGGESTIONS = 2
@@ -50,31 +53,27 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+def _not_blank(text: str) -> str:
+    if not visible(text).strip():
+        raise PydanticCustomError("blank", "it says nothing that a reader would see")
+    return text
+
+
 class Brief(Strict):
     """What a task asks for. `language` None: recognised from the description."""
 
-    description: Annotated[str, StringConstraints(min_length=1, max_length=MAX_DESCRIPTION_CHARS)]
+    description: Annotated[str, StringConstraints(max_length=MAX_DESCRIPTION_CHARS), AfterValidator(_not_blank)]
     acceptance_criteria: Annotated[
-        tuple[Annotated[str, StringConstraints(min_length=1, max_length=MAX_CRITERION_CHARS)], ...],
+        tuple[Annotated[str, StringConstraints(max_length=MAX_CRITERION_CHARS), AfterValidator(_not_blank)], ...],
         Field(min_length=1, max_length=MAX_CRITERIA),
     ]
     language: Language | None = None
-
-    @model_validator(mode="after")
-    def _not_blank(self) -> Self:
-        for name, text in (
-            ("description", self.description),
-            *(("acceptance_criteria", each) for each in self.acceptance_criteria),
-        ):
-            if not text.strip():
-                raise ValueError(f"{name} must say something")
-        return self
 
 
 class Dimension(Strict):
     """One question that every submission of a task is judged by. `weight`: above 0; those of a task sum to 1."""
 
-    id: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{1,39}$")]
+    id: Annotated[str, StringConstraints(pattern=DIMENSION_ID)]
     name: Text
     description: Text
     weight: Annotated[float, Field(gt=0.0, le=1.0)]
@@ -86,18 +85,23 @@ class Dimension(Strict):
 
 
 class CriterionCheck(Strict):
-    """Whether a submission meets one acceptance criterion. `revision_hint`: how to meet it; None where it is met."""
+    """Whether a submission meets one acceptance criterion. `revision_hint`: how to meet it; None where it is met.
+
+    `evidence` is the passage that decides it, a quote of the submission, checked to occur in it; None where no single
+    passage does.
+    """
 
     criterion: str
     passed: bool
     reason: str
     revision_hint: str | None = None
+    evidence: str | None = None
 
 
 class GateCheck(Strict):
     """The criteria of a task, in their order; one that is not met fails the whole."""
 
-    criteria_checks: tuple[CriterionCheck, ...]
+    criteria_checks: Annotated[tuple[CriterionCheck, ...], Field(min_length=1)]
 
     @property
     def passed(self) -> bool:
@@ -135,7 +139,7 @@ class IndividualScoring(Strict):
 
     dimension_scores: tuple[DimensionScore, ...]
     overall_band: Band
-    revision_suggestions: tuple[Suggestion, ...]
+    revision_suggestions: Annotated[tuple[Suggestion, ...], Field(min_length=SUGGESTIONS, max_length=SUGGESTIONS)]
     weighted_base: float
     penalty: float
     penalized_total: float
