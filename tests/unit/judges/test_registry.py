@@ -178,3 +178,27 @@ def test_the_room_for_thinking_is_data_too() -> None:
 @pytest.mark.parametrize(("provider", "name"), [("openai", "gpt-4o"), ("gemini", "gemini-2.5-flash-lite")])
 def test_a_model_that_does_not_think_unasked_needs_no_room(provider: str, name: str) -> None:
     assert load_registry({}).find(provider, name).thinking_tokens == 0
+
+
+def test_another_model_serves_a_tier_and_all_else_stays() -> None:
+    shipped = load_registry({})
+    found = shipped.serving("claude", "strong", name="claude-next", base_url="http://gateway")
+    model = found.model("claude", "strong")
+    assert (model.name, model.price_in, model.limits) == ("claude-next", None, Limits())
+    assert model.thinking_tokens == shipped.model("claude", "strong").thinking_tokens
+    assert found.provider("claude").base_url == "http://gateway"
+    assert found.model("claude", "fast") == shipped.model("claude", "fast")
+    assert found.provider("openai") == shipped.provider("openai")
+    assert shipped.model("claude", "strong").name != "claude-next"
+
+
+def test_a_listed_model_keeps_its_price_on_another_tier() -> None:
+    shipped = load_registry({})
+    fast = shipped.model("openai", "fast")
+    assert shipped.serving("openai", "strong", name=fast.name).model("openai", "strong") == fast
+    assert shipped.serving("openai", "strong").provider("openai") == shipped.provider("openai")
+
+
+def test_no_model_serves_for_a_provider_that_is_not_listed() -> None:
+    with pytest.raises(SettingsError, match="no provider mistral"):
+        load_registry({}).serving("mistral", "strong", name="large")

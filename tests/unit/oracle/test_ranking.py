@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from touchstone.oracle.bands import Band
-from touchstone.oracle.ranking import FINALISTS, Contender, Place, ranking, shortlist
+from touchstone.oracle.ranking import FINALISTS, Contender, Place, rank, shortlist
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -30,7 +30,7 @@ def ids(contenders: Sequence[Contender]) -> list[str]:
 
 
 def ended(contenders: Sequence[Contender], **horizontal: float) -> list[tuple[str, int, float]]:
-    places = ranking(shortlist(contenders), horizontal)
+    places = rank(shortlist(contenders), horizontal)
     return [(place.submission_id, place.rank, place.final_score) for place in places]
 
 
@@ -133,7 +133,7 @@ def test_independent_of_the_order_in_which_submissions_are_read(
     shuffled = list(sent)
     shuffling.shuffle(shuffled)
     assert shortlist(shuffled) == shortlist(sent)
-    assert ranking(shortlist(shuffled), horizontal) == ranking(shortlist(sent), horizontal)
+    assert rank(shortlist(shuffled), horizontal) == rank(shortlist(sent), horizontal)
 
 
 @given(contests())
@@ -142,7 +142,7 @@ def test_every_survivor_has_one_place_and_no_other_submission_any(
 ) -> None:
     sent, horizontal = contest
     found = shortlist(sent)
-    places = ranking(found, horizontal)
+    places = rank(found, horizontal)
     assert [place.rank for place in places] == list(range(1, len(places) + 1))
     assert {place.submission_id for place in places} == {one.submission_id for one in sent if not one.eliminated_by}
     assert sorted(ids([*found.finalists, *found.others, *found.eliminated])) == sorted(ids(sent))
@@ -155,6 +155,6 @@ def test_no_place_is_better_than_one_with_a_higher_score_among_those_compared(
 ) -> None:
     sent, horizontal = contest
     found = shortlist(sent)
-    compared: Sequence[Place] = ranking(found, horizontal)[: len(found.finalists)]
+    compared: Sequence[Place] = rank(found, horizontal)[: len(found.finalists)]
     scores = [place.final_score for place in compared]
     assert scores == sorted(scores, reverse=True)

@@ -173,6 +173,22 @@ class Registry:
                 f"There is no model {name} of {provider} in the registry; add it with {OVERRIDES_VARIABLE}."
             ) from None
 
+    def serving(self, provider: str, tier: Tier, *, name: str | None = None, base_url: str | None = None) -> "Registry":
+        """This registry with another model on a provider's tier, or another address for the provider; None: as it is.
+
+        A model that is not listed has no known price and no known quota, and the room for thinking of the one that it
+        replaces. Raises `SettingsError` for a provider that is not listed.
+        """
+        listed = self.provider(provider)
+        changes: dict[str, Any] = {}
+        if name is not None:
+            room = self.model(provider, tier).thinking_tokens
+            model = listed.models.get(name) or Model(provider=provider, name=name, thinking_tokens=room)
+            changes |= {"tiers": {**listed.tiers, tier: name}, "models": {**listed.models, name: model}}
+        if base_url is not None:
+            changes["base_url"] = base_url
+        return Registry({**self.providers, provider: listed.model_copy(update=changes)})
+
     def models(self) -> Iterator[Model]:
         """Every listed model."""
         for provider in self.providers.values():

@@ -54,7 +54,7 @@ def shortlist(contenders: Iterable[Contender]) -> Shortlist:
     )
 
 
-def ranking(chosen: Shortlist, horizontal: Mapping[str, float]) -> tuple[Place, ...]:
+def rank(chosen: Shortlist, horizontal: Mapping[str, float]) -> tuple[Place, ...]:
     """The survivors in the order in which a contest ends; the first is the winner, and none means no winner.
 
     `horizontal` holds the aggregated horizontal score (0-100) of each finalist. Ties fall to the individual penalized

@@ -1,0 +1,69 @@
+"""Which model judges submissions: `ORACLE_LLM_PROVIDER`, `ORACLE_LLM_MODEL`, `ORACLE_LLM_BASE_URL`."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from touchstone.errors import SettingsError
+from touchstone.judges.base import Judge, Tier
+from touchstone.judges.opening import Judges
+from touchstone.judges.registry import Registry
+
+PROVIDER_VARIABLE = "ORACLE_LLM_PROVIDER"
+MODEL_VARIABLE = "ORACLE_LLM_MODEL"
+BASE_URL_VARIABLE = "ORACLE_LLM_BASE_URL"
+DEFAULT_PROVIDER = "claude"
+"""Who judges unless another is named, and whose a model is that is named alone."""
+ALSO_CALLED: Mapping[str, str] = MappingProxyType({"anthropic": "claude"})
+"""Names of providers as the settings know them, beside the registry's own."""
+TIER: Tier = "strong"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """The registry to open judges with, and the provider that was chosen; None: whichever has a key, in its order."""
+
+    registry: Registry
+    provider: str | None
+
+
+def choose(registry: Registry, environ: Mapping[str, str] | None = None, *, provider: str | None = None) -> Choice:
+    """What the environment says of who judges submissions (`environ` None: `os.environ`).
+
+    `provider` goes before the environment's; a model and a base URL there are then left alone unless they are its own.
+    Raises `SettingsError` for a provider that is not listed.
+    """
+    environ = os.environ if environ is None else environ
+    told, name, base_url = (_setting(environ, each) for each in (PROVIDER_VARIABLE, MODEL_VARIABLE, BASE_URL_VARIABLE))
+    theirs = _called(told) if told else None
+    chosen = _called(provider) if provider else theirs
+    if chosen is None and (name or base_url):
+        chosen = DEFAULT_PROVIDER
+    if chosen is None:
+        return Choice(registry=registry, provider=None)
+    if theirs not in {None, chosen}:
+        name = base_url = None
+    return Choice(registry=registry.serving(chosen, TIER, name=name, base_url=base_url), provider=chosen)
+
+
+def open_judge(judges: Judges, chosen: Choice) -> Judge:
+    """The judge of submissions. Raises `SettingsError`, naming the variable to set, where nobody can be asked."""
+    if chosen.provider is not None:
+        if chosen.provider not in judges.available():
+            variables = " or ".join(chosen.registry.provider(chosen.provider).key_variables)
+            raise SettingsError(f"There is no key for {chosen.provider}: set {variables}.")
+        return judges.get(chosen.provider, TIER)
+    judge = judges.prefer(TIER)
+    if judge is None:
+        variables = [each.key_variables[0] for each in chosen.registry.providers.values() if each.key_variables]
+        raise SettingsError(f"No judge can be asked without a key: set {' or '.join(variables)}.")
+    return judge
+
+
+def _setting(environ: Mapping[str, str], variable: str) -> str | None:
+    return environ.get(variable, "").strip() or None
+
+
+def _called(name: str) -> str:
+    return ALSO_CALLED.get(name, name)
