@@ -174,12 +174,12 @@ class Cloud:
         return [str(message["Body"]) for message in found]
 
     @contextmanager
-    def impatient_intake(self) -> Iterator[None]:
+    def impatient_intake(self, *, seconds: int = 4) -> Iterator[None]:
         """An intake that gives a message back after seconds, so that a hopeless one is given up within a test."""
         url = self.outputs["IntakeQueueUrl"]
         name = "VisibilityTimeout"
         before = self.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=[name])["Attributes"][name]
-        self.sqs.set_queue_attributes(QueueUrl=url, Attributes={name: "4"})
+        self.sqs.set_queue_attributes(QueueUrl=url, Attributes={name: str(seconds)})
         try:
             yield
         finally:
