@@ -64,3 +64,42 @@ def evaluate(**changes: Any) -> dict[str, Any]:
 def image(**changes: Any) -> dict[str, Any]:
     """A picture that could be read."""
     return {"readable": True, "problem": "Name the capital of Australia.", "obstacle": None, **changes}
+
+
+def dimensions(**changes: Any) -> dict[str, Any]:
+    """Two dimensions beside the fixed ones, and weights that sum to 100."""
+    return {
+        "dynamic_dimensions": [
+            {
+                "id": "regional_insight",
+                "name": "Regional insight",
+                "description": "Does it explain the harvest by what is peculiar to the region?",
+                "weight": 20,
+            },
+            {
+                "id": "usable_advice",
+                "name": "Usable advice",
+                "description": "Could a grower act on its advice next season?",
+                "weight": 15,
+            },
+        ],
+        "fixed_weights": {"substantiveness": 25, "credibility": 25, "completeness": 15},
+        **changes,
+    }
+
+
+def criterion(number: int, **changes: Any) -> dict[str, Any]:
+    """A criterion that is met by the whole."""
+    return {
+        "number": number,
+        "evidence": None,
+        "reason": "The submission does so throughout.",
+        "passed": True,
+        "revision_hint": None,
+        **changes,
+    }
+
+
+def gate(*criteria: dict[str, Any]) -> dict[str, Any]:
+    """A gate check of these criteria; of none given: both of two are met."""
+    return {"criteria_checks": list(criteria or (criterion(1), criterion(2)))}

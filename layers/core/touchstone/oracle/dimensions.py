@@ -1,0 +1,251 @@
+"""DIMENSIONS: by what a task's submissions are judged. Made once, when the task is created, and locked.
+
+Three dimensions are the same for every task, in our words. A judge adds one to three that this task needs, and says how
+much each of them all counts; the weights are its proportions, made to sum to 1 here.
+"""
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from touchstone.checks.language import Language
+from touchstone.clock import Deadline
+from touchstone.judges.base import Judge, Question
+from touchstone.judges.calls import JudgeReply
+from touchstone.judges.fence import Fenced, visible
+from touchstone.judges.spends import Spend
+from touchstone.oracle.asking import NotScored, ask_checked
+from touchstone.oracle.model import DIMENSION_ID, FIXED, LEAST_DYNAMIC, MOST_DYNAMIC, Brief, Dimension
+from touchstone.oracle.wording import language_of_task, prompt
+
+LEAST_WEIGHT = 0.05
+"""Least share of the whole that one dimension may have. A band is some twenty points wide, so that at this weight a
+whole band more or less moves the total by one point, the least that a reader of whole numbers sees."""
+ASKED_PERCENT = 10
+"""What the judge is told to give each dimension at least, of 100: its numbers seldom sum to 100, and one near the bound
+would fall below it when they are made to."""
+MAX_NAME_CHARS = 60
+MAX_DIMENSION_CHARS = 600
+"""Longest description of a dimension, which every later prompt of the task repeats."""
+SHOWN_ID_CHARS = 40
+"""How much of an id a fault repeats; a valid one is no longer."""
+MAX_OUTPUT_TOKENS = 2048
+
+
+class DynamicDimension(JudgeReply):
+    """A dimension that a judge adds. `weight` is in proportion to the other weights, on whatever scale."""
+
+    id: str
+    name: str
+    description: str
+    weight: float
+
+
+class FixedWeights(JudgeReply):
+    """How much the fixed dimensions count for this task, in proportion to the others."""
+
+    substantiveness: float
+    credibility: float
+    completeness: float
+
+
+class DimensionsReply(JudgeReply):
+    """What a judge adds to the fixed dimensions, and how it weighs them. It has no word on what the fixed ones mean."""
+
+    dynamic_dimensions: list[DynamicDimension]
+    fixed_weights: FixedWeights
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generated:
+    """The dimensions of a task, the fixed ones first, who made them, and the judge calls that were paid for them."""
+
+    dimensions: tuple[Dimension, ...]
+    provider: str
+    model: str
+    spends: tuple[Spend, ...]
+
+
+async def generate_dimensions(
+    brief: Brief, *, judge: Judge, deadline: Deadline, use_cache: bool = True
+) -> Generated | NotScored:
+    """Make the four to six dimensions of a task, with weights that sum to 1.
+
+    `NotScored`: no judge answered, or its dimensions broke the rules twice. Raises nothing for a judge that fails.
+    """
+    language = language_of_task(brief)
+    fixed = _FIXED_WORDS[language]
+
+    def question(faults: Sequence[str]) -> Question[DimensionsReply]:
+        return Question(
+            prompt=prompt(
+                "dimensions",
+                language,
+                description=brief.description,
+                criteria=list(brief.acceptance_criteria),
+                fixed=[{"id": Fenced(key), "description": Fenced(one.description)} for key, one in fixed.items()],
+                least=LEAST_DYNAMIC,
+                most=MOST_DYNAMIC,
+                least_percent=ASKED_PERCENT,
+                name_chars=MAX_NAME_CHARS,
+                faults=list(faults),
+            ),
+            reply_type=DimensionsReply,
+            max_output_tokens=MAX_OUTPUT_TOKENS,
+            use_cache=use_cache,
+        )
+
+    found = await ask_checked(
+        judge, question, lambda reply: list(_faults(reply)), deadline=deadline, purpose="dimensions"
+    )
+    if isinstance(found, NotScored):
+        return found
+    return Generated(
+        dimensions=_dimensions(found.value, language), provider=found.provider, model=found.model, spends=found.spends
+    )
+
+
+def normalized(weights: Sequence[float]) -> tuple[float, ...]:
+    """Weights in the same proportions that sum to 1, exactly but for the rounding of floats (far below 1e-9).
+
+    Each is divided by the largest first, so that no sum overflows, and then by the exact sum of those (`math.fsum`).
+    Equal weights stay equal. Raises `ValueError` unless all are finite and above 0, and there is one.
+    """
+    if not weights or not all(math.isfinite(weight) and weight > 0.0 for weight in weights):
+        raise ValueError("Weights must be finite and above 0.")
+    largest = max(weights)
+    parts = [weight / largest for weight in weights]
+    total = math.fsum(parts)
+    return tuple(part / total for part in parts)
+
+
+def _dimensions(reply: DimensionsReply, language: Language) -> tuple[Dimension, ...]:
+    told = [(key, one.name, one.description) for key, one in _FIXED_WORDS[language].items()]
+    told += [(added.id, _shown(added.name), visible(added.description).strip()) for added in reply.dynamic_dimensions]
+    shares = normalized(list(_weights(reply).values()))
+    return tuple(
+        Dimension(id=key, name=name, description=description, weight=share)
+        for (key, name, description), share in zip(told, shares, strict=True)
+    )
+
+
+def _weights(reply: DimensionsReply) -> dict[str, float]:
+    """The weights as the judge gave them, the fixed ones first."""
+    fixed = {key: getattr(reply.fixed_weights, key) for key in FIXED}
+    return fixed | {added.id: added.weight for added in reply.dynamic_dimensions}
+
+
+def _faults(reply: DimensionsReply) -> Iterator[str]:
+    """What breaks the rules in a judge's reply, each fault in one sentence; nothing where all is well."""
+    added = reply.dynamic_dimensions
+    if not LEAST_DYNAMIC <= len(added) <= MOST_DYNAMIC:
+        yield f"There are {len(added)} dynamic dimensions; give {LEAST_DYNAMIC} to {MOST_DYNAMIC}."
+    for key, times in Counter(one.id for one in added).items():
+        if not re.fullmatch(DIMENSION_ID, key):
+            yield (
+                f"The id {_cut(key)} must be 2 to 40 lower-case Latin letters, digits and underscores, the first one a "
+                "letter."
+            )
+        if key in FIXED:
+            yield f"The id {key} belongs to a fixed dimension; a dynamic one needs an id and a meaning of its own."
+        if times > 1:
+            yield f"The id {_cut(key)} is there {times} times; every id must be different."
+    names = Counter(_folded(one.name) for words in _FIXED_WORDS.values() for one in words.values())
+    names.update(_folded(one.name) for one in added)
+    for number, one in enumerate(added, start=1):
+        yield from _faults_of_one(one, f"dynamic dimension {number}", taken=names[_folded(one.name)] > 1)
+    yield from _faults_of_weights(_weights(reply))
+
+
+def _faults_of_one(added: DynamicDimension, which: str, *, taken: bool) -> Iterator[str]:
+    name, description = _shown(added.name), visible(added.description).strip()
+    if not name:
+        yield f"The name of {which} is blank."
+    elif taken:
+        yield f"The name of {which} is also that of another dimension; every name must be different."
+    if len(name) > MAX_NAME_CHARS:
+        yield f"The name of {which} has {len(name)} characters; at most {MAX_NAME_CHARS}."
+    if not description:
+        yield f"The description of {which} is blank."
+    if len(description) > MAX_DIMENSION_CHARS:
+        yield f"The description of {which} has {len(description)} characters; at most {MAX_DIMENSION_CHARS}."
+
+
+def _faults_of_weights(weights: Mapping[str, float]) -> Iterator[str]:
+    wrong = [key for key, weight in weights.items() if not weight > 0.0]
+    for key in wrong:
+        yield f"The weight of {_cut(key)} must be above 0."
+    if wrong:
+        return
+    for key, share in zip(weights, normalized(list(weights.values())), strict=True):
+        if share < LEAST_WEIGHT:
+            yield (
+                f"The weight of {_cut(key)} is {share:.1%} of all weights, too little to matter; give every dimension "
+                f"at least {ASKED_PERCENT} of 100."
+            )
+
+
+def _cut(key: str) -> str:
+    return f'"{_shown(key)[:SHOWN_ID_CHARS]}"'
+
+
+def _shown(name: str) -> str:
+    """A name or id on one line, as a reader sees it."""
+    return " ".join(visible(name).split())
+
+
+def _folded(name: str) -> str:
+    """A name as one reads it aloud: without case and variants of characters."""
+    return unicodedata.normalize("NFKC", _shown(name)).casefold()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Words:
+    name: str
+    description: str
+
+
+_FIXED_WORDS: Mapping[Language, Mapping[str, _Words]] = MappingProxyType(
+    {
+        "en": {
+            "substantiveness": _Words(
+                name="Substantiveness",
+                description="Does it give the task what it asks for, with content of real value to whoever set it? "
+                "What counts is specific work, findings or results that can be used; filler, generalities and the task "
+                "in other words count for nothing.",
+            ),
+            "credibility": _Words(
+                name="Credibility",
+                description="Can what it says be believed? Data, sources, quotations and claims are plausible, agree "
+                "with one another and can be checked; nothing is made up, and what is uncertain is called so.",
+            ),
+            "completeness": _Words(
+                name="Completeness",
+                description="Are all aspects of the task covered, each as thoroughly as the task needs? What is "
+                "missing, merely touched on or put off lowers it; length alone does not raise it.",
+            ),
+        },
+        "zh": {
+            "substantiveness": _Words(
+                name="实质性",
+                description="是否真正回应了任务的要求，给出对任务发布者有实际价值的内容？看的是具体、可用的工作、发现或成果；"
+                "空话、套话和对任务的复述不算。",
+            ),
+            "credibility": _Words(
+                name="可信度",
+                description="所说的内容是否可信？数据、来源、引文和论断合理、前后一致、可以查证；没有编造，"
+                "不确定之处如实说明。",
+            ),
+            "completeness": _Words(
+                name="完整性",
+                description="任务的各个方面是否都已涵盖，并且各自达到任务需要的深度？遗漏、一笔带过或留待以后的部分"
+                "会降低评价；篇幅长本身不会提高评价。",
+            ),
+        },
+    }
+)
+"""The fixed dimensions in our words, in their order. A task keeps those that it was created with."""

@@ -1,0 +1,139 @@
+"""A reply that breaks a rule is asked for once more with the fault named; twice, and there is no score and a reason."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from tests.support.judges import USAGE, Line, Script
+from touchstone.clock import Deadline
+from touchstone.errors import DayQuotaError, OverloadedError, RefusedError, SpendingCeilingError
+from touchstone.judges import MemoryCache
+from touchstone.judges.base import Admission, Call, Permit, Prompt, Question
+from touchstone.judges.calls import JudgeReply
+from touchstone.oracle.asking import Checked, NotScored, ask_checked
+
+
+class Number(JudgeReply):
+    """A number that should be even and not negative, which its schema does not say."""
+
+    number: int
+
+
+GOOD, ODD, BAD = {"number": 4}, {"number": 3}, {"number": -3}
+NONSENSE = "no JSON"
+
+
+def _question(faults: Sequence[str]) -> Question[Number]:
+    prompt = Prompt(name="number", version="1", system="Name a number.", user="\n".join(["Now.", *faults]))
+    return Question(prompt=prompt, reply_type=Number)
+
+
+def _faults(reply: Number) -> list[str]:
+    rules = {"It is odd.": reply.number % 2 == 0, "It is negative.": reply.number >= 0}
+    return [fault for fault, kept in rules.items() if not kept]
+
+
+async def _ask(
+    *lines: Line, admission: Admission | None = None, seconds: float = 5.0
+) -> tuple[Checked[Number] | NotScored, Script]:
+    script = Script({"number": lines})
+    judge = script.judges(admission=admission).get("openai", "fast")
+    found = await ask_checked(judge, _question, _faults, deadline=Deadline.after(seconds), purpose="count")
+    return found, script
+
+
+async def test_a_reply_that_obeys_the_rules_is_taken_at_once() -> None:
+    found, script = await _ask(GOOD)
+    assert isinstance(found, Checked)
+    assert (found.value.number, found.provider, found.model) == (4, "openai", "gpt-6-luna-answered")
+    assert found.prompt_version == "1"
+    assert [(spend.purpose, spend.failure) for spend in found.spends] == [("count", None)]
+    assert len(script.asked) == 1
+
+
+async def test_a_reply_that_breaks_rules_is_asked_again_with_every_fault_named_and_paid_for_twice() -> None:
+    found, script = await _ask(BAD, GOOD)
+    assert isinstance(found, Checked)
+    assert found.value.number == 4
+    assert [asked.user for asked in script.asked] == ["Now.", "Now.\nIt is odd.\nIt is negative."]
+    assert [(spend.failure, spend.input_tokens) for spend in found.spends] == [
+        ("unreadable", USAGE.input_tokens),
+        (None, USAGE.input_tokens),
+    ]
+
+
+async def test_a_judge_that_breaks_rules_twice_is_not_asked_a_third_time() -> None:
+    found, script = await _ask(BAD, ODD, GOOD)
+    assert isinstance(found, NotScored)
+    assert (found.reason, found.faults, found.error) == ("invalid_reply", ("It is odd.",), None)
+    assert [spend.failure for spend in found.spends] == ["unreadable", "unreadable"]
+    assert len(script.asked) == 2
+
+
+@pytest.mark.parametrize("error", [DayQuotaError("The day is spent."), RefusedError("No."), OverloadedError("Busy.")])
+async def test_a_judge_that_fails_has_not_scored_and_says_why(error: Line) -> None:
+    found, _ = await _ask(error)
+    assert isinstance(found, NotScored)
+    assert (found.faults, found.error, found.spends) == ((), error, ())
+    assert found.reason == error.reason  # type: ignore[union-attr]
+
+
+async def test_a_judge_that_fails_at_the_second_question_leaves_the_first_paid_for() -> None:
+    found, _ = await _ask(ODD, DayQuotaError("The day is spent."))
+    assert isinstance(found, NotScored)
+    assert (found.reason, found.faults) == ("day_quota", ())
+    assert [spend.failure for spend in found.spends] == ["unreadable"]
+
+
+async def test_a_reply_that_cannot_be_read_is_paid_for_beside_those_that_break_rules() -> None:
+    found, _ = await _ask(ODD, NONSENSE, GOOD)
+    assert isinstance(found, Checked)
+    assert [spend.failure for spend in found.spends] == ["unreadable", "unreadable", None]
+
+
+class _Purse:
+    """Holds the money for so many calls."""
+
+    def __init__(self, calls: int) -> None:
+        self._calls = calls
+
+    async def admit(self, _call: Call) -> Permit:
+        if self._calls == 0:
+            raise SpendingCeilingError("The day's money is spent.", until=None)
+        self._calls -= 1
+        return _Permit()
+
+
+class _Permit:
+    expired = False
+
+    async def settle(self, *, cost_usd: float | None, error: object = None) -> None:
+        """Nothing to account for."""
+
+    async def release(self) -> None:
+        """Nothing to give back."""
+
+
+@pytest.mark.parametrize(("calls", "paid"), [(0, 0), (1, 1)])
+async def test_a_limit_that_is_reached_on_the_way_is_the_reason(calls: int, paid: int) -> None:
+    found, _ = await _ask(ODD, admission=_Purse(calls))
+    assert isinstance(found, NotScored)
+    assert (found.reason, len(found.spends)) == ("spending_ceiling", paid)
+    assert isinstance(found.error, SpendingCeilingError)
+
+
+async def test_both_questions_share_the_deadline() -> None:
+    found, _ = await _ask(ODD, 30.0, seconds=0.04)
+    assert isinstance(found, NotScored)
+    assert (found.reason, len(found.spends)) == ("timed_out", 1)
+
+
+async def test_a_broken_reply_from_the_cache_costs_nothing_and_is_no_better() -> None:
+    cache, script = MemoryCache(), Script({"number": [ODD, GOOD]})
+    judge = script.judges(cache=cache).get("openai", "fast")
+    for paid in (["unreadable", None], [None]):
+        found = await ask_checked(judge, _question, _faults, deadline=Deadline.after(5.0), purpose="count")
+        assert isinstance(found, Checked)
+        assert [spend.failure for spend in found.spends] == paid
+    assert found.spends[0].cached
+    assert len(script.asked) == 2
