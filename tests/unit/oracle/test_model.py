@@ -3,8 +3,9 @@
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
+from tests.unit.oracle.samples import EQUAL, dimensions
 from touchstone.oracle.model import (
     FIXED,
     MAX_CRITERIA,
@@ -13,6 +14,7 @@ from touchstone.oracle.model import (
     Brief,
     CriterionCheck,
     Dimension,
+    Dimensions,
     DimensionScore,
     GateCheck,
     IndividualScoring,
@@ -86,6 +88,34 @@ def test_a_dimension_is_the_same_after_it_was_printed() -> None:
     assert Dimension.model_validate_json(found.model_dump_json()) == found
     with pytest.raises(ValidationError):
         found.weight = 1.0  # type: ignore[misc]
+
+
+MOST = {**dict.fromkeys(FIXED, 0.2), "clarity": 0.2, "tone": 0.1, "reach": 0.1}
+FLAWED: list[tuple[dict[str, float], str]] = [
+    ({"credibility": 0.5, "completeness": 0.2, "clarity": 0.2, "tone": 0.1}, "substantiveness must be among them"),
+    ({**EQUAL, "clarity": 0.2}, "the weights must sum to 1, not to 0.95"),
+    (dict.fromkeys(FIXED, 1 / 3), "at least 4 items"),
+    ({**MOST, "reach": 0.05, "depth": 0.05}, "at most 6 items"),
+]
+
+
+@pytest.mark.parametrize("weights", [EQUAL, MOST])
+def test_a_task_has_four_to_six_dimensions(weights: dict[str, float]) -> None:
+    whole = TypeAdapter(Dimensions)
+    found = whole.validate_python(dimensions(weights))
+    assert whole.validate_json(whole.dump_json(found)) == found == dimensions(weights)
+
+
+@pytest.mark.parametrize(("weights", "sentence"), FLAWED)
+def test_dimensions_that_are_no_whole_are_refused(weights: dict[str, float], sentence: str) -> None:
+    with pytest.raises(ValidationError, match=sentence):
+        TypeAdapter(Dimensions).validate_python(dimensions(weights))
+
+
+def test_no_dimension_is_there_twice() -> None:
+    twice = (*dimensions({**EQUAL, "clarity": 0.125}), *dimensions({"clarity": 0.125}))
+    with pytest.raises(ValidationError, match="every dimension must be there once"):
+        TypeAdapter(Dimensions).validate_python(twice)
 
 
 @pytest.mark.parametrize(("passed", "whole"), [((True, True), True), ((True, False), False), ((False,), False)])

@@ -15,7 +15,7 @@ from touchstone.cli.places import cache_folder
 from touchstone.cli.screen import say
 from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError
-from touchstone.judges import EnvironmentKeys, FileCache, Judges, RetirementWarning, load_registry
+from touchstone.judges import EnvironmentKeys, FileCache, Judges, Registry, RetirementWarning, load_registry
 
 
 def answer(request: VerifyRequest | SolveRequest) -> dict[str, Any]:
@@ -31,9 +31,12 @@ def answer(request: VerifyRequest | SolveRequest) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def opened(kind: type[Judges] = Judges) -> AsyncIterator[Judges]:
-    """The judges of this machine, closed at the end. Replies that were paid once are kept for later runs."""
-    registry = load_registry()
+async def opened(kind: type[Judges] = Judges, *, registry: Registry | None = None) -> AsyncIterator[Judges]:
+    """The judges of this machine, closed at the end. Replies that were paid once are kept for later runs.
+
+    `registry` None: that of the environment.
+    """
+    registry = load_registry() if registry is None else registry
     judges = kind(
         registry,
         EnvironmentKeys(registry),

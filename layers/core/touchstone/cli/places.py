@@ -88,10 +88,11 @@ def read_document(path: Path) -> dict[str, Any] | None:
     return found
 
 
-def read_file(path: Path) -> bytes:
-    """The bytes of a file that the user named. Raises `InputError` where it cannot be read."""
+def read_file(path: Path, *, at_most: int | None = None) -> bytes:
+    """The bytes of a file that the user named, the first `at_most` of them. Raises `InputError` if it is unreadable."""
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            return file.read(-1 if at_most is None else at_most)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.", where=str(path)) from None
 

@@ -61,16 +61,22 @@ def inline(data: bytes) -> dict[str, str]:
     return {"data_base64": base64.b64encode(data).decode()}
 
 
-def text_of(source: str) -> str:
-    """The text of a file or of standard input. Raises `InputError`, `TooLargeError`."""
-    data = sys.stdin.buffer.read(MAX_REQUEST_BYTES + 1) if source == STANDARD_INPUT else read_file(Path(source))
-    name = "standard input" if source == STANDARD_INPUT else source
-    if len(data) > MAX_REQUEST_BYTES:
-        raise TooLargeError(f"{name} holds more than {MAX_REQUEST_BYTES:,} bytes.", where=name)
+def name_of(source: str) -> str:
+    """How a file, or standard input, is called in a sentence."""
+    return "standard input" if source == STANDARD_INPUT else source
+
+
+def text_of(source: str, *, at_most: int = MAX_REQUEST_BYTES) -> str:
+    """The text of a file or of standard input, `at_most` so many bytes. Raises `InputError`, `TooLargeError`."""
+    room = at_most + 1
+    data = sys.stdin.buffer.read(room) if source == STANDARD_INPUT else read_file(Path(source), at_most=room)
+    name = name_of(source)
+    if len(data) > at_most:
+        raise TooLargeError(f"{name} holds more than {at_most:,} bytes.", where=name)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError(f"{name} is not UTF-8 text.", where=name) from None
+        raise InputError(f"{name} is not UTF-8 text; save it as UTF-8.", where=name) from None
 
 
 def _fields(source: str) -> dict[str, Any]:

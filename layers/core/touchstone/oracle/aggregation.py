@@ -13,11 +13,10 @@ from dataclasses import dataclass
 
 from touchstone.errors import SettingsError
 from touchstone.oracle.bands import HIGHEST
-from touchstone.oracle.model import Dimension
+from touchstone.oracle.model import WEIGHTS_TOLERANCE, Dimension
 
 PENALTY_BELOW = 60.0
 """The score from which a fixed dimension costs nothing."""
-WEIGHTS_TOLERANCE = 1e-9
 DECIMALS = 6
 """To how many decimals a total is rounded: far finer than a score, and coarser than what the weights' tolerance and
 binary fractions do to a sum, so that four scores of 60 make 60 and equal totals are equal."""

@@ -56,8 +56,8 @@ def open_judge(judges: Judges, chosen: Choice) -> Judge:
         return judges.get(chosen.provider, TIER)
     judge = judges.prefer(TIER)
     if judge is None:
-        variables = [each.key_variables[0] for each in chosen.registry.providers.values() if each.key_variables]
-        raise SettingsError(f"No judge can be asked without a key: set {' or '.join(variables)}.")
+        first = [each.key_variables[0] for each in chosen.registry.providers.values() if each.key_variables]
+        raise SettingsError(f"No judge can be asked without a key: set {' or '.join(first)}.")
     return judge
 
 

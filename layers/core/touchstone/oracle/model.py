@@ -5,6 +5,7 @@ and can be computed again from what is stored. A dimension or submission that no
 state of its own, never a zero.
 """
 
+import math
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
@@ -28,6 +29,8 @@ of the task covered. A penalty falls on these alone."""
 DIMENSION_ID = r"^[a-z][a-z0-9_]{1,39}$"
 LEAST_DYNAMIC, MOST_DYNAMIC = 1, 3
 """How many dimensions a task has beside the fixed ones, so that it has 4 to 6 in all."""
+WEIGHTS_TOLERANCE = 1e-9
+"""How far from 1 the weights of a task may sum, for the rounding of binary fractions."""
 SUGGESTIONS = 2
 """How many suggestions an author gets, always."""
 
@@ -82,6 +85,26 @@ class Dimension(Strict):
     def fixed(self) -> bool:
         """Whether every task has it."""
         return self.id in FIXED
+
+
+def _whole(dimensions: tuple[Dimension, ...]) -> tuple[Dimension, ...]:
+    ids = [dimension.id for dimension in dimensions]
+    if missing := [name for name in FIXED if name not in ids]:
+        raise PydanticCustomError("dimensions", "{names} must be among them", {"names": ", ".join(missing)})
+    if len(set(ids)) != len(ids):
+        raise PydanticCustomError("dimensions", "every dimension must be there once")
+    total = math.fsum(dimension.weight for dimension in dimensions)
+    if abs(total - 1.0) > WEIGHTS_TOLERANCE:
+        raise PydanticCustomError("dimensions", "the weights must sum to 1, not to {total}", {"total": f"{total:.6g}"})
+    return dimensions
+
+
+type Dimensions = Annotated[
+    tuple[Dimension, ...],
+    Field(min_length=len(FIXED) + LEAST_DYNAMIC, max_length=len(FIXED) + MOST_DYNAMIC),
+    AfterValidator(_whole),
+]
+"""All dimensions of a task: the fixed ones and one to three others, with weights that sum to 1."""
 
 
 class CriterionCheck(Strict):
