@@ -3,12 +3,12 @@
 After a wanted change: `UPDATE_SNAPSHOTS=1 uv run pytest tests/unit/answers/test_prompts.py`.
 """
 
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.support.shown import assert_as_kept
 from touchstone.answers import analysis, enrichment, evaluation
 from touchstone.answers.reading import ImageReply
 from touchstone.answers.solving import SolveReply
@@ -60,13 +60,7 @@ REPLIES: dict[str, type[JudgeReply]] = {
 @pytest.mark.parametrize(("name", "case", "language"), CASES)
 def test_a_prompt_is_what_it_was(name: str, case: str, language: Language, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(prompts, "new_mark", lambda: "0123456789abcdef")
-    rendered = prompt(name, language, **VALUES[name][case])
-    shown = f"{rendered.system}\n\n=== user ===\n{rendered.user}\n"
-    file = SNAPSHOTS / f"{name}.{case}.{language}.txt"
-    if os.environ.get("UPDATE_SNAPSHOTS"):
-        SNAPSHOTS.mkdir(exist_ok=True)
-        file.write_text(shown, encoding="utf-8")
-    assert shown == file.read_text(encoding="utf-8")
+    assert_as_kept(prompt(name, language, **VALUES[name][case]), SNAPSHOTS / f"{name}.{case}.{language}.txt")
 
 
 @pytest.mark.parametrize(("name", "case", "language"), CASES)

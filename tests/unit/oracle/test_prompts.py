@@ -1,0 +1,134 @@
+"""The oracle's prompts as a judge sees them: kept in full, so that every change of a word is a decision.
+
+After a wanted change: `UPDATE_SNAPSHOTS=1 uv run pytest tests/unit/oracle/test_prompts.py`.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.injections import CANARY, injections
+from tests.support.shown import assert_as_kept, outside
+from tests.unit.oracle.samples import brief
+from touchstone.checks.language import Language
+from touchstone.judges import prompts
+from touchstone.judges.calls import JudgeReply
+from touchstone.judges.fence import Fenced
+from touchstone.oracle.dimensions import DimensionsReply
+from touchstone.oracle.gate import GateReply
+from touchstone.oracle.model import FIXED
+from touchstone.oracle.wording import prompt
+
+SNAPSHOTS = Path(__file__).parent / "snapshots"
+TASK = {"description": brief().description, "criteria": list(brief().acceptance_criteria)}
+FAULTS = ["The first thing is missing.", "The second thing\nis there 2 times."]
+OURS = Fenced("What it asks.")
+"""Words of the project's own, which stand outside the fences."""
+VALUES: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
+    "dimensions": {
+        case: {
+            **TASK,
+            "fixed": [{"id": Fenced(key), "description": OURS} for key in FIXED],
+            "least": 1,
+            "most": 3,
+            "least_percent": 10,
+            "name_chars": 60,
+            "faults": faults,
+        }
+        for case, faults in (("whole", []), ("again", FAULTS))
+    },
+    "gate": {
+        case: {
+            **TASK,
+            "submission": "The harvest of 2025 was the best in ten years.",
+            "words": 10,
+            "characters": 37,
+            "paragraphs": 1,
+            "faults": faults,
+        }
+        for case, faults in (("whole", []), ("again", FAULTS))
+    },
+}
+REPLIES: Mapping[str, type[JudgeReply]] = {"dimensions": DimensionsReply, "gate": GateReply}
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
+CASES = [(name, case, language) for name in VALUES for case in VALUES[name] for language in LANGUAGES]
+
+
+@pytest.mark.parametrize(("name", "case", "language"), CASES)
+def test_a_prompt_is_what_it_was(name: str, case: str, language: Language, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prompts, "new_mark", lambda: "0123456789abcdef")
+    assert_as_kept(prompt(name, language, **VALUES[name][case]), SNAPSHOTS / f"{name}.{case}.{language}.txt")
+
+
+def _fields(schema: Any) -> Iterator[str]:
+    """Every field of a reply, those of its parts included."""
+    match schema:
+        case {"properties": dict(properties), **rest}:
+            yield from properties
+            yield from _fields([properties, rest])
+        case dict():
+            yield from _fields(list(schema.values()))
+        case list():
+            for part in schema:
+                yield from _fields(part)
+
+
+@pytest.mark.parametrize(("name", "case", "language"), CASES)
+def test_a_prompt_explains_every_field_of_its_reply(name: str, case: str, language: Language) -> None:
+    system = prompt(name, language, **VALUES[name][case]).system
+    fields = set(_fields(REPLIES[name].model_json_schema()))
+    assert len(fields) > len(REPLIES[name].model_fields)
+    assert [field for field in fields if f"`{field}`" not in system] == []
+
+
+@pytest.mark.parametrize(("name", "case", "language"), CASES)
+def test_no_two_prompts_carry_the_same_mark_and_both_are_one_question(name: str, case: str, language: Language) -> None:
+    first, second = (prompt(name, language, **VALUES[name][case]) for _ in range(2))
+    assert first.user != second.user
+    assert (first.version, first.digest) == (second.version, second.digest)
+
+
+@pytest.mark.parametrize("name", VALUES)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_question_asked_again_is_another_question_with_the_faults_in_a_fence(name: str, language: Language) -> None:
+    first, again = (prompt(name, language, **VALUES[name][case]) for case in ("whole", "again"))
+    assert first.system == re.sub(_mark(again.system), _mark(first.system), again.system)
+    assert first.digest != again.digest
+    for line in "\n".join(FAULTS).splitlines():
+        assert line in again.user
+        assert line not in outside(again.user)
+
+
+def _mark(system: str) -> str:
+    found = re.search(r"⟦data (\w+)⟧", system)
+    assert found is not None
+    return found[1]
+
+
+def _poisoned(value: Any, text: str) -> Any:
+    """The values of a prompt with every text of strangers, and every fault, replaced."""
+    match value:
+        case Fenced() | int() | float():
+            return value
+        case str():
+            return text
+        case list():
+            return [_poisoned(part, text) for part in value]
+        case dict():
+            return {key: _poisoned(part, text) for key, part in value.items()}
+        case _:
+            raise AssertionError(f"no prompt takes a {type(value).__name__}")
+
+
+@pytest.mark.parametrize("name", VALUES)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a3_no_text_leaves_its_fence_in_any_prompt(name: str, language: Language) -> None:
+    broke_out = []
+    for text in injections():
+        rendered = prompt(name, language, **_poisoned(dict(VALUES[name]["again"]), text))
+        if CANARY in outside(rendered.user) or CANARY in rendered.system:
+            broke_out.append(text)
+    assert broke_out == []
