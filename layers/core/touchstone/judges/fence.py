@@ -83,7 +83,7 @@ def contains_verbatim(evidence: str, text: str) -> bool:
 
 @lru_cache(maxsize=4)
 def _comparable_text(text: str) -> str:
-    """A graded text in that form. Several quotes of one text are checked in a row, and a long one takes half a second."""
+    """A graded text in that form, for several quotes of it in a row: a long one takes more than half a second."""
     return _comparable(text)
 
 
