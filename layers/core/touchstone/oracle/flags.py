@@ -1,0 +1,96 @@
+"""What code finds in a submission that speaks to whoever grades it, or hides from whoever reads it.
+
+Code does not decide what such a passage means: an essay about attacks on judges quotes them and is flagged too. It only
+makes sure that a passage of this kind cannot pay (see `scoring`) and that the reader of a result is told.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+
+from touchstone.oracle.folding import Folded, fold
+from touchstone.oracle.passages import Passage
+from touchstone.oracle.phrases import PHRASES
+
+_SENTENCE_END = re.compile(r"[.!?]+(?=[\s'])|[。！？\n]")
+_FLANKS = 600
+"""How far from a match its sentence may begin and end; a text without any full stop is not one sentence."""
+
+_HIDDEN_RUN = re.compile(
+    "[\u00ad\u034f\u115f\u1160\u180e\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff\uffa0\u3164]{3,}"
+)
+"""Three unseen characters together carry data: one marks where a word may break, two an emoji's form."""
+_OVERRIDES = re.compile("[\u202d\u202e]")
+_DIRECTIONS = re.compile("[\u202a\u202b\u2066-\u2068]")
+_TAGS = re.compile("(?<!\U0001f3f4)[\U000e0001-\U000e007f]+|[\U000e0100-\U000e01ef]{2,}")
+"""Tag characters write invisible text, except behind a black flag, where they name a region; one supplementary
+variation selector chooses the form of a Chinese character, two or more encode bytes."""
+_INSIDE_WORDS = re.compile("(?<=[^\\W\\d_])[\u200b\u2060\ufeff\u180e]+(?=[^\\W\\d_])")
+_SPLIT_SCRIPTS = ("LATIN", "GREEK", "CYRILLIC", "CJK")
+"""Scripts in which no word is divided by a zero-width space; Thai and Khmer are written with them."""
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+
+
+def find_passages(text: str) -> tuple[Passage, ...]:
+    """The passages of a text that are flagged, in their order, none of them twice with the same flag.
+
+    A phrase is flagged with its whole sentence (cut out alone it would leave half an order), a marker or hidden
+    characters by themselves.
+    """
+    folded = fold(text)
+    found = [*_phrases(folded), *_hidden(text)]
+    return tuple(sorted(_merged(found), key=lambda one: (one.start, one.end, one.flag)))
+
+
+def _phrases(folded: Folded) -> Iterator[Passage]:
+    for flag, patterns in PHRASES.items():
+        for pattern in patterns:
+            for match in pattern.finditer(folded.text):
+                start, end = _trimmed(folded.text, *match.span())
+                if flag != "imitates_prompt_markers":
+                    start, end = _sentence(folded.text, start, end)
+                place = folded.place(start, end)
+                yield Passage(flag=flag, start=place[0], end=place[1])
+
+
+def _hidden(text: str) -> Iterator[Passage]:
+    patterns = [_HIDDEN_RUN, _OVERRIDES, _TAGS]
+    if not _RIGHT_TO_LEFT.search(text):
+        patterns.append(_DIRECTIONS)
+    places = [match.span() for pattern in patterns for match in pattern.finditer(text)]
+    places += [found.span() for found in _INSIDE_WORDS.finditer(text) if _divides_a_word(text, *found.span())]
+    for start, end in places:
+        yield Passage(flag="hidden_text", start=start, end=end)
+
+
+def _divides_a_word(text: str, start: int, end: int) -> bool:
+    return all(unicodedata.name(text[place], "").startswith(_SPLIT_SCRIPTS) for place in (start - 1, end))
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """A match without the punctuation and white space before it, which belong to the sentence before."""
+    while start < end - 1 and text[start] in " \n.!?。！？":
+        start += 1
+    return start, end
+
+
+def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
+    """The sentence or sentences in which a match stands, with what ends them."""
+    before = [found.end() for found in _SENTENCE_END.finditer(text, max(0, start - _FLANKS), start)]
+    after = _SENTENCE_END.search(text, max(start, end - 1), end + _FLANKS)
+    begin = before[-1] if before else (0 if start <= _FLANKS else start)
+    if after is None:
+        return begin, (len(text) if len(text) <= end + _FLANKS else end)
+    return begin, after.end()
+
+
+def _merged(found: list[Passage]) -> list[Passage]:
+    """Passages of one flag that overlap or repeat one another, as one."""
+    merged: list[Passage] = []
+    for one in sorted(found, key=lambda each: (each.flag, each.start, each.end)):
+        last = merged[-1] if merged else None
+        if last is not None and last.flag == one.flag and one.start <= last.end:
+            merged[-1] = last.model_copy(update={"end": max(last.end, one.end)})
+        else:
+            merged.append(one)
+    return merged

@@ -1,0 +1,264 @@
+"""What judges are shown of a submission: the whole, or, where it is too long for that, what judges noted of each part.
+
+    up to MAX_SECTION_CHARS ──> shown whole
+    longer ──> sections ──> each read by a judge into a digest ──> all digests are shown, in order
+                                └─ one that nobody could read: not scored; nothing is ever left out silently
+
+Whatever is shown, evidence is checked against the text itself.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, batched
+from typing import Any
+
+from touchstone.checks import is_contentless
+from touchstone.clock import Deadline
+from touchstone.judges.base import Judge, Question
+from touchstone.judges.calls import JudgeReply
+from touchstone.judges.fence import contains_verbatim, visible
+from touchstone.judges.spends import Spend
+from touchstone.oracle.asking import NotScored, ask_checked
+from touchstone.oracle.model import Brief, Dimension, Strict
+from touchstone.oracle.passages import JudgedFlag, Passage, found_by_judge, steering_faults, without
+from touchstone.oracle.sections import MAX_SECTION_CHARS, sections_of
+from touchstone.oracle.wording import language_of_task, prompt
+
+MAX_DIGEST_CHARS = 6_000
+"""Most that a digest holds; of many sections each gets less, so that all together are no longer than one section."""
+OBSERVATION_CHARS = 400
+"""What an observation and its quote take at most on average, a sentence each; it tells a judge how many to give."""
+A_TOPIC = 3
+"""Most observations of one section on one dimension or criterion: one dimension's must fit beside those of rivals."""
+AT_ONCE = 4
+"""How many sections are read at the same time; more would use up a minute's quota before the first fault is seen."""
+MAX_OUTPUT_TOKENS = 8192
+"""Twice what the longest digest takes in either language."""
+
+
+class SteeringReply(JudgeReply):
+    """A passage that speaks to whoever grades, as a judge reports it."""
+
+    flag: JudgedFlag
+    quote: str
+
+
+class ObservationReply(JudgeReply):
+    """What a judge notes of a section on one topic. The order of the fields is the order of the work."""
+
+    topic: str
+    quote: str
+    observation: str
+
+
+class DigestReply(JudgeReply):
+    """A judge's digest of one section."""
+
+    steering: list[SteeringReply]
+    observations: list[ObservationReply]
+
+
+class Observation(Strict):
+    """What a judge noted of a section. `topic`: a dimension's id, or `criterion_1` and so on in the task's order.
+
+    `quote` occurs in the section.
+    """
+
+    topic: str
+    quote: str
+    observation: str
+
+
+class Digest(Strict):
+    """What a judge noted of one section; nothing for one without content."""
+
+    observations: tuple[Observation, ...]
+
+    def told(self, topic: str | None = None) -> str:
+        """The digest as a later judge reads it, a line for each observation; `topic` None: on all of them."""
+        return "\n".join(
+            f'{one.topic}: {one.observation} "{one.quote}"'
+            for one in self.observations
+            if topic is None or one.topic == topic
+        )
+
+
+class Material(Strict):
+    """What judges are shown of a submission. `text` is what evidence must occur in.
+
+    Without digests the text is shown whole: then it is the caller who knows that it is short enough.
+    """
+
+    text: str
+    digests: tuple[Digest, ...] = ()
+
+    def values(self, topic: str | None = None) -> dict[str, Any]:
+        """The values `submission` and `digests` of a prompt, one of which is empty."""
+        if not self.digests:
+            return {"submission": self.text, "digests": []}
+        return {"submission": "", "digests": [digest.told(topic) for digest in self.digests]}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Read:
+    """Material, the sections that its digests are of, what was paid for it, and what those who read it reported.
+
+    `passages` speak to whoever grades; they are places in the submission as it was sent.
+    """
+
+    material: Material
+    sections: tuple[str, ...]
+    passages: tuple[Passage, ...] = ()
+    spends: tuple[Spend, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reading:
+    """What is the same for all sections. `most_chars`: of one digest."""
+
+    brief: Brief
+    dimensions: tuple[Dimension, ...]
+    sections: tuple[str, ...]
+    most_chars: int
+    judge: Judge
+    deadline: Deadline
+    use_cache: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _SectionRead:
+    """The digest of one section, with the passages reported in it and what was paid."""
+
+    digest: Digest
+    passages: tuple[Passage, ...] = ()
+    spends: tuple[Spend, ...] = ()
+
+
+async def read_material(
+    text: str,
+    *,
+    brief: Brief,
+    dimensions: Sequence[Dimension],
+    judge: Judge,
+    deadline: Deadline,
+    cut: Sequence[Passage] = (),
+    earlier: Read | None = None,
+    whole_up_to: int = MAX_SECTION_CHARS,
+    use_cache: bool = True,
+) -> Read | NotScored:
+    """The material of a submission, with no call where it can be shown whole.
+
+    `cut` are passages that are to be left out, places in `text`. `earlier`: the same submission as it was read before,
+    so that only sections which `cut` changes are read again. Where `cut` is given, nothing further is reported.
+    """
+    left = without(text, cut)
+    if len(text) <= whole_up_to:
+        return Read(material=Material(text=left), sections=(left,))
+    parts = sections_of(text)
+    starts = list(accumulate((len(part) for part in parts), initial=0))[: len(parts)]
+    sections = tuple(without(part, cut, start=start) for part, start in zip(parts, starts, strict=True))
+    reading = _Reading(
+        brief=brief,
+        dimensions=tuple(dimensions),
+        sections=sections,
+        most_chars=min(MAX_DIGEST_CHARS, MAX_SECTION_CHARS // len(sections)),
+        judge=judge,
+        deadline=deadline,
+        use_cache=use_cache,
+    )
+    known = dict(zip(earlier.sections, earlier.material.digests, strict=True)) if earlier else {}
+    read = await _read_all(reading, {place: known[part] for place, part in enumerate(sections) if part in known})
+    if isinstance(read, NotScored):
+        return read
+    reported = [one.moved(start) for part, start in zip(read, starts, strict=True) for one in part.passages]
+    return Read(
+        material=Material(text=left, digests=tuple(part.digest for part in read)),
+        sections=sections,
+        passages=() if cut else tuple(reported),
+        spends=tuple(spend for part in read for spend in part.spends),
+    )
+
+
+async def _read_all(reading: _Reading, known: dict[int, Digest]) -> list[_SectionRead] | NotScored:
+    """All sections in order, some at a time; none is begun once one could not be read."""
+    read: list[_SectionRead] = []
+    for places in batched(range(len(reading.sections)), AT_ONCE, strict=False):
+        found = await asyncio.gather(*(_read(reading, place, known.get(place)) for place in places))
+        spends = tuple(spend for part in [*read, *found] for spend in part.spends)
+        for part in found:
+            if isinstance(part, NotScored):
+                return NotScored(reason=part.reason, faults=part.faults, error=part.error, spends=spends)
+            read.append(part)
+    return read
+
+
+async def _read(reading: _Reading, place: int, known: Digest | None) -> _SectionRead | NotScored:
+    section = reading.sections[place]
+    if known is not None:
+        return _SectionRead(digest=known)
+    if is_contentless(section):
+        return _SectionRead(digest=Digest(observations=()))
+    topics = _topics(reading)
+
+    def question(faults: Sequence[str]) -> Question[DigestReply]:
+        return Question(
+            prompt=prompt(
+                "digest",
+                language_of_task(reading.brief),
+                description=reading.brief.description,
+                criteria=list(reading.brief.acceptance_criteria),
+                dimensions=[one.model_dump(include={"id", "name", "description"}) for one in reading.dimensions],
+                section=section,
+                number=place + 1,
+                sections=len(reading.sections),
+                most=max(1, reading.most_chars // OBSERVATION_CHARS),
+                most_a_topic=A_TOPIC,
+                faults=list(faults),
+            ),
+            reply_type=DigestReply,
+            max_output_tokens=MAX_OUTPUT_TOKENS,
+            use_cache=reading.use_cache,
+        )
+
+    found = await ask_checked(
+        reading.judge,
+        question,
+        lambda reply: list(_faults(reply, section, topics=topics, most_chars=reading.most_chars)),
+        deadline=reading.deadline,
+        purpose="digest",
+    )
+    if isinstance(found, NotScored):
+        return found
+    noted = tuple(
+        Observation(topic=one.topic, quote=one.quote.strip(), observation=one.observation.strip())
+        for one in found.value.observations
+    )
+    reported = found_by_judge([(one.flag, one.quote) for one in found.value.steering], section)
+    return _SectionRead(digest=Digest(observations=noted), passages=reported, spends=found.spends)
+
+
+def _topics(reading: _Reading) -> frozenset[str]:
+    criteria = range(1, len(reading.brief.acceptance_criteria) + 1)
+    return frozenset([one.id for one in reading.dimensions] + [f"criterion_{number}" for number in criteria])
+
+
+def _faults(reply: DigestReply, section: str, *, topics: frozenset[str], most_chars: int) -> Iterator[str]:
+    """What breaks the rules in a judge's digest, each fault in one sentence; nothing where all is well."""
+    if not reply.observations:
+        yield "There is no observation; give at least one."
+    for number, one in enumerate(reply.observations, start=1):
+        if one.topic not in topics:
+            yield f"The topic of observation {number} is none of the given ones."
+        if not visible(one.observation).strip():
+            yield f"Observation {number} is blank."
+        if not contains_verbatim(one.quote, section):
+            yield f"The quote of observation {number} does not occur in the section; copy a passage of it exactly."
+    for topic, times in Counter(one.topic for one in reply.observations).items():
+        if topic in topics and times > A_TOPIC:
+            yield f"There are {times} observations on {topic}; give at most {A_TOPIC}."
+    length = sum(len(one.quote) + len(one.observation) for one in reply.observations)
+    if length > most_chars:
+        yield f"The digest has {length} characters; at most {most_chars}: keep what matters most and quote less."
+    yield from steering_faults([one.quote for one in reply.steering], section)

@@ -1,0 +1,183 @@
+"""The phrases by which a submission speaks to whoever grades it, in English and Chinese, as patterns.
+
+They are matched against folded text (see `folding`): quotes are `'`, dashes `-`, Chinese is simplified and unspaced.
+Each asks for an order together with what only a grader could carry out, so that prose about marks, rules and judges,
+instructions to readers and ordinary appeals do not match. Gaps are bounded and stay within a sentence, so that the time
+is linear in the text.
+"""
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from touchstone.oracle.model import RiskFlag
+
+_GAP = r"[^.!?。！？\n]"
+_ORDERED = (
+    r"(?:(?:^|[.!?:;,。：；，！\n'\"()\[\]*#>-])\s*|\b(?:please|must|should|shall|now|then|and|just|simply|kindly|always|you"
+    r"|therefore|so|hereby)\s+|\b(?:you|need|have|asked|ordered|instructed|required|supposed)\s+to\s+)"
+)
+_WORK = (
+    r"(?:submission|essay|answer|work|response|report|entry|paper|text|article|solution|proposal|document|piece|draft"
+    r"|manuscript|summary|translation)"
+)
+_THIS_WORK = rf"(?:(?:this|my|our|the above|the present|the following|the)\s+{_WORK}|this|it|me|us)"
+_EVERYTHING = (
+    r"(?:everything|(?:all|every|each|any)(?:\s+of)?(?:\s+the|\s+my)?\s+"
+    r"(?:dimensions?|criteri(?:a|on)|categor(?:y|ies)|items?|aspects?|submissions?))"
+)
+_TOP = (
+    r"(?:an?\s+)?(?:(?-i:A)\+?(?![\w'’])|(?:the\s+)?(?:full|maximum|max|highest|top|perfect|best)(?:\s+possible)?\s+"
+    r"(?:marks?|scores?|grades?|points?|ratings?|bands?)|(?:band|grade|score|mark)(?:\s+of)?\s+(?:(?-i:A)\b\+?|100\b|9\d\b)"
+    r"|100(?:\s+points?|\s*/\s*100|\s+out\s+of\s+100)?(?![\d%.,]|\s*%|\s+\w)|10\s*/\s*10\b|ten\s+out\s+of\s+ten)"
+)
+_GRADER = r"(?:judge|grader|evaluator|examiner|assessor|scorer|marker|rater|reviewer)s?"
+_MODEL_GRADER = (
+    rf"(?:(?:the\s+|any\s+|all\s+)?(?:ai|llm|automated|automatic|machine)\s+{_GRADER}|(?:grading|scoring|evaluation|"
+    r"evaluating|judging|marking)\s+(?:model|ai|llm|system|assistant|bot))"
+)
+_GRADING = r"(?:grading|scoring|evaluation|marking|judging|assessment)"
+_INSTRUCTIONS = (
+    r"(?:(?:previous|prior|above|earlier|preceding|foregoing|initial|original)\s+(?:\w+\s+){0,2}(?:instructions?|prompts?"
+    r"|directions|commands?|orders)\b"
+    rf"|{_GRADING}\s+(?:instructions?|criteria|rules?|rubrics?|guidelines?|standards?|scheme)\b"
+    r"|your\s+(?:\w+\s+)?(?:instructions|rubric|guidelines|prompt|rules)\b|(?:the|this|that|any|all)\s+rubric\b"
+    r"|system\s+prompt\b|(?:everything|anything|all)\s+(?:(?:that\s+)?(?:was\s+|is\s+|has\s+been\s+)?(?:said|written|"
+    r"stated|told)\s+)?(?:above|before\s+this)\b|instructions?\s+(?:above|before\s+this|given\s+(?:above|before|earlier)))"
+)
+_OBEY_NOT = (
+    r"(?:ignore|disregard|forget|override|bypass|discard|abandon|pay\s+no\s+attention\s+to|do\s+not\s+(?:follow|obey)"
+    r"|don't\s+(?:follow|obey)|stop\s+following)"
+)
+
+_TOP_ZH = (
+    r"(?:满分|最高(?:的)?(?:分数?|等级|档次?|评价|级别)|一百分|100分?(?![\d%])|(?<![A-Za-z])A(?:级|档|等|分|\+)?"
+    r"(?![A-Za-z0-9\-区组型类股轮]|.?(?:景区|企业|单位|标准|供应|资质|信用|产品)))"
+)
+_WORK_ZH = r"(?:作品|提交|文章|答案|作业|报告|文稿|方案|论文|译文|投稿|答卷|成果|稿件|内容|回答)"
+_GRADING_ZH = r"(?:评分|评判|评审|评价|打分|判分|阅卷|评估|评阅)"
+_GRADER_ZH = (
+    r"(?:评分者|评审者|评判者|评阅者|评阅人|阅卷人|阅卷老师|评委|(?:AI|大模型|自动)?(?:评分|评判|评审|判分|阅卷)"
+    r"(?:模型|系统|程序|助手|机器人|AI)|AI评委|AI评审|大模型评委|大模型裁判)"
+)
+_OBEY_NOT_ZH = (
+    r"(?<![不勿莫别])(?<!不要)(?<!不能)(?<!不得)(?<!不可)(?<!切勿)(?<!不应)(?<!避免)(?:忽略|无视|忽视|忘记|忘掉|抛开|抛弃|放弃|跳过"
+    r"|绕过|不要理会|不必理会|不用理会|无需理会|不要遵守|别管|不要管|不用管|停止执行|停止遵循|推翻|覆盖)(?:掉|了|前面)?"
+)
+_ORDERED_ZH = (
+    r"(?:请|应当?|应该|须|必须|务必|需要?|直接|一律|统一|立即|现在|全部|只需|希望你|要求你|麻烦你?|烦请"
+    r"|[，,。：:；;!！?\n'(*#>-]|^)\s*"
+)
+_GIVE_ZH = r"(?:给予?|给出|给我|打出?|判定?|评定?|评为|判为|输出|返回|回复|授予|记为?|设为)"
+
+
+def _all(*patterns: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
+
+
+PHRASES: Mapping[RiskFlag, tuple[re.Pattern[str], ...]] = MappingProxyType(
+    {
+        "addresses_the_judge": _all(
+            rf"{_ORDERED}(?:completely\s+|fully\s+|simply\s+)?{_OBEY_NOT}\b{_GAP}{{0,30}}?\b{_INSTRUCTIONS}",
+            rf"{_ORDERED}(?:give|award|assign|grant|rate|score|grade|mark|accept|rank|evaluate)\s+(?:{_THIS_WORK}|"
+            rf"{_EVERYTHING})\s+(?:as\s+|with\s+|at\s+|to\s+be\s+)?(?:worth\s+)?{_TOP}",
+            rf"{_ORDERED}(?:give|award|assign|grant|output|return|report)\s+{_TOP}\s+(?:to|for|on|in|across|at)\s+"
+            rf"(?:{_THIS_WORK}|{_EVERYTHING})",
+            rf"\b(?:note|message|attention|notice|memo)\s+(?:to|for)\s+(?:{_MODEL_GRADER}|(?:the\s+|any\s+|all\s+)?"
+            rf"{_GRADER}\s*[:,-])",
+            rf"\b(?:dear|hey|hello|hi|attention|attn)[,:]?\s+(?:{_MODEL_GRADER}|grader|evaluator)\b",
+            rf"\b(?:you\s+are|as)\s+(?:an?|the)\s+(?:\w+\s+){{0,2}}(?:judge|grader|evaluator|grading\s+model)\b{_GAP}{{0,60}}"
+            rf"\b(?:must|should|will|shall|have\s+to|required\s+to|instructed\s+to)\b{_GAP}{{0,40}}\b(?:give|award|score|"
+            rf"rate|grade|pass|accept|approve|return|output|assign)\b",
+            r"\byou\s+(?:must|should|shall|will|have\s+to|are\s+(?:required|instructed|obliged|ordered)\s+to)\s+(?:\w+ly\s+"
+            r"|now\s+|always\s+)?(?:give|award|score|rate|grade|mark|pass|accept|approve|judge|rank|deem)\s+"
+            rf"(?:(?:this|my|our|the\s+above|the\s+present)\s+{_WORK}|the\s+submission)\b",
+            r"\b(?:set|output|return|reply|respond|print|write|put|use|make|answer)\b[^.!?\n]{0,40}\b(?:is_correct|overall_"
+            r"band|penalized_total|weighted_base|dimension_scores|verify_passed)\b",
+            rf"{_ORDERED}(?:set|make|choose|assign|output|return|report|pick)\s+(?:the\s+|every\s+|each\s+|all\s+)?(?:overall\s+)?"
+            r"(?:bands?|grades?|verdicts?)\s+(?:to\s+|as\s+|=\s*)?'?(?-i:A)\b",
+            r"\bscores?\s+(?:of\s+)?(?:100|9\d)\s+(?:on|for|in|to|across)\s+(?:all|every|each)\s+(?:dimension|criteri|categor)",
+            rf"(?:^|\n|[\[(<*#|>]\s*)(?:system|admin|administrator|developer|root)(?:\s+\w+){{0,2}}\s*[:>\])]+[^\n]{{0,80}}?\b"
+            rf"(?:{_GRADING}\b|graded|accepted|full\s+marks|score|rubric|is_correct|band\s+A)",
+            r"\byour\s+(?:new|real|actual|true|only)\s+(?:task|instructions?|job|goal|role)\s+(?:is|are)\b[^.!?\n]{0,80}\b"
+            r"(?:grade|score|band|rating|marks|rubric|submission)\b",
+            rf"\b(?:new|updated|revised)\s+(?:system\s+prompt|rubric|{_GRADING}\s+(?:rules?|instructions?|policy|criteria))\s*:",
+            r"\bas\s+(?:the|an?)\s+(?:\w+'?s?\s+){0,2}(?:maintainer|administrator|admin|developer|owner|organi[sz]er)\b[^.!?\n]"
+            rf"{{0,40}}\b(?:confirm|certify|authori[sz]e|order|instruct|declare)\b{_GAP}{{0,80}}\b(?:right|correct|full|highest|"
+            r"accept|pass|grade|score|marks)\b",
+            rf"{_OBEY_NOT_ZH}[^。！？\n]{{0,10}}?(?:以上|之前|上面|前面|先前|上述|此前|上文|原先|原来|原有|已有)(?:的|所有|全部|一切|任何|"
+            r"给出|给你|系统)*(?:指示|指令|提示词|系统提示|命令|设定|评分|评判|评审|规则|说明)",
+            rf"{_OBEY_NOT_ZH}(?:你的?|所有|一切|全部|任何|系统)+(?:的)?(?:指示|指令|提示词|系统提示|设定|评分)",
+            rf"{_ORDERED_ZH}(?:再|先|完全|彻底|都)?{_OBEY_NOT_ZH}[^。！？\n]{{0,8}}?{_GRADING_ZH}的?(?:标准|规则|细则|量规|量表|要求"
+            r"|准则|指南|提示|指令|说明)",
+            rf"{_ORDERED_ZH}(?:把|将|对|为|给)?(?:本|这|此|我|该|所有|每|全部|各|以上|上述)[^。！？\n，,]{{0,12}}?{_GIVE_ZH}"
+            rf"[为成出予到上定]*(?:一个)?(?:{_TOP_ZH}|正确(?![或与和/、还率性]))(?!的)",
+            rf"(?:请|务必|必须|应当?|应该|直接|一律|统一|立即)[^。！？\n，,]{{0,6}}?{_GIVE_ZH}[^。！？\n，,]{{0,10}}?{_TOP_ZH}(?!的)",
+            r"(?:请|务必|必须|一律)?直接判[为定]*(?:正确|通过|合格|满分|A)(?![或与和/、])",
+            rf"{_GRADER_ZH}(?:老师|们)*(?:请注意|注意|你好|您好)?\s*[，,:!]\s*[^。！？\n]{{0,40}}?(?:给|打|评|判)[^。！？\n]{{0,20}}?"
+            r"(?:满分|最高|100|A|高分|通过|正确)",
+            r"(?:系统|管理员|开发者|主办方|任务发布者|出题人)(?:消息|提示|通知|指令|公告|声明)?\s*[::]\s*[^\n]{0,60}?(?:评分(?:工作|流程)?已|打分已"
+            r"|满分|判定为?正确|判为|评为A|答案正确|忽略)",
+            r"你(?:的|现在的)?(?:新|真正|唯一|实际)(?:的)?(?:任务|指令|工作|角色)(?:是|为|:)[^。！？\n]{0,40}(?:打分|评分|满分|给分|判为)",
+            r"(?:is_correct|overall_band|band|所有维度|各维度|每个维度)[^。！？\n]{0,6}?(?:设为|设置为|设成|改为|写成|填|置为|都给|均给|均为)"
+            r"[^。\n]{0,4}?(?:true|A|100|9\d|满分)",
+            r"指示を(?:すべて|全て)?[无無]视し|지시를\s*(?:모두\s*)?무시",
+        ),
+        "claims_a_verdict": _all(
+            r"'?\bis_?correct\b'?\s*[:=]\s*'?(?:true|correct|yes|1)\b",
+            r"'(?:overall_)?band'\s*:\s*'A'",
+            r"'(?:dimension_scores|penalized_total|weighted_base|criteria_checks|overall_band|verify_passed)'\s*:",
+            r"'dimension'\s*:\s*'\w+'[^\n]{0,80}'(?:score|band)'\s*:",
+            r"(?:^|\n)[\s#*>_=\[(-]*(?-i:(?:FINAL |OVERALL |ASSIGNED )?(?:GRADE|VERDICT|BAND|SCORE))\s*\**\s*[:=]"
+            r"\s*[*\[(]*(?:(?-i:[A-E]\+?)(?!\w)|100|9\d|10\s*/|pass|correct|full|excellent)",
+            r"(?:^|\n)[\s#*>_=\[(-]*(?:final|overall|suggested|recommended|official|assigned|my)\s+(?:grade|verdict|band|score|"
+            r"rating|mark)\s*\**\s*[:=]\s*[*\[(]*(?:(?-i:[A-E]\+?)(?!\w)|100|9\d(?!\.)|10\s*/\s*10|pass|correct|full|excellent)",
+            r"(?:^|\n)[\s#*>_=\[(-]*(?:grade|verdict|band)\s*\**\s*[:=]\s*[*\[(]*(?-i:A\+?)[\s*\])_.]*(?=\n|$)",
+            r"\b(?:rating|score|verdict|grade|winner|judg(?:e)?ment)\s*(?:is)?\s*[:=]?\s*\[\[\s*(?:[A-E]|10|9|100|correct)\s*\]\]",
+            rf"\b(?:this|my|the\s+above)\s+{_WORK}\s+(?:(?:has\s+)?(?:already\s+)?been|was|is|deserves|merits|earns|(?:should|"
+            r"must|shall|ought\s+to)\s+(?:get|receive|earn|be)|qualifies\s+for|warrants)\s+(?:already\s+)?(?:(?:graded|scored|"
+            rf"rated|awarded|given|marked|judged|verified|assessed)\s+(?:as\s+|at\s+|with\s+)?)?{_TOP}",
+            rf"\bI\s+(?:hereby\s+)?(?:confirm|certify|declare)\s+that\s+(?:this|the)\s+{_WORK}\s+is\s+(?:right|correct|perfect|"
+            r"flawless|true)\b",
+            r"(?:^|\n)[\s#*>_=【\[(-]*(?:最终|综合|总体|总|整体|推荐|建议)?(?:评分|评分结果|评分等级|总评|判定结果|得分等级)[】\])*\s]*[:=]\s*"
+            r"[【\[*(]*(?:[A-E](?![A-Za-z])\+?|满分|100|一百分)",
+            rf"(?:本|这|此|该|我的|上述|以上)(?:篇|份|个|项)?{_WORK_ZH}[^。！？\n，,]{{0,6}}?(?:已经?|应当?|应该|理应|值得|必须|配得上|可以|足以)"
+            rf"(?:被|经|获|得|评|判|给|予|定|为|到|有|取|拿)*(?:{_TOP_ZH}|判为正确)(?!的)",
+        ),
+        "attacks_rivals": _all(
+            r"\b(?:(?:all|any|most|both)\s+)?(?:the\s+|of\s+the\s+)?(?:other|others'|rival|competing|remaining|competitors')\s+"
+            r"(?:\w+\s+)?(?:submissions?|entries|entry|entrants?|contestants?)\b"
+            rf"{_GAP}{{0,60}}\b(?:plagiari|cop(?:y|ied|ies)|stolen|steal|fabricat|fake|forged|cheat|fraud|ai-generated|"
+            r"machine-generated|generated\s+by|invalid|disqualif|worthless|reject|made\s+up|false|lies?\b|incorrect|wrong)",
+            r"\b(?:other|rival|competing|remaining)\s+(?:submissions?|entries|entrants?|contestants?)\s+(?:should|must|shall|"
+            r"deserve|do\s+not|cannot|can\s+only)\b",
+            rf"{_ORDERED}(?:give|rank|score|rate|mark|grade|place|put)\s+(?:all\s+)?(?:the\s+)?(?:others|rest|other\s+(?:"
+            r"submissions?|entries|ones|two)|rivals|competitors)\s+(?:\w+\s+){0,3}?(?:lower|lowest|last|zero|0\b|below|behind"
+            r"|(?-i:[DE])\b|fail)",
+            r"\b(?:submission|entry|contestant)\s+(?-i:[A-EX-Z])\s+(?:is|was|has|contains|copied|plagiari[sz]ed)\b"
+            rf"{_GAP}{{0,40}}\b(?:plagiari|copied|stolen|fabricat|fake|cheat|fraud|worthless|made\s+up)",
+            r"(?:其他|其它|其余|别的|另外|另|对手的?|竞争)(?:的)?[所有全部几两二三\d]*(?:份|篇|个|位|名)?(?:参赛)?(?:作品|提交(?:内容)?|参赛者?|投稿|选手"
+            r"|竞争者|参赛作品|稿件|对手)[^。！？\n]{0,20}?(?:抄袭|剽窃|造假|伪造|作弊|编造|雷同|虚假|无效|取消资格|违规|不合格|0分|零分|最低|淘汰"
+            r"|不值|垃圾|AI生成)",
+            r"(?:请|务必|必须|应当?|应该|直接|一律)?(?:把|将|给)(?:其他|其它|其余|别的|另外)(?:的|所有|几|两|份|篇|个|人|作品|提交|参赛者|参赛|选手|投稿)*"
+            r"[^。！？\n]{0,6}?(?:判|打|评|排|给|列)[^。！？\n]{0,6}?(?:0分|零分|最低|E|D|低分|不合格|最后|末位|淘汰)",
+            r"(?:submission|entry|提交|作品|参赛作品)\s*[A-EX-Z]\s*(?:是|系|为|涉嫌|存在)?[^。！？\n]{0,8}?(?:抄袭|剽窃|造假|伪造|作弊|编造)",
+        ),
+        "imitates_prompt_markers": _all(
+            r"[⟦〚⦗]\s*(?:data|end)\b",
+            r"\b(?:data|end)\s*[0-9a-f]{4,}\s*[⟧〛⦘]",
+            r"[\[【〔〖<({]\s*(?:data|end)\s*[:#-]?\s*(?:(?=[0-9a-f]*[a-f])(?=[a-f]*\d)[0-9a-f]{8,}|\d{12,})",
+            r"(?:^|\n)[ \t]*={2,}\s*(?:system|user|assistant)\s*={2,}",
+            r"<\|/?(?:im_start|im_end|im_sep|system|user|assistant|endoftext|eot_id|start_header_id|end_header_id|start|end|"
+            r"message|channel)\|>",
+            r"\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>",
+            r"\{\{\s*mark\s*\}\}",
+            r"</(?:submission|rubric|system|instructions|student_answer|user_input|graded_text|evaluation)>",
+            r"(?:^|\n)[-=#*<>_ \[(]*end\s+of\s+(?:the\s+|this\s+)?(?:submission|data|material|graded\s+text|user\s+"
+            r"input|student(?:'s)?\s+(?:answer|work|text)|candidate(?:'s)?\s+(?:answer|text))[-=#*<>_ .\])]*(?=\n|$)",
+            r"(?:^|\n)[-=#*_ 【\[(<>]*(?:提交内容|提交|材料|数据|待评内容|用户输入|被评文本|参赛作品|学生答案)"
+            r"(?:到此)?(?:结束|完毕)[-=#*_ 】\])<>.。]*"
+            r"(?=\n|$)",
+        ),
+    }
+)

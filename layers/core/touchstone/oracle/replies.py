@@ -1,0 +1,107 @@
+"""What a judge replies about a submission by itself, the rules that the reply must obey, and what is made of it."""
+
+from collections.abc import Iterator, Sequence
+
+from touchstone.judges.calls import JudgeReply
+from touchstone.judges.fence import contains_verbatim, visible
+from touchstone.oracle.aggregation import PENALTY_BELOW
+from touchstone.oracle.bands import BANDS, Band, inside
+from touchstone.oracle.material import SteeringReply
+from touchstone.oracle.model import SUGGESTIONS, DimensionScore, Severity, Suggestion
+from touchstone.oracle.passages import steering_faults
+
+MAX_EVIDENCE_CHARS = 2_000
+"""Longest evidence: a record keeps it, and a whole chapter shows nothing in particular."""
+
+_SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low")
+
+
+class DimensionReply(JudgeReply):
+    """What a judge says of one dimension. The order of the fields is the order of the work: the number comes last."""
+
+    dimension: str
+    evidence: str
+    feedback: str
+    band: Band
+    score: int
+
+
+class SuggestionReply(JudgeReply):
+    """What would improve the submission, by a judge."""
+
+    problem: str
+    suggestion: str
+    severity: Severity
+
+
+class IndividualReply(JudgeReply):
+    """What a judge says of a submission. No totals: they are computed here."""
+
+    steering: list[SteeringReply]
+    dimension_scores: list[DimensionReply]
+    revision_suggestions: list[SuggestionReply]
+
+
+def faults_of(reply: IndividualReply, ids: Sequence[str], *, shown: str, submission: str) -> Iterator[str]:
+    """What breaks the rules in a judge's reply, each fault in one sentence; nothing where all is well.
+
+    `ids` are the task's dimensions. Evidence must occur in what was shown and in the submission as sent: where
+    something was cut out, the words before and behind it are no passage of the submission.
+    """
+    told = [one.dimension for one in reply.dimension_scores]
+    for key in ids:
+        if (times := told.count(key)) != 1:
+            yield f"The dimension {key} is there {times} times; score every dimension exactly once."
+    if unknown := sum(key not in ids for key in told):
+        yield f"{unknown} of the dimensions are none of the given ones; use their ids as they are."
+    for one in reply.dimension_scores:
+        if one.dimension in ids:
+            yield from faults_of_score(one.band, one.score, which=one.dimension)
+            yield from faults_of_evidence(one.evidence, (shown, submission), which=one.dimension)
+            if not visible(one.feedback).strip():
+                yield f"The feedback on {one.dimension} is blank."
+    if (given := len(reply.revision_suggestions)) != SUGGESTIONS:
+        yield f"There are {given} revision_suggestions; give exactly {SUGGESTIONS}."
+    for number, suggestion in enumerate(reply.revision_suggestions, start=1):
+        if not visible(suggestion.problem).strip() or not visible(suggestion.suggestion).strip():
+            yield f"The problem or the suggestion of revision suggestion {number} is blank."
+    yield from steering_faults([one.quote for one in reply.steering], submission)
+
+
+def faults_of_score(band: Band, score: int, *, which: str) -> Iterator[str]:
+    """The fault of a number that lies outside its band."""
+    if not inside(band, score):
+        lowest, highest = BANDS[band]
+        yield (
+            f"The score of {which} is {score}, outside its band {band} ({lowest}-{highest}); choose the band first, "
+            "then a number inside it."
+        )
+
+
+def faults_of_evidence(evidence: str, texts: Sequence[str], *, which: str) -> Iterator[str]:
+    """The faults of evidence that is no passage of all these texts, or too long to show anything."""
+    if len(evidence) > MAX_EVIDENCE_CHARS:
+        yield f"The evidence of {which} has {len(evidence)} characters; at most {MAX_EVIDENCE_CHARS}."
+    if not all(contains_verbatim(evidence, text) for text in texts):
+        yield (
+            f"The evidence of {which} does not occur in the submission; copy one continuous passage of it exactly, "
+            "without ellipses."
+        )
+
+
+def score_of(said: DimensionReply) -> DimensionScore:
+    """A checked reply as a record keeps it."""
+    return DimensionScore(
+        dimension=said.dimension,
+        band=said.band,
+        score=said.score,
+        evidence=said.evidence.strip(),
+        feedback=said.feedback.strip(),
+        flag="below_expected" if said.score < PENALTY_BELOW else None,
+    )
+
+
+def suggestions_of(said: Sequence[SuggestionReply]) -> tuple[Suggestion, ...]:
+    """The more severe first; of equals, in the judge's order."""
+    ordered = sorted(said, key=lambda one: _SEVERITIES.index(one.severity))
+    return tuple(Suggestion(problem=one.problem, suggestion=one.suggestion, severity=one.severity) for one in ordered)

@@ -1,0 +1,262 @@
+"""INDIVIDUAL: a submission judged by itself, band first, on every dimension of its task.
+
+    passages that speak to whoever grades ─ none ──> judged as sent
+                                          └ some ──> judged as sent and again without; per dimension the lower counts
+
+The lower of both counts so that such a passage can never pay: whatever a judge makes of it, the submission stands no
+higher than it would have without. It is judged as sent as well, since what was cut out may be work, as in an essay
+about such passages, and the reader of a result may see both. Only a submission with such passages costs a second call.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from touchstone.checks import is_contentless
+from touchstone.checks.language import Language
+from touchstone.clock import Deadline
+from touchstone.errors import InputError
+from touchstone.judges.base import Judge, Question
+from touchstone.judges.fence import visible
+from touchstone.judges.spends import Spend
+from touchstone.oracle.aggregation import aggregate
+from touchstone.oracle.asking import NotScored, ask_checked
+from touchstone.oracle.bands import band_of
+from touchstone.oracle.flags import find_passages
+from touchstone.oracle.material import Read, read_material
+from touchstone.oracle.model import SUGGESTIONS, Brief, Dimension, DimensionScore, IndividualScoring, Strict, Suggestion
+from touchstone.oracle.passages import Passage, flags_of, found_by_judge
+from touchstone.oracle.replies import MAX_EVIDENCE_CHARS, IndividualReply, faults_of, score_of, suggestions_of
+from touchstone.oracle.wording import language_of_task, prompt
+
+BASE_OUTPUT_TOKENS, TOKENS_A_DIMENSION = 2048, 768
+"""A quote, a band and four sentences of feedback take about 350 tokens a dimension in either language."""
+
+type Variant = Literal["as_sent", "without_flagged"]
+
+
+class Reading(Strict):
+    """What one judge said of the submission, as sent or without the flagged passages.
+
+    `provider`, `model` and `prompt_version` are None, and there are no suggestions, where nothing was left to judge.
+    """
+
+    variant: Variant
+    dimension_scores: tuple[DimensionScore, ...]
+    revision_suggestions: tuple[Suggestion, ...]
+    provider: str | None
+    model: str | None
+    prompt_version: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """A scoring and what it was made of, so that every number of it can be found again.
+
+    `readings`: as sent, and without the flagged passages where there are any. `passages` are those, places in the
+    submission. `spends` are the judge calls that were paid for it all.
+    """
+
+    scoring: IndividualScoring
+    readings: tuple[Reading, ...]
+    passages: tuple[Passage, ...]
+    spends: tuple[Spend, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Task:
+    """What is the same for every reading of a submission."""
+
+    brief: Brief
+    dimensions: tuple[Dimension, ...]
+    language: Language
+    submission: str
+    judge: Judge
+    deadline: Deadline
+    use_cache: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Judged:
+    """A reading, the passages that its judge reported, and what it cost."""
+
+    reading: Reading
+    passages: tuple[Passage, ...] = ()
+    spends: tuple[Spend, ...] = ()
+
+
+async def score_submission(
+    brief: Brief,
+    dimensions: Sequence[Dimension],
+    submission: str,
+    *,
+    judge: Judge,
+    deadline: Deadline,
+    read: Read | None = None,
+    use_cache: bool = True,
+) -> Scored | NotScored:
+    """Score a submission on every dimension of its task.
+
+    `read`: the submission as it was read for an earlier stage; None: read here. A dimension that no judge scored is
+    never a zero: then nothing is scored, and `NotScored` says why. Raises `InputError` for a submission that says
+    nothing, of which there is nothing to quote.
+    """
+    if is_contentless(submission):
+        raise InputError("The submission says nothing that could be scored; the gate fails it first.")
+    task = _Task(
+        brief=brief,
+        dimensions=tuple(dimensions),
+        language=language_of_task(brief),
+        submission=submission,
+        judge=judge,
+        deadline=deadline,
+        use_cache=use_cache,
+    )
+    seen = read or await _read(task)
+    if isinstance(seen, NotScored):
+        return seen
+    sent = await _judge(task, seen, "as_sent")
+    if isinstance(sent, NotScored):
+        return _after(sent, seen.spends)
+    spends = (*seen.spends, *sent.spends)
+    passages = (*find_passages(submission), *seen.passages, *sent.passages)
+    cut = await _without(task, seen, passages) if passages else None
+    if isinstance(cut, NotScored):
+        return _after(cut, spends)
+    return _scored(task.dimensions, sent, cut, passages=passages, spends=spends)
+
+
+async def _read(task: _Task, cut: Sequence[Passage] = (), earlier: Read | None = None) -> Read | NotScored:
+    return await read_material(
+        task.submission,
+        brief=task.brief,
+        dimensions=task.dimensions,
+        judge=task.judge,
+        deadline=task.deadline,
+        cut=cut,
+        earlier=earlier,
+        use_cache=task.use_cache,
+    )
+
+
+async def _without(task: _Task, earlier: Read, passages: Sequence[Passage]) -> _Judged | NotScored:
+    """The submission judged without the flagged passages. Where nothing else is left, code decides: it has no value."""
+    read = await _read(task, passages, earlier)
+    if isinstance(read, NotScored):
+        return read
+    if is_contentless(read.material.text):
+        return _Judged(reading=_nothing_left(task, passages[0]), spends=read.spends)
+    judged = await _judge(task, read, "without_flagged")
+    if isinstance(judged, NotScored):
+        return _after(judged, read.spends)
+    return _Judged(reading=judged.reading, spends=(*read.spends, *judged.spends))
+
+
+async def _judge(task: _Task, read: Read, variant: Variant) -> _Judged | NotScored:
+    """One reading of the submission by a judge."""
+    ids = [dimension.id for dimension in task.dimensions]
+
+    def question(faults: Sequence[str]) -> Question[IndividualReply]:
+        return Question(
+            prompt=prompt(
+                "individual",
+                task.language,
+                description=task.brief.description,
+                criteria=list(task.brief.acceptance_criteria),
+                dimensions=[one.model_dump(include={"id", "name", "description"}) for one in task.dimensions],
+                **read.material.values(),
+                suggestions=SUGGESTIONS,
+                faults=list(faults),
+            ),
+            reply_type=IndividualReply,
+            max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_A_DIMENSION * len(task.dimensions),
+            use_cache=task.use_cache,
+        )
+
+    found = await ask_checked(
+        task.judge,
+        question,
+        lambda reply: list(faults_of(reply, ids, shown=read.material.text, submission=task.submission)),
+        deadline=task.deadline,
+        purpose="individual",
+    )
+    if isinstance(found, NotScored):
+        return found
+    said = {one.dimension: one for one in found.value.dimension_scores}
+    reading = Reading(
+        variant=variant,
+        dimension_scores=tuple(score_of(said[key]) for key in ids),
+        revision_suggestions=suggestions_of(found.value.revision_suggestions),
+        provider=found.provider,
+        model=found.model,
+        prompt_version=found.prompt_version,
+    )
+    reported = found_by_judge([(one.flag, one.quote) for one in found.value.steering], task.submission)
+    return _Judged(reading=reading, passages=reported, spends=found.spends)
+
+
+def _scored(
+    dimensions: Sequence[Dimension],
+    sent: _Judged,
+    cut: _Judged | None,
+    *,
+    passages: tuple[Passage, ...],
+    spends: tuple[Spend, ...],
+) -> Scored:
+    """Per dimension the lower score counts, with its band, evidence and feedback; of equals, the one as sent.
+
+    Suggestions are those for the submission without its flagged passages, which had no part in them.
+    """
+    readings = (sent.reading,) if cut is None else (sent.reading, cut.reading)
+    scores = tuple(
+        min(said, key=lambda one: one.score)
+        for said in zip(*(reading.dimension_scores for reading in readings), strict=True)
+    )
+    total = aggregate(dimensions, {one.dimension: float(one.score) for one in scores})
+    return Scored(
+        scoring=IndividualScoring(
+            dimension_scores=scores,
+            overall_band=band_of(total.final),
+            revision_suggestions=readings[-1].revision_suggestions or sent.reading.revision_suggestions,
+            weighted_base=total.base,
+            penalty=total.penalty,
+            penalized_total=total.final,
+            risk_flags=flags_of(passages),
+        ),
+        readings=readings,
+        passages=tuple(sorted(set(passages), key=lambda one: (one.start, one.end, one.flag))),
+        spends=spends if cut is None else (*spends, *cut.spends),
+    )
+
+
+def _nothing_left(task: _Task, passage: Passage) -> Reading:
+    quote = visible(task.submission[passage.start : passage.end]).strip()[:MAX_EVIDENCE_CHARS]
+    return Reading(
+        variant="without_flagged",
+        dimension_scores=tuple(
+            DimensionScore(
+                dimension=dimension.id,
+                band="E",
+                score=0,
+                evidence=quote,
+                feedback=_NOTHING_LEFT[task.language],
+                flag="below_expected",
+            )
+            for dimension in task.dimensions
+        ),
+        revision_suggestions=(),
+        provider=None,
+        model=None,
+        prompt_version=None,
+    )
+
+
+def _after(failed: NotScored, spends: tuple[Spend, ...]) -> NotScored:
+    """The same failure, with what was paid before it."""
+    return NotScored(reason=failed.reason, faults=failed.faults, error=failed.error, spends=(*spends, *failed.spends))
+
+
+_NOTHING_LEFT: dict[Language, str] = {
+    "en": "Without the passages that speak to whoever grades it, the submission says nothing.",
+    "zh": "去掉对评分者说的话以后，提交内容没有任何实质内容。",
+}
