@@ -25,6 +25,7 @@ from touchstone.oracle.wording import prompt
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 TASK = {"description": brief().description, "criteria": list(brief().acceptance_criteria)}
 FAULTS = ["The first thing is missing.", "The second thing\nis there 2 times."]
+DIGESTS = ['criterion_1: It names its source. "by the consortium"', 'criterion_2: It advises. "thin earlier"']
 OURS = Fenced("What it asks.")
 """Words of the project's own, which stand outside the fences."""
 VALUES: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
@@ -43,13 +44,19 @@ VALUES: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "gate": {
         case: {
             **TASK,
-            "submission": "The harvest of 2025 was the best in ten years.",
+            "submission": "" if digests else "The harvest of 2025 was the best in ten years.",
+            "digests": digests,
             "words": 10,
             "characters": 37,
             "paragraphs": 1,
             "faults": faults,
         }
-        for case, faults in (("whole", []), ("again", FAULTS))
+        for case, digests, faults in (
+            ("whole", [], []),
+            ("again", [], FAULTS),
+            ("long", DIGESTS, []),
+            ("long_again", DIGESTS, FAULTS),
+        )
     },
 }
 REPLIES: Mapping[str, type[JudgeReply]] = {"dimensions": DimensionsReply, "gate": GateReply}
@@ -123,12 +130,11 @@ def _poisoned(value: Any, text: str) -> Any:
             raise AssertionError(f"no prompt takes a {type(value).__name__}")
 
 
-@pytest.mark.parametrize("name", VALUES)
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a3_no_text_leaves_its_fence_in_any_prompt(name: str, language: Language) -> None:
+@pytest.mark.parametrize(("name", "case", "language"), [one for one in CASES if one[1].endswith("again")])
+def test_a3_no_text_leaves_its_fence_in_any_prompt(name: str, case: str, language: Language) -> None:
     broke_out = []
     for text in injections():
-        rendered = prompt(name, language, **_poisoned(dict(VALUES[name]["again"]), text))
+        rendered = prompt(name, language, **_poisoned(dict(VALUES[name][case]), text))
         if CANARY in outside(rendered.user) or CANARY in rendered.system:
             broke_out.append(text)
     assert broke_out == []

@@ -1,24 +1,31 @@
 """GATE: does a submission meet every acceptance criterion? One that it does not meet fails the whole.
 
-submission without content ──> fails each criterion, no call
-judge ──> each criterion in its order: a reason, the passage that decides it, and a hint where it is not met
-no judge, no time, no quota, a reply against the rules twice ──> not scored, with the reason
+    submission without content ──> fails each criterion, no call
+    judge ──> each criterion in its order: a reason, the passage that decides it, and a hint where it is not met
+    passed, with passages that speak to whoever grades ──> judged again without them, and that check counts
+    no judge, no time, no quota, a reply against the rules twice ──> not scored, with the reason
+
+So such a passage can never pay: whatever a judge makes of it, a submission that would fail without it fails.
 """
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from touchstone import checks
 from touchstone.checks.language import Language
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge, Question
 from touchstone.judges.calls import JudgeReply
-from touchstone.judges.fence import contains_verbatim, visible
+from touchstone.judges.fence import visible
 from touchstone.judges.spends import Spend
 from touchstone.oracle.asking import NotScored, ask_checked
+from touchstone.oracle.flags import find_passages
+from touchstone.oracle.material import Material, Read, read_material
 from touchstone.oracle.model import Brief, CriterionCheck, GateCheck
+from touchstone.oracle.passages import Passage
+from touchstone.oracle.replies import faults_of_evidence
 from touchstone.oracle.wording import language_of_task, prompt
 
 BASE_OUTPUT_TOKENS, TOKENS_A_CRITERION = 512, 384
@@ -52,67 +59,142 @@ class GateReply(JudgeReply):
 class Gated:
     """A gate check and the judge calls that were paid for it.
 
-    `provider` and `model` are who judged, None where no call was needed.
+    `provider` and `model` are who judged, None where no call was needed. `passages` speak to whoever grades; they are
+    places in the submission.
     """
 
     check: GateCheck
-    provider: str | None
-    model: str | None
-    spends: tuple[Spend, ...]
+    provider: str | None = None
+    model: str | None = None
+    passages: tuple[Passage, ...] = ()
+    spends: tuple[Spend, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Task:
+    """What is the same however often a submission is judged."""
+
+    brief: Brief
+    language: Language
+    submission: str
+    judge: Judge
+    deadline: Deadline
+    use_cache: bool
 
 
 async def check_gate(
-    brief: Brief, submission: str, *, judge: Judge, deadline: Deadline, use_cache: bool = True
+    brief: Brief,
+    submission: str,
+    *,
+    judge: Judge,
+    deadline: Deadline,
+    read: Read | None = None,
+    use_cache: bool = True,
 ) -> Gated | NotScored:
     """Check a submission against every acceptance criterion of its task.
 
-    A criterion that no judge decided is never a pass and never a failure: then nothing is decided, and `NotScored` says
-    why. Raises nothing for a judge that fails.
+    `read`: the submission as it was read already, for another stage as well, and paid for there; None: read here, for
+    the criteria alone. A criterion that no judge decided is neither met nor unmet: then nothing is decided, and
+    `NotScored` says why. Raises nothing for a judge that fails.
     """
-    language = language_of_task(brief)
+    task = _Task(
+        brief=brief,
+        language=language_of_task(brief),
+        submission=submission,
+        judge=judge,
+        deadline=deadline,
+        use_cache=use_cache,
+    )
     if checks.is_contentless(submission):
-        return Gated(check=_without_content(brief, language), provider=None, model=None, spends=())
-    criteria = brief.acceptance_criteria
-    size = _size(submission)
+        return Gated(check=_fails_all(brief, _CONTENTLESS[task.language]))
+    paid: tuple[Spend, ...] = ()
+    if read is None:
+        found = await _read(task)
+        if isinstance(found, NotScored):
+            return found
+        read, paid = found, found.spends
+    sent = await _judge(task, read.material)
+    if isinstance(sent, NotScored):
+        return replace(sent, spends=paid + sent.spends)
+    passages = (*find_passages(submission), *read.passages)
+    counts: Gated | NotScored = sent
+    if passages and sent.check.passed:
+        paid += sent.spends
+        counts = await _judge_without(task, passages, read)
+    if isinstance(counts, NotScored):
+        return replace(counts, spends=paid + counts.spends)
+    return replace(counts, passages=passages, spends=paid + counts.spends)
+
+
+async def _read(task: _Task, cut: Sequence[Passage] = (), earlier: Read | None = None) -> Read | NotScored:
+    return await read_material(
+        task.submission,
+        brief=task.brief,
+        dimensions=(),
+        judge=task.judge,
+        deadline=task.deadline,
+        cut=cut,
+        earlier=earlier,
+        use_cache=task.use_cache,
+    )
+
+
+async def _judge_without(task: _Task, passages: Sequence[Passage], earlier: Read) -> Gated | NotScored:
+    """The check of a submission without the flagged passages. Where nothing else is left, code decides."""
+    read = await _read(task, passages, earlier)
+    if isinstance(read, NotScored):
+        return read
+    if checks.is_contentless(read.material.text):
+        return Gated(check=_fails_all(task.brief, _NOTHING_LEFT[task.language]), spends=read.spends)
+    judged = await _judge(task, read.material)
+    return replace(judged, spends=read.spends + judged.spends)
+
+
+async def _judge(task: _Task, material: Material) -> Gated | NotScored:
+    """One check by a judge."""
+    criteria = task.brief.acceptance_criteria
+    size = _size(material.text)
 
     def question(faults: Sequence[str]) -> Question[GateReply]:
         return Question(
             prompt=prompt(
                 "gate",
-                language,
-                description=brief.description,
+                task.language,
+                description=task.brief.description,
                 criteria=list(criteria),
-                submission=submission,
                 words=size.words,
                 characters=size.characters,
                 paragraphs=size.paragraphs,
+                **material.values(),
                 faults=list(faults),
             ),
             reply_type=GateReply,
             max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_A_CRITERION * len(criteria),
-            use_cache=use_cache,
+            use_cache=task.use_cache,
         )
 
     found = await ask_checked(
-        judge,
+        task.judge,
         question,
-        lambda reply: _faults(reply, criteria=len(criteria), submission=submission),
-        deadline=deadline,
+        lambda reply: _faults(reply, criteria=len(criteria), texts=(material.text, task.submission)),
+        deadline=task.deadline,
         purpose="gate",
     )
     if isinstance(found, NotScored):
         return found
     said = sorted(found.value.criteria_checks, key=lambda check: check.number)
+    checked = tuple(_checked(criterion, one) for criterion, one in zip(criteria, said, strict=True))
     return Gated(
-        check=GateCheck(criteria_checks=tuple(_checked(text, one) for text, one in zip(criteria, said, strict=True))),
-        provider=found.provider,
-        model=found.model,
-        spends=found.spends,
+        check=GateCheck(criteria_checks=checked), provider=found.provider, model=found.model, spends=found.spends
     )
 
 
-def _faults(reply: GateReply, *, criteria: int, submission: str) -> list[str]:
-    """What breaks the rules in a judge's reply, each fault in one sentence; nothing where all is well."""
+def _faults(reply: GateReply, *, criteria: int, texts: Sequence[str]) -> list[str]:
+    """What breaks the rules in a judge's reply, each fault in one sentence; nothing where all is well.
+
+    Evidence must occur in all `texts`, what was judged and what was sent: where a passage was cut out, the words before
+    and behind it are no passage of the submission.
+    """
     times = Counter(check.number for check in reply.criteria_checks)
     faults = [
         f"Criterion {number} is {f'there {count} times' if count else 'missing'}; judge every criterion exactly once."
@@ -123,11 +205,11 @@ def _faults(reply: GateReply, *, criteria: int, submission: str) -> list[str]:
         faults.append(f"A number belongs to no criterion; they are numbered 1 to {criteria}.")
     for check in reply.criteria_checks:
         if 1 <= check.number <= criteria:
-            faults += _faults_of_one(check, submission)
+            faults += _faults_of_one(check, texts)
     return faults
 
 
-def _faults_of_one(check: CriterionReply, submission: str) -> list[str]:
+def _faults_of_one(check: CriterionReply, texts: Sequence[str]) -> list[str]:
     which, hint, evidence = f"criterion {check.number}", _said(check.revision_hint), _said(check.evidence)
     faults = []
     if _said(check.reason) is None:
@@ -136,11 +218,8 @@ def _faults_of_one(check: CriterionReply, submission: str) -> list[str]:
         faults.append(f"The revision_hint of {which} is missing; a criterion that is not met needs one.")
     if check.passed and hint is not None:
         faults.append(f"The revision_hint of {which} must be null, since the criterion is met; or it is not met.")
-    if evidence is not None and not contains_verbatim(evidence, submission):
-        faults.append(
-            f"The evidence of {which} does not occur in the submission; copy one continuous passage of it exactly, or "
-            "give null."
-        )
+    if evidence is not None:
+        faults += faults_of_evidence(evidence, texts, which=which)
     return faults
 
 
@@ -159,8 +238,9 @@ def _said(text: str | None) -> str | None:
     return visible(text or "").strip() or None
 
 
-def _without_content(brief: Brief, language: Language) -> GateCheck:
-    reason, hint = _CONTENTLESS[language]
+def _fails_all(brief: Brief, told: tuple[str, str]) -> GateCheck:
+    """A check that no criterion passes, for one reason and with one hint."""
+    reason, hint = told
     return GateCheck(
         criteria_checks=tuple(
             CriterionCheck(criterion=criterion, passed=False, reason=reason, revision_hint=hint)
@@ -188,13 +268,15 @@ def _size(text: str) -> _Size:
     )
 
 
-_CONTENTLESS = {
-    "en": (
-        "The submission says nothing: it holds no statement or work that could meet a criterion.",
-        "Submit the work itself; this criterion can only be checked on its content.",
-    ),
-    "zh": (
-        "提交内容是空的：其中没有任何可以满足验收标准的陈述或成果。",
-        "请提交成果本身：只有写出内容，才能对照这条标准检查。",
-    ),
+_SUBMIT = {
+    "en": "Submit the work itself; this criterion can only be checked on its content.",
+    "zh": "请提交成果本身：只有写出内容，才能对照这条标准检查。",
+}
+_CONTENTLESS: Mapping[Language, tuple[str, str]] = {
+    "en": ("The submission says nothing: it holds no statement or work that could meet a criterion.", _SUBMIT["en"]),
+    "zh": ("提交内容是空的：其中没有任何可以满足验收标准的陈述或成果。", _SUBMIT["zh"]),
+}
+_NOTHING_LEFT: Mapping[Language, tuple[str, str]] = {
+    "en": ("Without the passages that speak to whoever grades it, the submission says nothing.", _SUBMIT["en"]),
+    "zh": ("去掉对评分者说的话以后，提交内容没有任何实质内容。", _SUBMIT["zh"]),
 }
