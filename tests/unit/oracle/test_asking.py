@@ -10,7 +10,7 @@ from touchstone.errors import DayQuotaError, OverloadedError, RefusedError, Spen
 from touchstone.judges import MemoryCache
 from touchstone.judges.base import Admission, Call, Permit, Prompt, Question
 from touchstone.judges.calls import JudgeReply
-from touchstone.oracle.asking import Checked, NotScored, ask_checked
+from touchstone.oracle.asking import MOST_FAULTS, Checked, NotScored, ask_checked
 
 
 class Number(JudgeReply):
@@ -120,6 +120,20 @@ async def test_a_limit_that_is_reached_on_the_way_is_the_reason(calls: int, paid
     assert isinstance(found, NotScored)
     assert (found.reason, len(found.spends)) == ("spending_ceiling", paid)
     assert isinstance(found.error, SpendingCeilingError)
+
+
+async def test_a_reply_without_a_right_word_in_it_is_not_answered_with_a_flood_of_faults() -> None:
+    script = Script({"number": [GOOD]})
+    found = await ask_checked(
+        script.judges().get("openai", "fast"),
+        _question,
+        lambda _reply: [f"Fault {number}." for number in range(1000)],
+        deadline=Deadline.after(5.0),
+        purpose="count",
+    )
+    assert isinstance(found, NotScored)
+    assert found.faults == tuple(f"Fault {number}." for number in range(MOST_FAULTS))
+    assert script.asked[1].user.count("Fault") == MOST_FAULTS
 
 
 async def test_both_questions_share_the_deadline() -> None:

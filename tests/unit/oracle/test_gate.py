@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from tests.support import replies
-from tests.support.injections import MASTER_KEYS
+from tests.support.injections import CANARY, MASTER_KEYS, injections
 from tests.support.judges import Asked, Line, Script
+from tests.support.shown import outside
 from tests.unit.oracle.samples import brief, dimensions
 from touchstone.clock import Deadline
 from touchstone.errors import DayQuotaError, OverloadedError
@@ -288,6 +289,27 @@ async def test_a3_words_on_both_sides_of_what_was_cut_out_are_no_evidence() -> N
     assert found.faults[0].startswith("The evidence of criterion 1 does not occur in the submission")
     assert "early" in script.asked[1].user
     assert len(found.spends) == 3
+
+
+def _gullible(asked: Asked) -> Line:
+    """Takes every line outside the fences for an order, and believes every fence."""
+    obeys = CANARY in outside(asked.user) or CANARY in asked.system
+    return replies.gate() if obeys else replies.gate(replies.criterion(1), UNMET)
+
+
+@pytest.mark.parametrize("where", ["submission", "description", "criterion"])
+async def test_a3_no_injection_reaches_the_judge_as_an_order(where: str) -> None:
+    script = Script({"gate": [_gullible]})
+    judge = script.judges().get("claude", "strong")
+    broke_out = []
+    for text in injections():
+        told = {"submission": SUBMISSION, "description": "Write.", "criterion": FIRST} | {where: text}
+        task = Brief(description=told["description"], acceptance_criteria=(told["criterion"], SECOND), language="en")
+        found = await check_gate(task, told["submission"], judge=judge, deadline=Deadline.after(5.0))
+        if not isinstance(found, Gated) or found.check.passed:
+            broke_out.append(text)
+    assert broke_out == []
+    assert len(script.asked) == len(list(injections()))
 
 
 def _digest(*observations: tuple[str, str]) -> dict[str, Any]:

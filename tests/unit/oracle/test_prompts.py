@@ -12,20 +12,24 @@ import pytest
 
 from tests.support.injections import CANARY, injections
 from tests.support.shown import assert_as_kept, outside
-from tests.unit.oracle.samples import brief
+from tests.unit.oracle.samples import brief, dimensions
 from touchstone.checks.language import Language
 from touchstone.judges import prompts
 from touchstone.judges.calls import JudgeReply
 from touchstone.judges.fence import Fenced
 from touchstone.oracle.dimensions import DimensionsReply
 from touchstone.oracle.gate import GateReply
+from touchstone.oracle.material import DigestReply
 from touchstone.oracle.model import FIXED
+from touchstone.oracle.replies import IndividualReply
 from touchstone.oracle.wording import prompt
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
+DIMENSIONS = [one.model_dump(include={"id", "name", "description"}) for one in dimensions()]
 TASK = {"description": brief().description, "criteria": list(brief().acceptance_criteria)}
 FAULTS = ["The first thing is missing.", "The second thing\nis there 2 times."]
 DIGESTS = ['criterion_1: It names its source. "by the consortium"', 'criterion_2: It advises. "thin earlier"']
+SECTION = {"section": "Apples grew well in every valley.", "number": 2, "sections": 3, "most": 15, "most_a_topic": 3}
 OURS = Fenced("What it asks.")
 """Words of the project's own, which stand outside the fences."""
 VALUES: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
@@ -58,8 +62,33 @@ VALUES: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
             ("long_again", DIGESTS, FAULTS),
         )
     },
+    "digest": {
+        case: {**TASK, **SECTION, "dimensions": DIMENSIONS, "faults": faults}
+        for case, faults in (("whole", []), ("again", FAULTS))
+    },
+    "individual": {
+        case: {
+            **TASK,
+            "dimensions": DIMENSIONS,
+            "submission": "" if digests else "The harvest of 2025 was the best in ten years.",
+            "digests": digests,
+            "suggestions": 2,
+            "faults": faults,
+        }
+        for case, digests, faults in (
+            ("whole", [], []),
+            ("again", [], FAULTS),
+            ("long", DIGESTS, []),
+            ("long_again", DIGESTS, FAULTS),
+        )
+    },
 }
-REPLIES: Mapping[str, type[JudgeReply]] = {"dimensions": DimensionsReply, "gate": GateReply}
+REPLIES: Mapping[str, type[JudgeReply]] = {
+    "dimensions": DimensionsReply,
+    "gate": GateReply,
+    "digest": DigestReply,
+    "individual": IndividualReply,
+}
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 CASES = [(name, case, language) for name in VALUES for case in VALUES[name] for language in LANGUAGES]
 
@@ -116,7 +145,7 @@ def _mark(system: str) -> str:
 
 
 def _poisoned(value: Any, text: str) -> Any:
-    """The values of a prompt with every text of strangers, and every fault, replaced."""
+    """The values of a prompt with every text of strangers, and every fault, replaced; ids keep to their form."""
     match value:
         case Fenced() | int() | float():
             return value
@@ -125,7 +154,7 @@ def _poisoned(value: Any, text: str) -> Any:
         case list():
             return [_poisoned(part, text) for part in value]
         case dict():
-            return {key: _poisoned(part, text) for key, part in value.items()}
+            return {key: part if key == "id" else _poisoned(part, text) for key, part in value.items()}
         case _:
             raise AssertionError(f"no prompt takes a {type(value).__name__}")
 

@@ -14,6 +14,8 @@ from touchstone.oracle.model import Unscored
 
 ROUNDS = 2
 """A reply that breaks the rules is asked for once more; a judge that breaks them twice has not scored."""
+MOST_FAULTS = 20
+"""How many faults of one reply are named: one for each criterion that a task may have. A record keeps them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +53,7 @@ async def ask_checked[T: BaseModel](
     """Ask until the reply obeys the rules, twice at most.
 
     `question` makes the question from the faults of the reply before, none at first; `faults_of` names what breaks the
-    rules, each fault in one sentence, and nothing where all is well.
+    rules, each fault in one sentence, and nothing where all is well. The first `MOST_FAULTS` of them are told.
     """
     spends: tuple[Spend, ...] = ()
     faults: tuple[str, ...] = ()
@@ -61,7 +63,7 @@ async def ask_checked[T: BaseModel](
         except (JudgeError, LimitError) as error:
             spends += spends_of_failure(error, purpose)
             return NotScored(reason=unanswered(error), faults=(), error=error, spends=spends)
-        faults = tuple(faults_of(reply.value))
+        faults = tuple(faults_of(reply.value))[:MOST_FAULTS]
         if not faults:
             return Checked(
                 value=reply.value,
