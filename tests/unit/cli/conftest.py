@@ -13,6 +13,7 @@ from touchstone.cli.app import app
 from touchstone.judges import load_registry
 
 SETTINGS = ("TOUCHSTONE_API_URL", "TOUCHSTONE_TOKEN", "TOUCHSTONE_TABLE", "TOUCHSTONE_DEBUG")
+ORACLE = ("ORACLE_LLM_PROVIDER", "ORACLE_LLM_MODEL", "ORACLE_LLM_BASE_URL")
 OTHERS = ("TOUCHSTONE_COMPATIBLE_BASE_URL", "TOUCHSTONE_REGISTRY_OVERRIDES", "COLUMNS", "NO_COLOR", "FORCE_COLOR")
 
 
@@ -26,7 +27,7 @@ class Command(Protocol):
 def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home without settings, and an environment without keys."""
     keys = {name for provider in load_registry({}).providers.values() for name in provider.key_variables}
-    for name in (*SETTINGS, *OTHERS, *keys):
+    for name in (*SETTINGS, *ORACLE, *OTHERS, *keys):
         monkeypatch.delenv(name, raising=False)
     folder = tmp_path_factory.mktemp("home")
     for variable, name in (("XDG_CONFIG_HOME", "config"), ("XDG_STATE_HOME", "state"), ("XDG_CACHE_HOME", "cache")):

@@ -1,1 +1,106 @@
-"""Oracle: submissions to a task gated, scored band first, and ranked side by side."""
+"""Oracle: submissions to a task gated, scored band first, and ranked side by side.
+
+::
+
+    judgement = await judge_submission(brief, text, judge=judge, deadline=Deadline.after(120.0))
+    judgement.scoring  # None where the gate did not pass, or where `judgement.unscored` says why nobody could judge
+
+Names are imported on first use, so that a step imports its own part of the job alone.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from touchstone.oracle.aggregation import Aggregate, Penalty, aggregate
+    from touchstone.oracle.asking import NotScored
+    from touchstone.oracle.bands import BANDS, Band, band_of
+    from touchstone.oracle.choice import Choice, choose, open_judge
+    from touchstone.oracle.dimensions import Generated, generate_dimensions
+    from touchstone.oracle.gate import Gated, check_gate
+    from touchstone.oracle.material import Read
+    from touchstone.oracle.model import (
+        Brief,
+        CriterionCheck,
+        Dimension,
+        Dimensions,
+        DimensionScore,
+        GateCheck,
+        IndividualScoring,
+        Suggestion,
+    )
+    from touchstone.oracle.passages import Passage
+    from touchstone.oracle.ranking import Contender, Place, Shortlist, rank, shortlist
+    from touchstone.oracle.scoring import Reading, Scored, score_submission
+    from touchstone.oracle.whole import Judgement, Unjudged, judge_submission
+
+_MODULES = {
+    "aggregation": ("Aggregate", "Penalty", "aggregate"),
+    "asking": ("NotScored",),
+    "bands": ("BANDS", "Band", "band_of"),
+    "choice": ("Choice", "choose", "open_judge"),
+    "dimensions": ("Generated", "generate_dimensions"),
+    "gate": ("Gated", "check_gate"),
+    "material": ("Read",),
+    "model": (
+        "Brief",
+        "CriterionCheck",
+        "Dimension",
+        "DimensionScore",
+        "Dimensions",
+        "GateCheck",
+        "IndividualScoring",
+        "Suggestion",
+    ),
+    "passages": ("Passage",),
+    "ranking": ("Contender", "Place", "Shortlist", "rank", "shortlist"),
+    "scoring": ("Reading", "Scored", "score_submission"),
+    "whole": ("Judgement", "Unjudged", "judge_submission"),
+}
+_HOMES = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
+
+__all__ = [
+    "BANDS",
+    "Aggregate",
+    "Band",
+    "Brief",
+    "Choice",
+    "Contender",
+    "CriterionCheck",
+    "Dimension",
+    "DimensionScore",
+    "Dimensions",
+    "GateCheck",
+    "Gated",
+    "Generated",
+    "IndividualScoring",
+    "Judgement",
+    "NotScored",
+    "Passage",
+    "Penalty",
+    "Place",
+    "Read",
+    "Reading",
+    "Scored",
+    "Shortlist",
+    "Suggestion",
+    "Unjudged",
+    "aggregate",
+    "band_of",
+    "check_gate",
+    "choose",
+    "generate_dimensions",
+    "judge_submission",
+    "open_judge",
+    "rank",
+    "score_submission",
+    "shortlist",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value

@@ -1,0 +1,136 @@
+"""A judgement of a submission as the command shows it: the gate, each score with its evidence, what they add up to."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from touchstone.cli.exits import Exit
+from touchstone.cli.screen import Column, Row, dollars, field, percent, print_facts, print_table, styled
+from touchstone.oracle.aggregation import Aggregate, aggregate
+from touchstone.oracle.model import Dimension, IndividualScoring
+from touchstone.oracle.whole import Judgement, Unjudged
+
+EXCERPT_CHARS = 120
+DECIMALS_SHOWN = 2
+STAGES = {
+    "dimensions": "no dimensions were made for the task",
+    "reading": "a part of the submission was not read",
+    "gate": "the acceptance criteria were not checked",
+    "scoring": "the submission was not scored",
+}
+
+
+def exit_of(judgement: Judgement, *, fail_under: float | None) -> Exit:
+    """The exit code that a judgement stands for: a gate that is not met and a total below `fail_under` decide against.
+
+    `fail_under` None: every score is well.
+    """
+    if judgement.unscored is not None:
+        return Exit.UNDECIDED
+    if judgement.scoring is None:
+        return Exit.VERDICT
+    below = fail_under is not None and judgement.scoring.penalized_total < fail_under
+    return Exit.VERDICT if below else Exit.DONE
+
+
+def document(judgement: Judgement) -> dict[str, Any]:
+    """The judgement as JSON, with what is computed from it: whether the gate passed, each penalty, tokens and cost."""
+    found: dict[str, Any] = judgement.model_dump(mode="json")
+    if judgement.gate is not None:
+        found["gate"] = {"passed": judgement.gate.passed, **found["gate"]}
+    penalties = () if (totals := _totals(judgement)) is None else totals.penalties
+    found["penalties"] = [{"dimension": one.dimension, "score": one.score, "factor": one.factor} for one in penalties]
+    return {**found, "tokens": _tokens(judgement), "cost_usd": _cost(judgement)}
+
+
+def print_judgement(judgement: Judgement, text: str) -> None:
+    """The whole of it. `text` is the submission, of which the passages that bear a risk are shown."""
+    if judgement.gate is not None:
+        print_table(_CRITERIA, judgement.gate.model_dump()["criteria_checks"], empty="")
+    if judgement.dimensions is not None:
+        if judgement.scoring is None:
+            rows: Sequence[Row] = [dimension.model_dump() for dimension in judgement.dimensions]
+            print_table((*_DIMENSION, Column(title="asks", of=field("description"))), rows, empty="")
+        else:
+            rows = _rows(judgement.dimensions, judgement.scoring)
+            print_table((*_DIMENSION, *_SCORE), rows, empty="")
+    print_facts(_facts(judgement, text))
+
+
+def _rows(dimensions: Sequence[Dimension], scoring: IndividualScoring) -> list[Row]:
+    scores = {score.dimension: score.model_dump() for score in scoring.dimension_scores}
+    return [{**scores[dimension.id], **dimension.model_dump()} for dimension in dimensions]
+
+
+def _facts(judgement: Judgement, text: str) -> Iterator[tuple[str, object]]:
+    unscored, scoring = judgement.unscored, judgement.scoring
+    if judgement.gate is not None:
+        yield "gate", styled("passed", "bold green") if judgement.gate.passed else styled("not passed", "bold red")
+    if unscored is not None:
+        yield "unscored", f"{STAGES[unscored.stage]} ({unscored.reason})"
+        yield from _because(unscored)
+    if scoring is not None:
+        yield from _scored(judgement, scoring)
+    for passage in judgement.passages:
+        yield "risk", f"{passage.flag.replace('_', ' ')}: {_excerpt(text[passage.start : passage.end])}"
+    last = judgement.spends[-1] if judgement.spends else None
+    yield "judge", None if last is None else f"{last.provider} {last.model}"
+    yield "cost", f"{dollars(_cost(judgement))}, {_tokens(judgement):,} tokens"
+
+
+def _because(unscored: Unjudged) -> Iterator[tuple[str, object]]:
+    """The sentences of a failure. Those of an invalid reply were written for the judge."""
+    label = "the judge was told" if unscored.reason == "invalid_reply" else "because"
+    for position, detail in enumerate(unscored.details):
+        yield (label if position == 0 else ""), detail
+
+
+def _scored(judgement: Judgement, scoring: IndividualScoring) -> Iterator[tuple[str, object]]:
+    yield "base", round(scoring.weighted_base, DECIMALS_SHOWN)
+    penalties = () if (totals := _totals(judgement)) is None else totals.penalties
+    for one in penalties:
+        yield "penalty", f"× {one.factor:.2f}, since {one.dimension} has {one.score:g}"
+    yield "total", styled(f"{round(scoring.penalized_total, DECIMALS_SHOWN)}, band {scoring.overall_band}", "bold")
+    for suggestion in scoring.revision_suggestions:
+        yield f"suggestion ({suggestion.severity})", f"{suggestion.problem} {suggestion.suggestion}"
+
+
+def _excerpt(passage: str) -> str:
+    """A passage on one line, its middle left out where it is long."""
+    line = " ".join(passage.split())
+    half = EXCERPT_CHARS // 2
+    return line if len(line) <= EXCERPT_CHARS else f"{line[:half]} … {line[-half:]}"
+
+
+def _totals(judgement: Judgement) -> Aggregate | None:
+    """The totals computed again from the scores, None where there are none."""
+    if judgement.dimensions is None or judgement.scoring is None:
+        return None
+    scores = {score.dimension: float(score.score) for score in judgement.scoring.dimension_scores}
+    return aggregate(judgement.dimensions, scores)
+
+
+def _tokens(judgement: Judgement) -> int:
+    return sum(spend.input_tokens + spend.output_tokens for spend in judgement.spends)
+
+
+def _cost(judgement: Judgement) -> float:
+    """The sum of the known prices."""
+    return sum(spend.cost_usd or 0.0 for spend in judgement.spends)
+
+
+_CRITERIA = (
+    Column(title="criterion", of=field("criterion")),
+    Column(title="met", of=lambda row: "yes" if row["passed"] else "no"),
+    Column(title="reason", of=field("reason")),
+    Column(title="how to meet it", of=field("revision_hint")),
+)
+_DIMENSION = (
+    Column(title="dimension", of=field("name")),
+    Column(title="weight", of=lambda row: percent(row["weight"]), right=True),
+)
+_SCORE = (
+    Column(title="band", of=lambda row: f"{row['band']}, below expected" if row["flag"] else row["band"]),
+    Column(title="score", of=field("score"), right=True),
+    Column(title="evidence", of=field("evidence")),
+    Column(title="feedback", of=field("feedback")),
+)

@@ -1,0 +1,91 @@
+"""Commands that judge submissions in this process, without a deployment."""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from touchstone.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from touchstone.cli.submissions import TaskFile
+    from touchstone.oracle.choice import Choice
+    from touchstone.oracle.whole import Judgement
+
+app = typer.Typer()
+oracle = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(oracle, name="oracle", help="Judge submissions to a task, without a deployment.")
+
+
+@oracle.command()
+def score(
+    source: Annotated[
+        str, typer.Argument(metavar="FILE", help="The submission, text or Markdown, or - for standard input.")
+    ],
+    *,
+    task_file: Annotated[
+        str,
+        typer.Option(
+            "--task",
+            metavar="FILE",
+            help="The task as JSON: description, acceptance_criteria, and where you want language and dimensions.",
+        ),
+    ],
+    provider: Annotated[
+        str | None, typer.Option(help="Who judges: anthropic, openai or another of `touchstone models`.")
+    ] = None,
+    dimensions_out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the task with its dimensions here, to judge others by the same ones."),
+    ] = None,
+    fail_under: Annotated[
+        float | None, typer.Option(min=0, max=100, help="Exit with code 1 where the total is below this.")
+    ] = None,
+    timeout: Annotated[float, typer.Option(min=0, help="How many seconds it may take at most.")] = 600.0,
+    use_cache: Annotated[
+        bool, typer.Option("--cache/--no-cache", help="Whether an earlier reply of a judge may serve.")
+    ] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Check a submission against a task's acceptance criteria and, where it meets them all, score it.
+
+    The judge is that of ORACLE_LLM_PROVIDER (anthropic, if it has a key), with ORACLE_LLM_MODEL and
+    ORACLE_LLM_BASE_URL where they are set. Exit code 1 where a criterion is not met, 3 where nobody could judge.
+    """
+    from touchstone.cli.inprocess import said_aloud
+    from touchstone.cli.judgements import document, exit_of, print_judgement
+    from touchstone.cli.screen import print_json
+    from touchstone.cli.submissions import check_apart, submission_of, task_of, write_task
+    from touchstone.judges import load_registry
+    from touchstone.oracle.choice import choose
+
+    check_apart(source, task_file)
+    task, text = task_of(task_file), submission_of(source)
+    chosen = choose(load_registry(), provider=provider)
+    with said_aloud():
+        judgement = asyncio.run(_judged(task, text, chosen, seconds=timeout, use_cache=use_cache))
+    if as_json:
+        print_json(document(judgement))
+    else:
+        print_judgement(judgement, text)
+    if dimensions_out is not None and judgement.dimensions is not None:
+        write_task(dimensions_out, task, judgement.dimensions)
+    raise typer.Exit(exit_of(judgement, fail_under=fail_under))
+
+
+async def _judged(task: "TaskFile", text: str, chosen: "Choice", *, seconds: float, use_cache: bool) -> "Judgement":
+    from touchstone.cli.inprocess import opened
+    from touchstone.clock import Deadline
+    from touchstone.oracle.choice import open_judge
+    from touchstone.oracle.whole import judge_submission
+
+    async with opened(registry=chosen.registry) as judges:
+        return await judge_submission(
+            task,
+            text,
+            judge=open_judge(judges, chosen),
+            deadline=Deadline.after(seconds),
+            dimensions=task.dimensions,
+            use_cache=use_cache,
+        )

@@ -1,0 +1,107 @@
+"""A submission judged from beginning to end: dimensions where the task has none yet, the gate, the individual scoring.
+
+dimensions ─> gate ─ not met ─> hints, no scores
+                └ met ─> individual scoring ─> scores, two suggestions
+what nobody could judge ends it there: `unscored`, with the stage and the reason
+"""
+
+from typing import Literal
+
+from touchstone.clock import Deadline
+from touchstone.judges.base import Judge
+from touchstone.judges.spends import Spend
+from touchstone.oracle.asking import NotScored
+from touchstone.oracle.dimensions import generate_dimensions
+from touchstone.oracle.gate import check_gate
+from touchstone.oracle.material import read_material
+from touchstone.oracle.model import Brief, Dimension, GateCheck, IndividualScoring, Strict, Unscored
+from touchstone.oracle.passages import Passage
+from touchstone.oracle.scoring import Reading, score_submission
+
+type Stage = Literal["dimensions", "reading", "gate", "scoring"]
+"""`reading`: of the sections of a submission that is too long to be shown whole."""
+
+
+class Unjudged(Strict):
+    """Why a stage brought no result: the reason's stable word, and in sentences what broke the rules or failed."""
+
+    stage: Stage
+    reason: Unscored
+    details: tuple[str, ...]
+
+    @classmethod
+    def of(cls, stage: Stage, failure: NotScored) -> "Unjudged":
+        """What a stage's failure says."""
+        details = failure.faults if failure.error is None else (str(failure.error),)
+        return cls(stage=stage, reason=failure.reason, details=details)
+
+
+class Judgement(Strict):
+    """A submission's judgement, as far as it came.
+
+    `dimensions` are None where none could be made, `gate` where it was not reached or nobody could check it, and
+    `scoring` where the gate did not pass or nobody could score. `unscored` says where it ended unjudged, None where all
+    that was to be judged was. `readings` are what the scoring was made of, and `passages` what of the submission speaks
+    to whoever grades it (see `scoring`). `spends` are all judge calls that were paid for.
+    """
+
+    dimensions: tuple[Dimension, ...] | None = None
+    gate: GateCheck | None = None
+    scoring: IndividualScoring | None = None
+    unscored: Unjudged | None = None
+    readings: tuple[Reading, ...] = ()
+    passages: tuple[Passage, ...] = ()
+    spends: tuple[Spend, ...] = ()
+
+
+async def judge_submission(
+    brief: Brief,
+    text: str,
+    *,
+    judge: Judge,
+    deadline: Deadline,
+    dimensions: tuple[Dimension, ...] | None = None,
+    use_cache: bool = True,
+) -> Judgement:
+    """Judge a submission by its task, within one deadline for all stages.
+
+    `dimensions` are the task's own where they are locked; None has them made. Raises nothing for a judge that fails.
+    """
+    spends: tuple[Spend, ...] = ()
+    if dimensions is None:
+        made = await generate_dimensions(brief, judge=judge, deadline=deadline, use_cache=use_cache)
+        if isinstance(made, NotScored):
+            return Judgement(unscored=Unjudged.of("dimensions", made), spends=made.spends)
+        dimensions, spends = made.dimensions, made.spends
+    read = await read_material(
+        text, brief=brief, dimensions=dimensions, judge=judge, deadline=deadline, use_cache=use_cache
+    )
+    spends += read.spends
+    if isinstance(read, NotScored):
+        return Judgement(dimensions=dimensions, unscored=Unjudged.of("reading", read), spends=spends)
+    gated = await check_gate(brief, text, judge=judge, deadline=deadline, read=read, use_cache=use_cache)
+    spends += gated.spends
+    if isinstance(gated, NotScored):
+        return Judgement(dimensions=dimensions, unscored=Unjudged.of("gate", gated), spends=spends)
+    if not gated.check.passed:
+        return Judgement(dimensions=dimensions, gate=gated.check, passages=gated.passages, spends=spends)
+    scored = await score_submission(
+        brief, dimensions, text, judge=judge, deadline=deadline, read=read, use_cache=use_cache
+    )
+    spends += scored.spends
+    if isinstance(scored, NotScored):
+        return Judgement(
+            dimensions=dimensions,
+            gate=gated.check,
+            unscored=Unjudged.of("scoring", scored),
+            passages=gated.passages,
+            spends=spends,
+        )
+    return Judgement(
+        dimensions=dimensions,
+        gate=gated.check,
+        scoring=scored.scoring,
+        readings=scored.readings,
+        passages=scored.passages,
+        spends=spends,
+    )
