@@ -94,25 +94,27 @@ async def test_the_judge_reads_the_task_the_numbered_criteria_the_submission_and
         for shown in (brief().description, "Criterion 1:", FIRST, "Criterion 2:", SECOND, "thin earlier.")
     ]
     assert places == sorted(places)
-    assert "24 words" in user
-    assert "2 paragraphs" in user
+    assert "counts as one: 24;" in user
+    assert "paragraphs: 2." in user
     assert "faults" not in user
 
 
 @pytest.mark.parametrize(
-    ("submission", "length"),
+    ("submission", "words", "characters", "paragraphs"),
     [
-        ("苹果收成good，共12吨。", "8 字（一个汉字算一字，一个外文单词或一个数算一字），不含空白共 14 个字符，\n1 段"),
-        (
-            "a\u200bb  c\n\n \n\nd\n\n",
-            "3 字（一个汉字算一字，一个外文单词或一个数算一字），不含空白共 4 个字符，\n2 段",
-        ),
+        ("苹果收成good，共12吨。", 8, 14, 1),
+        ("a\u200bb  c\n\n \n\nd\n\n", 3, 4, 2),
+        ("Don't sell 1,200.5 well-known\napples", 5, 32, 1),
+        ("*** 1 ***", 1, 7, 1),
     ],
 )
-async def test_a_length_is_counted_as_a_reader_would(submission: str, length: str) -> None:
+async def test_a_length_is_counted_as_a_reader_would(
+    submission: str, words: int, characters: int, paragraphs: int
+) -> None:
     found, script = await _gate(replies.gate(replies.criterion(1)), submission=submission, task=ZH)
     assert isinstance(found, Gated)
-    assert length in script.asked[0].user
+    for shown in (f"字数 {words}（", f"字符数 {characters}；", f"段数 {paragraphs}。"):
+        assert shown in script.asked[0].user
 
 
 async def test_a_task_with_the_most_criteria_gets_room_for_all_of_them() -> None:
@@ -261,6 +263,15 @@ async def test_a3_work_that_passes_without_it_as_well_passes() -> None:
     assert len(script.asked) == 2
 
 
+async def test_a3_what_is_hidden_is_told_and_needs_no_second_call_since_no_judge_sees_it() -> None:
+    found, script = await _gate(replies.gate(), submission=f"{SUBMISSION}\u200b\u200c\u200b\u200c")
+    assert isinstance(found, Gated)
+    assert found.check.passed
+    assert {passage.flag for passage in found.passages} == {"hidden_text"}
+    assert "\u200c" not in script.asked[0].user
+    assert len(script.asked) == 1
+
+
 async def test_a3_a_submission_that_fails_with_it_is_not_judged_again() -> None:
     found, script = await _gate(replies.gate(MET, UNMET), submission=f"{SUBMISSION}\n\n{STEERING}")
     assert isinstance(found, Gated)
@@ -341,7 +352,7 @@ async def test_a_long_submission_is_judged_by_notes_on_all_its_sections_and_evid
         f'criterion_1: On criterion_1. "{SOURCE}"',
         "Section 2:",
         "Apples grew well in every",
-        "1502 paragraphs",
+        "paragraphs: 1502.",
     ):
         assert part in re.sub(r"“|”", '"', shown)
     assert len(shown) < 3_000

@@ -107,23 +107,27 @@ async def check_gate(
     )
     if checks.is_contentless(submission):
         return Gated(check=_fails_all(brief, _CONTENTLESS[task.language]))
-    paid: tuple[Spend, ...] = ()
-    if read is None:
-        found = await _read(task)
-        if isinstance(found, NotScored):
-            return found
-        read, paid = found, found.spends
+    if read is not None:
+        return await _gated(task, read)
+    found = await _read(task)
+    if isinstance(found, NotScored):
+        return found
+    gated = await _gated(task, found)
+    return replace(gated, spends=found.spends + gated.spends)
+
+
+async def _gated(task: _Task, read: Read) -> Gated | NotScored:
+    """The check that counts. What is hidden needs no second one: it never reaches a judge, since fences remove it."""
     sent = await _judge(task, read.material)
     if isinstance(sent, NotScored):
-        return replace(sent, spends=paid + sent.spends)
-    passages = (*find_passages(submission), *read.passages)
-    counts: Gated | NotScored = sent
-    if passages and sent.check.passed:
-        paid += sent.spends
-        counts = await _judge_without(task, passages, read)
-    if isinstance(counts, NotScored):
-        return replace(counts, spends=paid + counts.spends)
-    return replace(counts, passages=passages, spends=paid + counts.spends)
+        return sent
+    passages = (*find_passages(task.submission), *read.passages)
+    seen = tuple(one for one in passages if one.flag != "hidden_text")
+    if not seen or not sent.check.passed:
+        return replace(sent, passages=passages)
+    counts = await _judge_without(task, seen, read)
+    counts = replace(counts, spends=sent.spends + counts.spends)
+    return counts if isinstance(counts, NotScored) else replace(counts, passages=passages)
 
 
 async def _read(task: _Task, cut: Sequence[Passage] = (), earlier: Read | None = None) -> Read | NotScored:
