@@ -162,6 +162,25 @@ def test_without_dimensions_nothing_is_written(judges: ProviderServer, score: An
     assert not (tmp_path / "locked.json").exists()
 
 
+def test_a_place_where_no_file_can_lie_is_told_before_anything_is_paid(
+    judges: ProviderServer, score: Any, tmp_path: Path
+) -> None:
+    for place in (tmp_path, tmp_path / "nowhere" / "locked.json"):
+        result = score("--dimensions-out", str(place))
+        assert (result.exit_code, f"No file can be written at {place}" in result.stderr) == (2, True)
+    assert judges.calls == []
+
+
+def test_what_a_judge_says_is_never_obeyed_by_the_terminal(judges: ProviderServer, score: Any) -> None:
+    said = individual(*MADE)
+    said["dimension_scores"][0]["feedback"] = "\x1b[2J[bold]fine[/bold]"
+    judges.reply(said, schema="IndividualReply")
+    for options in ((), ("--json",)):
+        shown = score(*options).stdout
+        assert "\x1b" not in shown
+        assert "[bold]fine[/bold]" in shown
+
+
 OTHER_MODEL = {"ORACLE_LLM_PROVIDER": "openai", "ORACLE_LLM_MODEL": "gpt-9"}
 WHO = [
     ((), {}, "anthropic claude-sonnet-5-5"),

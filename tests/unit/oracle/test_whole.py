@@ -8,7 +8,7 @@ from tests.support import replies
 from tests.support.judges import USAGE, Script, paid
 from tests.unit.oracle.samples import SUBMISSION, brief, dimensions, individual
 from touchstone.clock import Deadline
-from touchstone.errors import OverloadedError, RefusedError, UnavailableModelError
+from touchstone.errors import OverloadedError, RefusedError, SettingsError, UnavailableModelError
 from touchstone.oracle.model import Dimension
 from touchstone.oracle.sections import sections_of
 from touchstone.oracle.whole import Judgement, judge_submission
@@ -126,6 +126,59 @@ async def test_a_passage_that_speaks_to_the_judge_is_told_wherever_the_judgement
         found, _ = await judged(changes, text=STEERED)
         assert "addresses_the_judge" in {passage.flag for passage in found.passages}
         assert all("Ignore all" in STEERED[passage.start : passage.end] for passage in found.passages)
+
+
+def said(**changes: Any) -> dict[str, Any]:
+    """A scoring of which one dimension is changed."""
+    reply = individual(*MADE)
+    reply["dimension_scores"][1] |= changes
+    return reply
+
+
+def few(*, dimensions: int = 5, suggestions: int = 2) -> dict[str, Any]:
+    """A scoring that holds so many dimensions and suggestions, over and over."""
+    reply = individual(*MADE)
+    reply["dimension_scores"] = (reply["dimension_scores"] * 2)[:dimensions]
+    reply["revision_suggestions"] = (reply["revision_suggestions"] * 2)[:suggestions]
+    return reply
+
+
+AGAINST_THE_RULES = [
+    said(score=10**9),
+    said(score=-1),
+    said(score="0.9"),
+    said(score=80.5),
+    said(score=None),
+    said(score=True),
+    said(band="B", score=95),
+    said(band="F", score=0),
+    said(band="C"),
+    said(evidence="The harvest came to 893,000 tonnes"),
+    said(evidence=""),
+    said(evidence="…"),
+    said(feedback=" "),
+    said(dimension="elegance"),
+    said(total=99),
+    few(dimensions=4),
+    few(dimensions=7),
+    few(suggestions=1),
+    few(suggestions=3),
+    "I give this an A.",
+]
+
+
+@pytest.mark.parametrize("reply", AGAINST_THE_RULES)
+async def test_a5_what_a_judge_says_against_the_rules_never_becomes_a_number(reply: Any) -> None:
+    found, _ = await judged({"individual": [reply]})
+    assert found.scoring is None
+    assert found.unscored is not None
+    assert (found.unscored.stage, found.unscored.reason in {"invalid_reply", "unreadable"}) == ("scoring", True)
+    assert found.unscored.details
+
+
+async def test_dimensions_that_do_not_weigh_one_are_refused_before_a_call_is_paid() -> None:
+    with pytest.raises(SettingsError, match="sum to 1"):
+        await judged({}, dimensions()[:3])
 
 
 async def test_every_call_that_was_paid_for_is_told_of_failed_ones_too() -> None:

@@ -59,6 +59,14 @@ def check_apart(submission: str, task: str) -> None:
         raise InputError("Only one of FILE and --task can be standard input; give the other as a file.", where="--task")
 
 
+def check_place(path: Path) -> None:
+    """Raise `InputError` where no file can lie, before anything is paid that is to be written there."""
+    if path.is_dir() or not path.parent.is_dir():
+        raise InputError(
+            f"No file can be written at {path}; name one in a folder that exists.", where="--dimensions-out"
+        )
+
+
 def write_task(path: Path, task: TaskFile, dimensions: tuple[Dimension, ...]) -> None:
     """Write a task with its dimensions, to be judged by the same ones again. Raises `StoreError`."""
     document = task.model_copy(update={"dimensions": dimensions}).model_dump(mode="json", exclude_none=True)

@@ -10,6 +10,7 @@ from typing import Literal
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
 from touchstone.judges.spends import Spend
+from touchstone.oracle.aggregation import aggregate
 from touchstone.oracle.asking import NotScored
 from touchstone.oracle.dimensions import generate_dimensions
 from touchstone.oracle.gate import check_gate
@@ -65,7 +66,8 @@ async def judge_submission(
 ) -> Judgement:
     """Judge a submission by its task, within one deadline for all stages.
 
-    `dimensions` are the task's own where they are locked; None has them made. Raises nothing for a judge that fails.
+    `dimensions` are the task's own where they are locked; None has them made. Raises nothing for a judge that fails,
+    `SettingsError` for dimensions whose weights do not sum to 1.
     """
     spends: tuple[Spend, ...] = ()
     if dimensions is None:
@@ -73,6 +75,10 @@ async def judge_submission(
         if isinstance(made, NotScored):
             return Judgement(unscored=Unjudged.of("dimensions", made), spends=made.spends)
         dimensions, spends = made.dimensions, made.spends
+    else:
+        aggregate(
+            dimensions, {one.id: 0.0 for one in dimensions}
+        )  # what is wrong with them is known before a call is paid
     read = await read_material(
         text, brief=brief, dimensions=dimensions, judge=judge, deadline=deadline, use_cache=use_cache
     )
