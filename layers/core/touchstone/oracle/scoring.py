@@ -97,9 +97,9 @@ async def score_submission(
 ) -> Scored | NotScored:
     """Score a submission on every dimension of its task.
 
-    `read`: the submission as it was read for an earlier stage; None: read here. A dimension that no judge scored is
-    never a zero: then nothing is scored, and `NotScored` says why. Raises `InputError` for a submission that says
-    nothing, of which there is nothing to quote.
+    `read`: the submission as it was read and paid for at an earlier stage; None: read here. A dimension that no judge
+    scored is never a zero: then nothing is scored, and `NotScored` says why. Raises `InputError` for a submission that
+    says nothing, of which there is nothing to quote.
     """
     if is_contentless(submission):
         raise InputError("The submission says nothing that could be scored; the gate fails it first.")
@@ -115,10 +115,11 @@ async def score_submission(
     seen = read or await _read(task)
     if isinstance(seen, NotScored):
         return seen
+    paid = seen.spends if read is None else ()
     sent = await _judge(task, seen, "as_sent")
     if isinstance(sent, NotScored):
-        return _after(sent, seen.spends)
-    spends = (*seen.spends, *sent.spends)
+        return _after(sent, paid)
+    spends = (*paid, *sent.spends)
     passages = (*find_passages(submission), *seen.passages, *sent.passages)
     cut = await _without(task, seen, passages) if passages else None
     if isinstance(cut, NotScored):

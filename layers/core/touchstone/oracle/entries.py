@@ -1,0 +1,89 @@
+"""The finalists of a contest as they are compared: once read, they can be shown for every dimension."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from touchstone.clock import Deadline
+from touchstone.judges.base import Judge
+from touchstone.judges.spends import Spend
+from touchstone.oracle.asking import NotScored
+from touchstone.oracle.flags import find_passages
+from touchstone.oracle.material import Material, Read, read_material
+from touchstone.oracle.model import Brief, Dimension, DimensionScore, RiskFlag, Strict
+from touchstone.oracle.passages import Passage, flags_of
+from touchstone.oracle.ranking import FINALISTS
+from touchstone.oracle.sections import MAX_SECTION_CHARS
+
+COMPARED_WHOLE_CHARS = MAX_SECTION_CHARS // FINALISTS
+"""Longest entry shown whole, so that all of them together take no more than one section does."""
+
+
+class Entry(Strict):
+    """A finalist. `text` is the submission as sent, `material` what is shown of it: without the flagged passages.
+
+    `individual` are its scores by itself, one for each dimension of the task.
+    """
+
+    submission_id: str
+    text: str
+    material: Material
+    individual: tuple[DimensionScore, ...]
+    risk_flags: tuple[RiskFlag, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryRead:
+    """An entry that can be compared on any dimension, and what was paid for reading it."""
+
+    entry: Entry
+    spends: tuple[Spend, ...]
+
+
+async def read_entry(
+    submission_id: str,
+    text: str,
+    individual: Sequence[DimensionScore],
+    *,
+    brief: Brief,
+    dimensions: Sequence[Dimension],
+    judge: Judge,
+    deadline: Deadline,
+    passages: Sequence[Passage] = (),
+    use_cache: bool = True,
+) -> EntryRead | NotScored:
+    """A finalist made ready for all comparisons, with no call where it can be shown whole.
+
+    `passages` are those of its individual scoring. What code finds is added to them, and what judges report who read a
+    long text in sections, where nothing was known of it before.
+    """
+
+    async def read(cut: Sequence[Passage], earlier: Read | None = None) -> Read | NotScored:
+        return await read_material(
+            text,
+            brief=brief,
+            dimensions=dimensions,
+            judge=judge,
+            deadline=deadline,
+            cut=cut,
+            earlier=earlier,
+            whole_up_to=COMPARED_WHOLE_CHARS,
+            use_cache=use_cache,
+        )
+
+    flagged = (*passages, *find_passages(text))
+    seen = await read(flagged)
+    spends = seen.spends
+    if isinstance(seen, Read) and seen.passages:
+        flagged = seen.passages
+        seen = await read(flagged, seen)
+        spends += seen.spends
+    if isinstance(seen, NotScored):
+        return NotScored(reason=seen.reason, faults=seen.faults, error=seen.error, spends=spends)
+    entry = Entry(
+        submission_id=submission_id,
+        text=text,
+        material=seen.material,
+        individual=tuple(individual),
+        risk_flags=flags_of(flagged),
+    )
+    return EntryRead(entry=entry, spends=spends)
