@@ -19,6 +19,7 @@ from touchstone.judges.calls import JudgeReply
 from touchstone.judges.fence import Fenced
 from touchstone.oracle.dimensions import DimensionsReply
 from touchstone.oracle.gate import GateReply
+from touchstone.oracle.horizontal import HorizontalReply
 from touchstone.oracle.material import DigestReply
 from touchstone.oracle.model import FIXED
 from touchstone.oracle.replies import IndividualReply
@@ -32,6 +33,10 @@ DIGESTS = ['criterion_1: It names its source. "by the consortium"', 'criterion_2
 SECTION = {"section": "Apples grew well in every valley.", "number": 2, "sections": 3, "most": 15, "most_a_topic": 3}
 OURS = Fenced("What it asks.")
 """Words of the project's own, which stand outside the fences."""
+ENTRIES = [
+    {"label": "A", "band": "B", "evidence": "the best in ten years", "submission": "It was so.", "digests": []},
+    {"label": "B", "band": "C", "evidence": "", "submission": "", "digests": DIGESTS},
+]
 VALUES: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "dimensions": {
         case: {
@@ -82,12 +87,17 @@ VALUES: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
             ("long_again", DIGESTS, FAULTS),
         )
     },
+    "horizontal": {
+        case: {"description": TASK["description"], "dimension": DIMENSIONS[0], "entries": ENTRIES, "faults": faults}
+        for case, faults in (("whole", []), ("again", FAULTS))
+    },
 }
 REPLIES: Mapping[str, type[JudgeReply]] = {
     "dimensions": DimensionsReply,
     "gate": GateReply,
     "digest": DigestReply,
     "individual": IndividualReply,
+    "horizontal": HorizontalReply,
 }
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 CASES = [(name, case, language) for name in VALUES for case in VALUES[name] for language in LANGUAGES]
@@ -131,7 +141,7 @@ def test_no_two_prompts_carry_the_same_mark_and_both_are_one_question(name: str,
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_question_asked_again_is_another_question_with_the_faults_in_a_fence(name: str, language: Language) -> None:
     first, again = (prompt(name, language, **VALUES[name][case]) for case in ("whole", "again"))
-    assert first.system == re.sub(_mark(again.system), _mark(first.system), again.system)
+    assert first.system == again.system.replace(_mark(again.system), _mark(first.system))
     assert first.digest != again.digest
     for line in "\n".join(FAULTS).splitlines():
         assert line in again.user
@@ -144,8 +154,11 @@ def _mark(system: str) -> str:
     return found[1]
 
 
+OF_A_CLOSED_FORM = ("id", "label", "band")
+
+
 def _poisoned(value: Any, text: str) -> Any:
-    """The values of a prompt with every text of strangers, and every fault, replaced; ids keep to their form."""
+    """The values of a prompt with every text of strangers, and every fault, replaced."""
     match value:
         case Fenced() | int() | float():
             return value
@@ -154,7 +167,7 @@ def _poisoned(value: Any, text: str) -> Any:
         case list():
             return [_poisoned(part, text) for part in value]
         case dict():
-            return {key: part if key == "id" else _poisoned(part, text) for key, part in value.items()}
+            return {key: part if key in OF_A_CLOSED_FORM else _poisoned(part, text) for key, part in value.items()}
         case _:
             raise AssertionError(f"no prompt takes a {type(value).__name__}")
 
@@ -167,3 +180,10 @@ def test_a3_no_text_leaves_its_fence_in_any_prompt(name: str, case: str, languag
         if CANARY in outside(rendered.user) or CANARY in rendered.system:
             broke_out.append(text)
     assert broke_out == []
+
+
+def test_every_prompt_of_the_job_is_looked_at_here_in_both_languages() -> None:
+    folder = Path(prompts.__file__).parents[1] / "oracle" / "prompts"
+    assert {file.name for file in folder.iterdir()} == {
+        f"{name}.{language}.md" for name in VALUES for language in LANGUAGES
+    }
