@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from touchstone.errors import TouchstoneError
 
 if TYPE_CHECKING:
     from touchstone.answers.model import AnswerRecord
+    from touchstone.judges.spends import Spend
     from touchstone.operations.evaluating import Outcome
 
 PLACES_SHOWN = 8
@@ -72,12 +73,12 @@ def count_verdict(record: AnswerRecord) -> None:
     for attempt in record.attempts:
         if attempt.verification and attempt.verification.skip_reason:
             metrics.add_metric(name=f"Skip_{attempt.verification.skip_reason}", unit=MetricUnit.Count, value=1)
-    count_spends(record)
+    count_spends(record.spends)
 
 
-def count_spends(record: AnswerRecord) -> None:
-    """Count the judges' latency, tokens and cost of a record."""
-    for spend in record.spends:
+def count_spends(spends: Iterable[Spend]) -> None:
+    """Count the judges' latency, tokens and cost of what was paid for."""
+    for spend in spends:
         if spend.cached:
             continue
         metrics.add_metric(name="JudgeLatency", unit=MetricUnit.Milliseconds, value=spend.latency_ms)
@@ -91,3 +92,4 @@ def count_evaluation(outcome: Outcome) -> None:
     metrics.add_metric(name=f"Evaluation_{outcome.state}", unit=MetricUnit.Count, value=1)
     if outcome.tried and outcome.reason is not None:
         metrics.add_metric(name=f"PutBack_{outcome.reason}", unit=MetricUnit.Count, value=1)
+    count_spends(outcome.spends)

@@ -8,7 +8,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.answers.step import seconds_until
 from functions.composition.work import drain, run
-from functions.observability import logger, metrics, publishing
+from functions.observability import count_evaluation, logger, metrics, publishing
 from touchstone.clock import Deadline
 
 
@@ -19,6 +19,8 @@ def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
     logger.append_keys(correlation_id=owner)
     deadline = Deadline.after(context.get_remaining_time_in_millis() / 1000)
     drained = run(drain().run(owner=owner, deadline=deadline))
+    for outcome in drained.outcomes:
+        count_evaluation(outcome)
     metrics.add_metric(name="DrainFinished", unit=MetricUnit.Count, value=drained.finished)
     metrics.add_metric(name="DrainPutBack", unit=MetricUnit.Count, value=drained.put_back)
     return {"state": drained.state, "wait_seconds": seconds_until(drained.until), "finished": drained.finished}

@@ -41,6 +41,7 @@ def test_a8_no_key_token_or_text_is_in_any_log(cloud: Cloud, caller: Caller, jud
             caller.verify(problem=f"What does {text} mean?", answer=text, steps=text, use_cache=False)
         caller.ended(caller.solve(problem=f"What does {text} mean?", use_cache=False)["id"])
         judge.arrange(reset=True)
+        cloud.forget_refusals()
         caller.evaluated(caller.ended(caller.solve(problem=f"What does {text} mean?", use_cache=False)["id"])["id"])
     refusal(caller.send("POST", "v1/verifications", json={"problem": text, "answer": text, text: text}), 422)
     refusal(caller.send("POST", "v1/verifications", content=text), 400)

@@ -21,6 +21,7 @@ from tests.support.callers import CALL_SECONDS, Caller
 from tests.support.judge_server import JudgeServer
 from tests.support.stack_functions import Functions
 from tests.support.waiting import eventually
+from touchstone.budgets import QuotaKey, Quotas
 from touchstone.records import Artifacts, Role, Statistics, Tenants, Tokens
 
 ENDPOINT_VARIABLE = "AWS_ENDPOINT_URL"
@@ -196,6 +197,19 @@ class Cloud:
     def forget(self, letter: Mapping[str, Any]) -> None:
         """Take a message out of the dead letters."""
         self.sqs.delete_message(QueueUrl=self.outputs["DeadLetterQueueUrl"], ReceiptHandle=letter["ReceiptHandle"])
+
+    def forget_refusals(self) -> None:
+        """Forget what providers said of their models and keys, as an operator does who has mended them."""
+        quotas = Quotas(self.table)
+        for page in self.table.meta.client.get_paginator("scan").paginate(
+            TableName=self.table.name,
+            FilterExpression="begins_with(pk, :quota) AND sk = :current",
+            ExpressionAttributeValues={":quota": "QUOTA#", ":current": "CURRENT"},
+        ):
+            for item in page["Items"]:
+                _, provider, model, account, *share = item["pk"].split("#")
+                if not share:
+                    quotas.forget(QuotaKey(provider=provider, model=model, account=account))
 
     def counters(self, tenant: str) -> dict[str, Any]:
         """Everything that has accumulated for a tenant."""

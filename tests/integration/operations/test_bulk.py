@@ -1,16 +1,19 @@
 """Deep evaluations asked for by the thousand: each is touched once, by one drain, in the order of arrival."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.integration.operations.conftest import LONG, House
+from tests.integration.operations.conftest import LONG, House, build
 from touchstone.answers.model import AnswerRecord
 from touchstone.clock import Deadline
-from touchstone.errors import StoreError
+from touchstone.errors import OverloadedError, StoreError
 from touchstone.operations.draining import LEASE
 from touchstone.operations.evaluating import evaluate_answer
 from touchstone.records import DeferredQueue, Lease
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
 
 
 def _asked_in_bulk(house: House, count: int) -> list[AnswerRecord]:
@@ -46,25 +49,35 @@ async def test_no_second_drain_is_started_while_one_waits_for_its_slot(house: Ho
 
 
 async def test_what_joins_as_a_drain_ends_is_taken_by_that_drain(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It read the line before: only the word that was left with its lease tells it to look again."""
     records = _asked_in_bulk(house, 2)
-    drain = house.drain()
-    oldest = house.evaluations.oldest_deferred
+    receive = house.queue.receive
     late: list[AnswerRecord] = []
 
-    def joined_after(**arguments: Any) -> Any:
-        found = oldest(**arguments)
+    def joined_meanwhile(**arguments: Any) -> Any:
         if not late and len(house.script.asked) == 2:
             late.extend(_asked_in_bulk(house, 1))
-        return found
+        return receive(**arguments)
 
-    monkeypatch.setattr(house.evaluations, "oldest_deferred", joined_after)
-    first = await drain.run(owner="first", deadline=Deadline.after(LONG))
-    assert len(late) == 1
+    monkeypatch.setattr(house.queue, "receive", joined_meanwhile)
+    first = await house.drain().run(owner="first", deadline=Deadline.after(LONG))
     assert len(house.starts.drains) == 1, "one was at work when it joined"
-    assert first.state == "continue"
+    assert (first.state, first.finished) == ("continue", 2)
+    assert (await house.drain().run(owner="second", deadline=Deadline.after(LONG))).state == "busy"
     assert (await house.drain().run(owner="first", deadline=Deadline.after(LONG))).state == "empty"
     assert house.states(records + late) == {"done": 3}
-    assert not house.leases.held(LEASE)
+    assert not house.leases.ask(LEASE), "nobody holds it any more"
+
+
+async def test_lining_up_does_not_end_a_pause_after_a_judge_that_failed(table: "Table") -> None:
+    house = build(table, {"evaluate": [OverloadedError("503")]})
+    (record,) = house.asked_for(1, state="waiting")
+    paused = await evaluate_answer(house.desk(), record.id)
+    assert (paused.state, paused.scope) == ("waiting", "everyone")
+    asked = len(house.script.asked)
+    assert house.bulk().add(record).evaluation.not_before == paused.until
+    assert (await house.drain_whole(steps=1))[0].finished == 0
+    assert len(house.script.asked) == asked
 
 
 async def test_nothing_is_started_where_nothing_may_be_asked_today(house: House) -> None:

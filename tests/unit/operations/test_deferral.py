@@ -20,38 +20,68 @@ def minute_quota() -> errors.QuotaExceededError:
 @pytest.mark.parametrize(
     ("error", "expected"),
     [
-        (minute_quota(), Postponed(state="waiting", until=SLOT, reason="quota", counted=False)),
+        (minute_quota(), Postponed(state="waiting", until=SLOT, reason="quota", counted=False, scope="everyone")),
         (
             errors.QuotaExceededError("The day is full.", window="day", until=RESET),
-            Postponed(state="deferred", until=RESET, reason="quota", counted=False),
+            Postponed(state="deferred", until=RESET, reason="quota", counted=False, scope="everyone"),
         ),
         (
             errors.TenantShareError("The tenant's minute is full.", window="minute", until=SLOT),
-            Postponed(state="waiting", until=SLOT, reason="tenant_share", counted=False),
+            Postponed(state="waiting", until=SLOT, reason="tenant_share", counted=False, scope="tenant"),
         ),
         (
             errors.TenantShareError("The tenant's day is full.", window="day", until=RESET),
-            Postponed(state="deferred", until=RESET, reason="tenant_share", counted=False),
+            Postponed(state="deferred", until=RESET, reason="tenant_share", counted=False, scope="tenant"),
         ),
         (
             errors.SpendingCeilingError("Spent.", until=RESET),
-            Postponed(state="deferred", until=RESET, reason="spending_ceiling", counted=False),
+            Postponed(state="deferred", until=RESET, reason="spending_ceiling", counted=False, scope="tenant"),
         ),
         (
             errors.DayQuotaError("429", limit=20, retry_after=30),
-            Postponed(state="deferred", until=RESET, reason="day_quota", counted=False),
+            Postponed(state="deferred", until=RESET, reason="day_quota", counted=False, scope="everyone"),
         ),
         (
             errors.MinuteQuotaError("429", retry_after=7),
-            Postponed(state="waiting", until=NOW + timedelta(seconds=7), reason="minute_quota", counted=True),
+            Postponed(
+                state="waiting", until=NOW + timedelta(seconds=7), reason="minute_quota", counted=True, scope="everyone"
+            ),
         ),
         (
             errors.OverloadedError("503"),
-            Postponed(state="waiting", until=NOW + timedelta(seconds=30), reason="overloaded", counted=True),
+            Postponed(
+                state="waiting", until=NOW + timedelta(seconds=30), reason="overloaded", counted=True, scope="everyone"
+            ),
         ),
         (
-            errors.MisconfiguredError("no such model"),
-            Postponed(state="deferred", until=NOW + timedelta(hours=1), reason="misconfigured", counted=False),
+            errors.UnavailableModelError("no such model"),
+            Postponed(
+                state="deferred",
+                until=NOW + timedelta(hours=1),
+                reason="misconfigured",
+                counted=False,
+                scope="everyone",
+            ),
+        ),
+        (
+            errors.MisconfiguredError("no key", sent=False),
+            Postponed(
+                state="deferred",
+                until=NOW + timedelta(hours=1),
+                reason="misconfigured",
+                counted=False,
+                scope="everyone",
+            ),
+        ),
+        (
+            errors.MisconfiguredError("rejected as malformed"),
+            Postponed(
+                state="waiting",
+                until=NOW + timedelta(seconds=30),
+                reason="misconfigured",
+                counted=True,
+                scope="record",
+            ),
         ),
         (errors.RefusedError("declined"), GivenUp(reason="refused")),
     ],
@@ -75,6 +105,11 @@ def test_an_outage_is_waited_for_longer_each_time_and_then_given_up() -> None:
     assert outcome == GivenUp(reason="overloaded")
 
 
-@pytest.mark.parametrize("error", [minute_quota(), errors.DayQuotaError("429"), errors.MisconfiguredError("gone")])
+def test_a_request_that_the_provider_rejects_is_given_up_like_any_other_that_fails() -> None:
+    rejected = errors.MisconfiguredError("rejected as malformed")
+    assert after_failure(rejected, tries=MAX_TRIES, now=NOW, reset=RESET) == GivenUp(reason="misconfigured")
+
+
+@pytest.mark.parametrize("error", [minute_quota(), errors.DayQuotaError("429"), errors.UnavailableModelError("gone")])
 def test_nothing_is_given_up_for_want_of_quota_or_configuration(error: errors.JudgeError | errors.LimitError) -> None:
     assert isinstance(after_failure(error, tries=1000, now=NOW, reset=RESET), Postponed)

@@ -50,10 +50,10 @@ class BulkEvaluations:
             self.wake()
 
     def wake(self) -> None:
-        """Start the drain, unless one is at work, which finds whatever joined the line, or nothing may be asked today.
+        """Start the drain, unless one is at work, which is told to look again, or nothing may be asked today.
 
         What this leaves, a fault of the store included, is taken up by the schedule of every hour.
         """
         with suppress(StoreError):
-            if not self.leases.held(LEASE) and not self.spent():
+            if not self.leases.ask(LEASE) and not self.spent():
                 self.workflows().drain()

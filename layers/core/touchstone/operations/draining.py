@@ -29,10 +29,8 @@ ROUND_SECONDS = 120.0
 """Time a round may take; with less left of the function's own, the rest is left to the next step."""
 WINDOW = 250
 """Requests read of the backlog at once: a day's quota of a free tier, in one query of 40 KB."""
-MAX_PASSED_OVER = 20_000
-"""Requests passed over in one drain before it ends: reading past them costs a query for each `WINDOW` of them."""
-READS_TO_THE_END = 2
-"""From where the line was left, and from its beginning."""
+MAX_READS = 1_000
+"""Windows read in one step, some seconds' work: a quarter of a million requests of tenants that may not go on."""
 MAX_MESSAGES_LOOKED_AT = 200
 """Messages looked at after a round, so that cleaning up stays cheap."""
 PAUSE = timedelta(seconds=60)
@@ -40,29 +38,34 @@ PAUSE = timedelta(seconds=60)
 SOON = timedelta(minutes=10)
 """What comes as soon as that is waited for, a minute's quota and a provider's pause included; the rest is left to the
 schedule of every hour."""
+INDEX_DELAY = timedelta(seconds=5)
+"""By then the index shows what somebody lined up and left word of."""
 
 type DrainState = Literal["continue", "empty", "exhausted", "busy"]
 
 OVER = frozenset({"done", "failed"})
 """States of an evaluation that is not to be tried again."""
-OWN_TENANT_REASONS = frozenset({"spending_ceiling", "tenant_share"})
-"""Reasons that hold for one tenant only, so that the drain goes on with the others."""
-OWN_RECORD_REASONS = frozenset({"unreadable"})
-"""Reasons that hold for one record only."""
-PASSING_REASONS = frozenset({"overloaded", "timed_out"})
-"""Reasons that end a drain when they are met, but say nothing of other records where one still waits for its pause."""
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drained:
-    """What a step of the drain did. `until`: when to go on (UTC); `finished` and `put_back` count records."""
+    """What a step of the drain did. `until`: when to go on (UTC). `outcomes` are of the records it came to."""
 
     state: DrainState
     until: datetime | None = None
-    finished: int = 0
-    put_back: int = 0
+    outcomes: tuple[Outcome, ...] = ()
+
+    @property
+    def finished(self) -> int:
+        """How many records are over, by this step or by another's doing."""
+        return sum(outcome.state in OVER for outcome in self.outcomes)
+
+    @property
+    def put_back(self) -> int:
+        """How many records stay in the backlog."""
+        return sum(outcome.state == "deferred" for outcome in self.outcomes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,19 +84,20 @@ class Drain:
         lease = self.leases.acquire(LEASE, owner=owner, seconds=LEASE_SECONDS)
         if lease is None:
             return Drained(state="busy")
-        line = _Line(self.evaluations)
         try:
-            drained = await self._rounds(line, lease, deadline)
+            drained = await self._rounds(lease, deadline)
         except BaseException:
             self.leases.release(lease)
             raise
-        if drained.state == "continue" and drained.until is not None:
-            return self._going_on(drained, lease, until=drained.until)
-        self.leases.release(lease)
-        # Whoever lined something up while the lease was held left it to this drain.
-        if drained.state == "empty" and line.grew():
-            return replace(drained, state="continue", until=self.clock())
-        return drained
+        match drained.state:
+            case "continue":
+                return self._going_on(drained, lease, until=drained.until or self.clock())
+            case "empty" if not self.leases.release_unless_asked(lease):
+                # Whoever lined something up while the lease was held left it to this drain.
+                return self._going_on(drained, lease, until=self.clock() + INDEX_DELAY)
+            case _:
+                self.leases.release(lease)
+                return drained
 
     def _going_on(self, drained: Drained, lease: Lease, *, until: datetime) -> Drained:
         """Keep the lease through the pause, so that of all that are started meanwhile none waits beside this one."""
@@ -102,38 +106,42 @@ class Drain:
             self.leases.renew(lease, seconds=pause + LEASE_SECONDS)
         except ConflictError:
             return replace(drained, state="busy", until=None)
-        return drained
+        return replace(drained, state="continue", until=until)
 
-    async def _rounds(self, line: "_Line", lease: Lease, deadline: Deadline) -> Drained:
-        finished = put_back = 0
+    async def _rounds(self, lease: Lease, deadline: Deadline) -> Drained:
+        done: list[Outcome] = []
+        line = _Line(self.evaluations)
         while deadline.remaining > ROUND_SECONDS:
             try:
                 self.leases.renew(lease, seconds=LEASE_SECONDS)
             except ConflictError:  # it ran out, and another drain holds it now
-                return Drained(state="busy", finished=finished, put_back=put_back)
-            # The first of a drain goes alone: where a model is gone or a quota cut, one call finds out.
-            width = 1 if finished + put_back == 0 else ROUND
+                return Drained(state="busy", outcomes=tuple(done))
             free = self.free()
-            due = line.next(width if free is None else min(width, max(1, free)))
+            due = line.next(ROUND if free is None else min(ROUND, max(1, free)))
             if not due:
                 again = line.again_at
                 soon = again is not None and again - self.clock() <= SOON
-                state: DrainState = "continue" if soon else "empty"
-                return Drained(state=state, until=again if soon else None, finished=finished, put_back=put_back)
-            outcomes = await self._round(due)
+                return Drained(
+                    state="continue" if soon else "empty", until=again if soon else None, outcomes=tuple(done)
+                )
+            # The first that is judged goes alone: where a model is gone or a quota cut, one call finds out.
+            outcomes, left = await self._round(due, alone=not any(outcome.tried for outcome in done))
             self._clean_up()
-            finished += sum(outcome.state in OVER for outcome in outcomes)
-            put_back += sum(outcome.state == "deferred" for outcome in outcomes)
+            done += outcomes
             line.note(due, outcomes)
+            line.give_back(left)
             stopped = self._stopped(outcomes)
             if stopped is not None:
-                return Drained(state=stopped[0], until=stopped[1], finished=finished, put_back=put_back)
-        return Drained(state="continue", until=self.clock(), finished=finished, put_back=put_back)
+                return Drained(state=stopped[0], until=stopped[1], outcomes=tuple(done))
+        return Drained(state="continue", until=self.clock(), outcomes=tuple(done))
 
-    async def _round(self, due: Sequence[PendingEvaluation]) -> list[Outcome]:
+    async def _round(
+        self, due: Sequence[PendingEvaluation], *, alone: bool
+    ) -> tuple[list[Outcome], Sequence[PendingEvaluation]]:
         """Claim in order, judge side by side, store in order: results are as old as their requests.
 
-        The outcomes are in the order of `due`. A fault is raised when everything that was claimed before it is judged
+        The outcomes are in the order of `due`, as far as it was taken: up to the first claim where it is to be judged
+        `alone`; what is left comes with them. A fault is raised when everything that was claimed before it is judged
         and all the rest is stored: each reply is paid for.
         """
         desks = [self.desk(pending.tenant) for pending in due]
@@ -145,7 +153,9 @@ class Drain:
             except Exception as error:  # noqa: BLE001 - raised below
                 faults.append(error)
                 break
-        taken = list(zip(claims, desks, strict=False))  # fewer than desks where a claim failed
+            if alone and isinstance(claims[-1], Claimed):
+                break
+        taken = list(zip(claims, desks, strict=False))  # fewer than desks where not all were claimed
         results = await asyncio.gather(*(_result(claimed, desk) for claimed, desk in taken), return_exceptions=True)
         outcomes: list[Outcome] = []
         for (claimed, desk), result in zip(taken, results, strict=True):
@@ -160,11 +170,11 @@ class Drain:
                     faults.append(error)
         if faults:
             raise faults[0]
-        return outcomes
+        return outcomes, due[len(claims) :]
 
     def _stopped(self, outcomes: Sequence[Outcome]) -> tuple[DrainState, datetime | None] | None:
         """Whether a refusal says that nothing more can be asked for now, and until when."""
-        refused = [outcome for outcome in outcomes if outcome.state == "deferred" and _holds_for_all(outcome)]
+        refused = [outcome for outcome in outcomes if outcome.state == "deferred" and outcome.scope == "everyone"]
         if not refused:
             return None
         soonest = min(outcome.until or self.clock() + PAUSE for outcome in refused)
@@ -203,64 +213,50 @@ class Drain:
 class _Line:
     """The deferred requests as one drain takes them: oldest first, each once, without tenants that may not go on.
 
-    The backlog is read a window at a time, each behind the one before, and at its end once more from the beginning,
-    since an older request may have joined it meanwhile. A tenant whose ceiling or share is spent costs one try: the
-    rest of its requests are passed over without a look at them.
+    The backlog is read a window at a time, each behind the one before; what joins it further ahead meanwhile, or is put
+    back, is the next step's. A tenant whose ceiling or share is spent costs one try: the rest of its requests are
+    passed over without a look at them.
     """
 
     evaluations: Evaluations
     _window: deque[PendingEvaluation] = field(default_factory=deque)
-    _seen: set[str] = field(default_factory=set)
     _spent: set[str] = field(default_factory=set)
-    _passed_over: int = 0
     _behind: str | None = None
+    _reads: int = 0
+    _ended: bool = False
     again_at: datetime | None = None
     """When the first of the tenants that may not go on now may do so (UTC), None where none said."""
 
     def next(self, limit: int) -> list[PendingEvaluation]:
-        """Up to `limit` requests; none at the end of the backlog, or once `MAX_PASSED_OVER` lie behind."""
+        """Up to `limit` requests; none at the end of the backlog, or after `MAX_READS` windows of it."""
         due: list[PendingEvaluation] = []
         while len(due) < limit and (self._window or self._read_on()):
             pending = self._window.popleft()
-            self._seen.add(pending.request_id)
-            if pending.tenant in self._spent:
-                self._passed_over += 1
-            else:
+            if pending.tenant not in self._spent:
                 due.append(pending)
         return due
 
-    def grew(self) -> bool:
-        """Whether there is a request now that was not seen yet."""
-        return bool(self._window) or self._read_on()
+    def give_back(self, left: Sequence[PendingEvaluation]) -> None:
+        """Take back requests that were not come to; they are the next."""
+        self._window.extendleft(reversed(left))
 
     def note(self, due: Sequence[PendingEvaluation], outcomes: Sequence[Outcome]) -> None:
-        """Take down what became of requests: those that are not over stay in the backlog and are passed over."""
-        for pending, outcome in zip(due, outcomes, strict=True):
-            if outcome.state not in OVER:
-                self._passed_over += 1
-            if outcome.state == "deferred" and outcome.reason in OWN_TENANT_REASONS:
+        """Take down which tenants may not go on."""
+        for pending, outcome in zip(due, outcomes, strict=False):
+            if outcome.state == "deferred" and outcome.scope == "tenant":
                 self._spent.add(pending.tenant)
                 moments = [moment for moment in (self.again_at, outcome.until) if moment is not None]
                 self.again_at = min(moments, default=None)
 
     def _read_on(self) -> bool:
-        if self._passed_over > MAX_PASSED_OVER:
-            return False
-        ends = 0 if self._behind else 1
-        while not self._window and ends < READS_TO_THE_END:
+        while not self._window and not self._ended:
             found = self.evaluations.oldest_deferred(limit=WINDOW, behind=self._behind)
-            self._window.extend(pending for pending in found if pending.request_id not in self._seen)
-            whole = len(found) == WINDOW
-            self._behind = found[-1].request_id if whole else None
-            ends += not whole
+            # The one that the last window ended with comes again where it is still deferred.
+            self._window.extend(pending for pending in found if pending.request_id != self._behind)
+            self._behind = found[-1].request_id if found else self._behind
+            self._reads += 1
+            self._ended = len(found) < WINDOW or self._reads >= MAX_READS
         return bool(self._window)
-
-
-def _holds_for_all(outcome: Outcome) -> bool:
-    """Whether what put a record back would meet the next one just the same."""
-    if outcome.reason in OWN_TENANT_REASONS | OWN_RECORD_REASONS:
-        return False
-    return outcome.tried or outcome.reason not in PASSING_REASONS
 
 
 def _claimed(pending: PendingEvaluation, desk: Desk) -> Claimed | Outcome:
@@ -270,7 +266,7 @@ def _claimed(pending: PendingEvaluation, desk: Desk) -> Claimed | Outcome:
     except (NotFoundError, ConflictError, ValidationError) as error:
         # The type only: a validation quotes the record.
         logger.error("The record %s cannot be claimed: %s", pending.answer_id, type(error).__name__)  # noqa: TRY400
-        return Outcome(state="deferred", request_id=pending.request_id, reason="unreadable")
+        return Outcome(state="deferred", request_id=pending.request_id, reason="unreadable", scope="record")
 
 
 async def _result(claimed: Claimed | Outcome, desk: Desk) -> Judged | None:

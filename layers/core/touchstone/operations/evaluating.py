@@ -11,8 +11,8 @@ from touchstone.budgets import next_reset
 from touchstone.clock import Deadline
 from touchstone.errors import ConflictError, JudgeError, LimitError, MisconfiguredError
 from touchstone.judges.base import Judge, Purpose
-from touchstone.judges.spends import spends_of_failure
-from touchstone.operations.deferral import GivenUp, Postponed, after_failure
+from touchstone.judges.spends import Spend, spends_of_failure
+from touchstone.operations.deferral import GivenUp, Postponed, Scope, after_failure
 from touchstone.operations.desk import Desk
 from touchstone.records import evaluation_request_id
 
@@ -20,6 +20,9 @@ EVALUATE_SECONDS = 90.0
 """A judge that thinks over a long solution takes half a minute."""
 LEASE_SECONDS = 150.0
 """Longer than a judge may take and its result be stored; after it the claimant is gone and another may try."""
+
+PAUSES = frozenset({"overloaded", "timed_out", "unreadable", "misconfigured", "minute_quota"})
+"""Reasons of a pause between tries, which is to be a pause."""
 
 type Carrier = Literal["workflow", "drain"]
 """Who carries a record that must wait: its own workflow for a short while, or the drain, in the order of arrival."""
@@ -30,7 +33,8 @@ class Outcome:
     """Where a record stands after a try. `until`: when it may be tried again (UTC), None when it is over.
 
     `reason` says why it was put back or given up, None where it was judged. `tried` is False where it was not ours to
-    take, or not its time yet: then the state is an earlier one's doing.
+    take, or not its time yet: then the state is an earlier one's doing. `scope` says whom the refusal would meet that
+    put it back, None where there was none. `spends` are the calls that this try paid for.
     """
 
     state: EvaluationState
@@ -38,6 +42,8 @@ class Outcome:
     until: datetime | None = None
     reason: str | None = None
     tried: bool = False
+    scope: Scope | None = None
+    spends: tuple[Spend, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,12 +61,14 @@ type Judged = Evaluated | JudgeError | LimitError
 def claim(desk: Desk, answer_id: str, *, purpose: Purpose) -> Claimed | Outcome:
     """Take a record to judge it, or tell where it stands when it is not ours to take.
 
-    Of the backlog, a record is taken only when its time has come: a pause between tries is to be a pause.
+    Of the backlog, a record is not taken while it pauses after a judge that failed. One that was put back for want of
+    quota or money is taken all the same: a unit is reserved before anything is sent, and a limit may have been raised.
     """
     if purpose == "backlog":
         record = desk.answers.get(tenant=desk.tenant, answer_id=answer_id)
-        until = record.evaluation.not_before
-        if record.evaluation.state == "deferred" and until is not None and until > desk.clock():
+        progress = record.evaluation
+        pausing = progress.not_before is not None and progress.not_before > desk.clock()
+        if progress.state == "deferred" and pausing and progress.failure in PAUSES:
             return _outcome(record)
     # Before the claim, which counts as a try: keys that cannot be read are no fault of the record.
     judge = desk.judges.prefer("evaluate", purpose=purpose)
@@ -98,14 +106,15 @@ def store(claimed: Claimed, result: Judged, desk: Desk, *, carrier: Carrier) -> 
         record = desk.evaluations.complete(
             tenant=tenant, answer_id=answer_id, evaluation=result.evaluation, spends=result.spends
         )
-        return _outcome(record, tried=True)
+        return _outcome(record, tried=True, spends=result.spends)
     now = desk.clock()
+    scope: Scope | None = None
     spends = spends_of_failure(result, "evaluate")
     reset = next_reset(claimed.judge.provider, now) if claimed.judge else now + timedelta(hours=1)
     match after_failure(result, tries=claimed.record.evaluation.tries, now=now, reset=reset):
         case GivenUp(reason=reason):
             record = desk.evaluations.fail(tenant=tenant, answer_id=answer_id, failure=reason, spends=spends)
-        case Postponed() as later:
+        case Postponed(scope=scope) as later:
             waits = later.state == "waiting" and carrier == "workflow" and not _crowded(claimed.record, later)
             put_back = desk.evaluations.wait if waits else desk.evaluations.defer
             record = put_back(
@@ -117,7 +126,7 @@ def store(claimed: Claimed, result: Judged, desk: Desk, *, carrier: Carrier) -> 
                 lease=claimed.lease,
                 spends=spends,
             )
-    return _outcome(record, tried=True)
+    return _outcome(record, tried=True, scope=scope, spends=spends)
 
 
 async def evaluate_answer(desk: Desk, answer_id: str) -> Outcome:
@@ -133,7 +142,9 @@ def _crowded(record: AnswerRecord, later: Postponed) -> bool:
     return not later.counted and record.evaluation.failure == later.reason
 
 
-def _outcome(record: AnswerRecord, *, tried: bool = False) -> Outcome:
+def _outcome(
+    record: AnswerRecord, *, tried: bool = False, scope: Scope | None = None, spends: tuple[Spend, ...] = ()
+) -> Outcome:
     progress = record.evaluation
     return Outcome(
         state=progress.state,
@@ -141,4 +152,6 @@ def _outcome(record: AnswerRecord, *, tried: bool = False) -> Outcome:
         until=progress.not_before if progress.state in {"waiting", "deferred"} else None,
         reason=progress.failure,
         tried=tried,
+        scope=scope,
+        spends=spends,
     )

@@ -152,12 +152,16 @@ class Evaluations(OfAnswers):
         )
 
     def line_up(self, *, tenant: str, answer_id: str) -> AnswerRecord:
-        """Put a request that waits among the deferred, for its turn; one that is anywhere else by now stays there."""
+        """Put a request that waits among the deferred, for its turn; one that is anywhere else by now stays there.
+
+        A pause that it makes after a judge failed goes on.
+        """
 
         def step(record: AnswerRecord) -> AnswerRecord:
             if _requested(record).state != "waiting":
                 return record
-            return _moved(record, state="deferred", not_before=self._clock())
+            now, due = self._clock(), record.evaluation.not_before
+            return _moved(record, state="deferred", not_before=now if due is None else max(now, due))
 
         return self._items.change(tenant, answer_id, step)
 

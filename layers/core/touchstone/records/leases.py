@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError
 from touchstone.records.keys import Key, part
-from touchstone.records.table import ConditionFailedError, read, store_faults
+from touchstone.records.table import ConditionFailedError, store_faults
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -18,12 +18,16 @@ _EPOCH = datetime.fromtimestamp(0, UTC)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lease:
-    """A name held until a moment. `fence` grows with every new holder: whoever has a smaller one has lost it."""
+    """A name held until a moment. `fence` grows with every new holder: whoever has a smaller one has lost it.
+
+    `asked` is how often word was left for its holders by the time it was acquired.
+    """
 
     name: str
     owner: str
     fence: int
     until: datetime
+    asked: int
 
 
 class Leases:
@@ -45,11 +49,19 @@ class Leases:
             values={":one": 1, ":now": _number(now)},
         )
 
-    def held(self, name: str) -> bool:
-        """Whether somebody holds the name now."""
-        item = read(self._table, _key(name), "the lease")
-        until = None if item is None else item.get("lease_until")
-        return until is not None and int(until) > _number(self._clock())
+    def ask(self, name: str) -> bool:
+        """Leave word for whoever holds the name now, who learns of it on letting go; False where nobody holds it."""
+        try:
+            with store_faults("ask for the lease"):
+                self._table.update_item(
+                    Key=_key(name),
+                    UpdateExpression="ADD asked :one",
+                    ConditionExpression="lease_until > :now",
+                    ExpressionAttributeValues={":one": 1, ":now": _number(self._clock())},
+                )
+        except ConditionFailedError:
+            return False
+        return True
 
     def renew(self, lease: Lease, *, seconds: float) -> Lease:
         """Prolong a lease that is still held. Raises `ConflictError` once somebody else has taken it."""
@@ -67,16 +79,25 @@ class Leases:
 
     def release(self, lease: Lease) -> None:
         """Give the name back; nothing happens where it is not held any more. The fence stays, so that it only grows."""
+        self._let_go(lease, "lease_owner = :owner AND fence = :fence", {})
+
+    def release_unless_asked(self, lease: Lease) -> bool:
+        """Give the name back, unless somebody left word since it was acquired: then it is still held, and False."""
+        unasked = "(attribute_not_exists(asked) OR asked = :asked)"
+        return self._let_go(lease, f"lease_owner = :owner AND fence = :fence AND {unasked}", {":asked": lease.asked})
+
+    def _let_go(self, lease: Lease, condition: str, values: dict[str, Any]) -> bool:
         try:
             with store_faults("release the lease"):
                 self._table.update_item(
                     Key=_key(lease.name),
                     UpdateExpression="REMOVE lease_owner, lease_until",
-                    ConditionExpression="lease_owner = :owner AND fence = :fence",
-                    ExpressionAttributeValues={":owner": lease.owner, ":fence": lease.fence},
+                    ConditionExpression=condition,
+                    ExpressionAttributeValues={":owner": lease.owner, ":fence": lease.fence, **values},
                 )
         except ConditionFailedError:
-            return
+            return False
+        return True
 
     def _hold(
         self, name: str, owner: str, until: datetime, *, update: str, condition: str, values: dict[str, Any]
@@ -92,7 +113,9 @@ class Leases:
                 )
         except ConditionFailedError:
             return None
-        return Lease(name=name, owner=owner, fence=int(str(reply["Attributes"]["fence"])), until=until)
+        held = reply["Attributes"]
+        asked = int(str(held.get("asked", 0)))
+        return Lease(name=name, owner=owner, fence=int(str(held["fence"])), until=until, asked=asked)
 
 
 def _number(moment: datetime) -> int:

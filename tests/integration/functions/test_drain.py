@@ -1,0 +1,51 @@
+"""The drain as its machine calls it: what operators see of it."""
+
+import json
+from typing import Any
+
+import pytest
+
+from functions.answers import drain, intake
+from functions.composition import stores
+from tests.support.deployment import Context, Deployment
+from tests.support.providers import ProviderServer, error
+
+FIFTEEN_MINUTES_MS = 900_000
+
+
+def _asked_by_message() -> None:
+    request = {"problem": "Compute 17 + 25.", "answer": "42", "deep_evaluation": True}
+    body = {"kind": "verify", "tenant": "demo", "id": "m-1", "request": request}
+    record = {"messageId": "m-1", "body": json.dumps(body), "eventSource": "aws:sqs", "attributes": {}}
+    assert intake.handler({"Records": [record]}, Context())["batchItemFailures"] == []
+
+
+def _metrics(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for line in capsys.readouterr().out.splitlines():
+        if line.startswith('{"_aws"'):
+            found |= json.loads(line)
+    return found
+
+
+def test_what_the_drain_pays_for_is_counted(judged: Deployment, capsys: pytest.CaptureFixture[str]) -> None:
+    _asked_by_message()
+    capsys.readouterr()
+    said = drain.handler({"execution_id": "run-1"}, Context(FIFTEEN_MINUTES_MS))
+    assert said == {"state": "empty", "wait_seconds": 0, "finished": 1}
+    counted = _metrics(capsys)
+    assert counted["Evaluation_done"] == [1.0]
+    assert counted["Tokens"][0] > 0
+    assert judged.machines.drains == 1
+    [summary] = stores.answers().page(tenant="demo").items
+    assert summary.evaluation == "done"
+
+
+def test_r15_a_model_that_is_gone_is_seen_by_the_alarm_on_the_drains_way_too(
+    judged: Deployment, judges: ProviderServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _asked_by_message()
+    judges.script(error("unknown_model"))
+    capsys.readouterr()
+    assert drain.handler({"execution_id": "run-1"}, Context(FIFTEEN_MINUTES_MS))["state"] == "exhausted"
+    assert _metrics(capsys)["PutBack_misconfigured"] == [1.0]
