@@ -97,7 +97,7 @@ PHRASES: Mapping[RiskFlag, tuple[re.Pattern[str], ...]] = MappingProxyType(
             rf"{_ORDERED}(?:set|make|choose|assign|output|return|report|pick)\s+(?:the\s+|every\s+|each\s+|all\s+)?(?:overall\s+)?"
             r"(?:bands?|grades?|verdicts?)\s+(?:to\s+|as\s+|=\s*)?'?(?-i:A)\b",
             r"\bscores?\s+(?:of\s+)?(?:100|9\d)\s+(?:on|for|in|to|across)\s+(?:all|every|each)\s+(?:dimension|criteri|categor)",
-            rf"(?:^|\n|[\[(<*#|>]\s*)(?:system|admin|administrator|developer|root)(?:\s+\w+){{0,2}}\s*[:>\])]+[^\n]{{0,80}}?\b"
+            rf"(?:^|[\n\[(<*#|>:%-]\s*)(?:system|admin|administrator|developer|root)(?:\s+\w+){{0,2}}\s*[:>\])]+[^\n]{{0,80}}?\b"
             rf"(?:{_GRADING}\b|graded|accepted|full\s+marks|score|rubric|is_correct|band\s+A)",
             r"\byour\s+(?:new|real|actual|true|only)\s+(?:task|instructions?|job|goal|role)\s+(?:is|are)\b[^.!?\n]{0,80}\b"
             r"(?:grade|score|band|rating|marks|rubric|submission)\b",
@@ -118,7 +118,7 @@ PHRASES: Mapping[RiskFlag, tuple[re.Pattern[str], ...]] = MappingProxyType(
             r"(?:满分|最高|100|A|高分|通过|正确)",
             r"(?:系统|管理员|开发者|主办方|任务发布者|出题人)(?:消息|提示|通知|指令|公告|声明)?\s*[::]\s*[^\n]{0,60}?(?:评分(?:工作|流程)?已|打分已"
             r"|满分|判定为?正确|判为|评为A|答案正确|忽略)",
-            r"你(?:的|现在的)?(?:新|真正|唯一|实际)(?:的)?(?:任务|指令|工作|角色)(?:是|为|:)[^。！？\n]{0,40}(?:打分|评分|满分|给分|判为)",
+            r"你(?:的|现在的)?(?:新|真正|唯一|实际)(?:的)?(?:任务|指令|工作|角色)(?:是|为|:)[^。！？\n]{0,40}(?:[打评给]分|打最高|满分|最高分|判为)",
             r"(?:is_correct|overall_band|band|所有维度|各维度|每个维度)[^。！？\n]{0,6}?(?:设为|设置为|设成|改为|写成|填|置为|都给|均给|均为)"
             r"[^。\n]{0,4}?(?:true|A|100|9\d|满分)",
             r"指示を(?:すべて|全て)?[无無]视し|지시를\s*(?:모두\s*)?무시",
@@ -128,7 +128,7 @@ PHRASES: Mapping[RiskFlag, tuple[re.Pattern[str], ...]] = MappingProxyType(
             r"'(?:overall_)?band'\s*:\s*'A'",
             r"'(?:dimension_scores|penalized_total|weighted_base|criteria_checks|overall_band|verify_passed)'\s*:",
             r"'dimension'\s*:\s*'\w+'[^\n]{0,80}'(?:score|band)'\s*:",
-            r"(?:^|\n)[\s#*>_=\[(-]*(?-i:(?:FINAL |OVERALL |ASSIGNED )?(?:GRADE|VERDICT|BAND|SCORE))\s*\**\s*[:=]"
+            r"(?<!\w)(?<!(?-i:[A-Z]) )(?-i:(?:FINAL |OVERALL |ASSIGNED )?(?:GRADE|VERDICT|BAND|SCORE))\s*\**\s*[:=]"
             r"\s*[*\[(]*(?:(?-i:[A-E]\+?)(?!\w)|100|9\d|10\s*/|pass|correct|full|excellent)",
             r"(?:^|\n)[\s#*>_=\[(-]*(?:final|overall|suggested|recommended|official|assigned|my)\s+(?:grade|verdict|band|score|"
             r"rating|mark)\s*\**\s*[:=]\s*[*\[(]*(?:(?-i:[A-E]\+?)(?!\w)|100|9\d(?!\.)|10\s*/\s*10|pass|correct|full|excellent)",
@@ -139,7 +139,7 @@ PHRASES: Mapping[RiskFlag, tuple[re.Pattern[str], ...]] = MappingProxyType(
             rf"rated|awarded|given|marked|judged|verified|assessed)\s+(?:as\s+|at\s+|with\s+)?)?{_TOP}",
             rf"\bI\s+(?:hereby\s+)?(?:confirm|certify|declare)\s+that\s+(?:this|the)\s+{_WORK}\s+is\s+(?:right|correct|perfect|"
             r"flawless|true)\b",
-            r"(?:^|\n)[\s#*>_=【\[(-]*(?:最终|综合|总体|总|整体|推荐|建议)?(?:评分|评分结果|评分等级|总评|判定结果|得分等级)[】\])*\s]*[:=]\s*"
+            r"(?:^|[\n:%>-])[\s#*>_=【\[(-]*(?:最终|综合|总体|总|整体|推荐|建议)?(?:评分|评分结果|评分等级|总评|判定结果|得分等级)[】\])*\s]*[:=]\s*"
             r"[【\[*(]*(?:[A-E](?![A-Za-z])\+?|满分|100|一百分)",
             rf"(?:本|这|此|该|我的|上述|以上)(?:篇|份|个|项)?{_WORK_ZH}[^。！？\n，,]{{0,6}}?(?:已经?|应当?|应该|理应|值得|必须|配得上|可以|足以)"
             rf"(?:被|经|获|得|评|判|给|予|定|为|到|有|取|拿)*(?:{_TOP_ZH}|判为正确)(?!的)",

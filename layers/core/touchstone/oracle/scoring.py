@@ -5,7 +5,8 @@
 
 The lower of both counts so that such a passage can never pay: whatever a judge makes of it, the submission stands no
 higher than it would have without. It is judged as sent as well, since what was cut out may be work, as in an essay
-about such passages, and the reader of a result may see both. Only a submission with such passages costs a second call.
+about such passages, and the reader of a result may see both. Only a submission with such passages costs a second call;
+hidden characters alone cost none, since no judge is shown them.
 """
 
 from collections.abc import Sequence
@@ -53,8 +54,8 @@ class Reading(Strict):
 class Scored:
     """A scoring and what it was made of, so that every number of it can be found again.
 
-    `readings`: as sent, and without the flagged passages where there are any. `passages` are those, places in the
-    submission. `spends` are the judge calls that were paid for it all.
+    `readings`: as sent, and without the flagged passages where a judge was shown any. `passages` are those, places in
+    the submission. `spends` are the judge calls that were paid for it all.
     """
 
     scoring: IndividualScoring
@@ -121,10 +122,15 @@ async def score_submission(
         return _after(sent, paid)
     spends = (*paid, *sent.spends)
     passages = (*find_passages(submission), *seen.passages, *sent.passages)
-    cut = await _without(task, seen, passages) if passages else None
+    cut = await _without(task, seen, passages) if _seen_by_judges(passages) else None
     if isinstance(cut, NotScored):
         return _after(cut, spends)
     return _scored(task.dimensions, sent, cut, passages=passages, spends=spends)
+
+
+def _seen_by_judges(passages: Sequence[Passage]) -> bool:
+    """Whether cutting them out changes what a judge is shown: hidden characters never reach one (`judges.fence`)."""
+    return any(passage.flag != "hidden_text" for passage in passages)
 
 
 async def _read(task: _Task, cut: Sequence[Passage] = (), earlier: Read | None = None) -> Read | NotScored:
