@@ -6,7 +6,7 @@ import boto3
 import pytest
 
 from tests.support.records import HandClock
-from touchstone.records import Answers, Artifacts, Evaluations
+from touchstone.records import Answers, Artifacts, Evaluations, Judgements, Outbox, Submissions, Tasks
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -40,3 +40,23 @@ def answers(table: "Table", artifacts: Artifacts, clock: HandClock) -> Answers:
 @pytest.fixture
 def evaluations(table: "Table", artifacts: Artifacts, clock: HandClock) -> Evaluations:
     return Evaluations(table, artifacts, clock=clock, pause=lambda _: None)
+
+
+@pytest.fixture
+def tasks(table: "Table", artifacts: Artifacts, clock: HandClock) -> Tasks:
+    return Tasks(table, artifacts, clock=clock, pause=lambda _: None)
+
+
+@pytest.fixture
+def submissions(table: "Table", artifacts: Artifacts, clock: HandClock) -> Submissions:
+    return Submissions(table, artifacts, clock=clock, pause=lambda _: None)
+
+
+@pytest.fixture
+def judgements(table: "Table", artifacts: Artifacts) -> Judgements:
+    return Judgements(table, artifacts, pause=lambda _: None)
+
+
+@pytest.fixture
+def outbox(table: "Table", clock: HandClock) -> Outbox:
+    return Outbox(table, clock=clock)

@@ -56,7 +56,8 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-def _not_blank(text: str) -> str:
+def not_blank(text: str) -> str:
+    """The text unchanged; a validator refuses one that shows nothing."""
     if not visible(text).strip():
         raise PydanticCustomError("blank", "it says nothing that a reader would see")
     return text
@@ -65,9 +66,9 @@ def _not_blank(text: str) -> str:
 class Brief(Strict):
     """What a task asks for. `language` None: recognised from the description."""
 
-    description: Annotated[str, StringConstraints(max_length=MAX_DESCRIPTION_CHARS), AfterValidator(_not_blank)]
+    description: Annotated[str, StringConstraints(max_length=MAX_DESCRIPTION_CHARS), AfterValidator(not_blank)]
     acceptance_criteria: Annotated[
-        tuple[Annotated[str, StringConstraints(max_length=MAX_CRITERION_CHARS), AfterValidator(_not_blank)], ...],
+        tuple[Annotated[str, StringConstraints(max_length=MAX_CRITERION_CHARS), AfterValidator(not_blank)], ...],
         Field(min_length=1, max_length=MAX_CRITERIA),
     ]
     language: Language | None = None

@@ -14,13 +14,17 @@ if TYPE_CHECKING:
     from touchstone.records.cursors import Page
     from touchstone.records.deferred_queue import DeferredEvaluation, DeferredMessage, DeferredQueue
     from touchstone.records.evaluations import Backlog, Claim, Evaluations, PendingEvaluation
+    from touchstone.records.judgements import Judgements
     from touchstone.records.leases import Lease, Leases
+    from touchstone.records.outbox import Outbox, OutboxEvent
     from touchstone.records.replies import Replies
     from touchstone.records.request_keys import RequestKeys
     from touchstone.records.routing_pins import RoutingPins
     from touchstone.records.solutions import Solutions
     from touchstone.records.statistics import Approach, Rates, Statistics, Suggestion, Tally, Trend, Volume
+    from touchstone.records.submissions import Submissions, UnfinishedSubmission
     from touchstone.records.summaries import AnswerSummary
+    from touchstone.records.tasks import Tasks, TaskSummary, UnfinishedTask
     from touchstone.records.tenants import Tenant, Tenants
     from touchstone.records.tokens import Identity, Role, TokenInfo, Tokens
     from touchstone.records.ulids import derived_ulid, is_ulid, new_ulid
@@ -33,13 +37,17 @@ _MODULES = {
     "cursors": ("Page",),
     "deferred_queue": ("DeferredEvaluation", "DeferredMessage", "DeferredQueue"),
     "evaluations": ("Backlog", "Claim", "Evaluations", "PendingEvaluation"),
+    "judgements": ("Judgements",),
     "leases": ("Lease", "Leases"),
+    "outbox": ("Outbox", "OutboxEvent"),
     "replies": ("Replies",),
     "request_keys": ("RequestKeys",),
     "routing_pins": ("RoutingPins",),
     "solutions": ("Solutions",),
     "statistics": ("Approach", "Rates", "Statistics", "Suggestion", "Tally", "Trend", "Volume"),
+    "submissions": ("Submissions", "UnfinishedSubmission"),
     "summaries": ("AnswerSummary",),
+    "tasks": ("TaskSummary", "Tasks", "UnfinishedTask"),
     "tenants": ("Tenant", "Tenants"),
     "tokens": ("Identity", "Role", "TokenInfo", "Tokens"),
     "ulids": ("derived_ulid", "is_ulid", "new_ulid"),
@@ -61,8 +69,11 @@ __all__ = [
     "DeferredQueue",
     "Evaluations",
     "Identity",
+    "Judgements",
     "Lease",
     "Leases",
+    "Outbox",
+    "OutboxEvent",
     "Page",
     "PendingEvaluation",
     "Rates",
@@ -72,14 +83,19 @@ __all__ = [
     "RoutingPins",
     "Solutions",
     "Statistics",
+    "Submissions",
     "Suggestion",
     "Tally",
+    "TaskSummary",
+    "Tasks",
     "Tenant",
     "Tenants",
     "TokenInfo",
     "Tokens",
     "Trend",
     "UnfinishedAnswer",
+    "UnfinishedSubmission",
+    "UnfinishedTask",
     "Volume",
     "derived_ulid",
     "evaluation_request_id",

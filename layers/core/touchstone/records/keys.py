@@ -7,6 +7,10 @@ from touchstone.errors import InputError, NotFoundError
 from touchstone.records.ulids import is_ulid
 
 RECORD = "RECORD"
+SUBMISSION = "SUBMISSION#"
+"""How the sort keys of a task's submissions begin, before their ids."""
+OUTBOX = "OUTBOX#"
+"""How the sort keys of a task's events begin, before their ids."""
 _TENANT = re.compile(r"[a-z0-9][a-z0-9-]{1,38}")
 _MAX_PART_BYTES = 400
 """Two free parts (a model and a subject) and their prefix stay within a sort key's 1,024 bytes."""
@@ -39,10 +43,35 @@ def batch_key(tenant: str, batch_id: str) -> Key:
     return {"pk": of_tenant(tenant, "BATCH", _known(batch_id, "batch")), "sk": RECORD}
 
 
+def task_key(tenant: str, task_id: str) -> Key:
+    """The key of a task's record. Raises `NotFoundError` for what cannot be an id."""
+    return {"pk": of_tenant(tenant, "TASK", _known(task_id, "task")), "sk": RECORD}
+
+
+def submission_key(tenant: str, task_id: str, submission_id: str) -> Key:
+    """The key of a submission, in its task's partition. Raises `NotFoundError` for what cannot be an id."""
+    return {**task_key(tenant, task_id), "sk": f"{SUBMISSION}{_known(submission_id, 'submission')}"}
+
+
+def submitter_key(tenant: str, task_id: str, submitter: str) -> Key:
+    """The key of what a submitter has handed in to a task. Raises `NotFoundError` for what cannot be an id."""
+    return {**task_key(tenant, task_id), "sk": f"SUBMITTER#{part(submitter)}"}
+
+
+def event_key(tenant: str, task_id: str, event_id: str) -> Key:
+    """The key of an event of a task. Raises `NotFoundError` for what cannot be an id."""
+    return {**task_key(tenant, task_id), "sk": f"{OUTBOX}{_known(event_id, 'event')}"}
+
+
 def answer_of(pk: str) -> tuple[str, str]:
     """Tenant and id from the partition key of an answer's record."""
     _, tenant, _, answer_id = pk.split("#")
     return tenant, answer_id
+
+
+def task_of(pk: str) -> tuple[str, str]:
+    """Tenant and id from the partition key of a task and all that belongs to it."""
+    return answer_of(pk)
 
 
 def part(text: str) -> str:

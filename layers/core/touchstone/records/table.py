@@ -60,7 +60,7 @@ def query(table: "Table", what: str, **arguments: Any) -> Iterator[Item]:
     start: dict[str, Any] = {}
     while True:
         with store_faults(f"list {what}"):
-            page = table.query(**arguments, **start)
+            page = table.query(**(arguments | start))
         yield from page["Items"]
         if "LastEvaluatedKey" not in page:
             return

@@ -1,0 +1,202 @@
+"""Who may read what of a submission, and when. Whoever may read nothing is told that there is nothing.
+
+    reader              before the task closes                                      after
+    author              a failed gate: the criteria, with hints                     everything
+                        fastest_first: its own scores, at once
+                        quality_first: its two suggestions, whatever the scores are
+    owner, other        nothing                                                     everything
+    submitters
+    anybody else        nothing                                                     nothing
+
+The owner is a party like the others: who pays for work learns what is in it when nothing can be handed in any more. A
+task is closed by the step that closes its record, not by a clock; a contest's ranking and what finalists' comparisons
+said are there from the ranking on. What an author reads of a contest that is open is the same whatever the scores are:
+made of nothing but the state without them and the suggestions.
+"""
+
+from datetime import datetime
+from typing import Literal
+
+from touchstone.oracle.aggregation import PENALTY_BELOW, aggregate
+from touchstone.oracle.bands import Band
+from touchstone.oracle.model import (
+    CriterionCheck,
+    DimensionScore,
+    IndividualScoring,
+    RiskFlag,
+    Strict,
+    Suggestion,
+    Unscored,
+)
+from touchstone.oracle.submission import Standing, Submission, standing
+from touchstone.oracle.task import Task
+
+type Reader = Literal["author", "owner", "submitter"]
+"""A party of the task, as it stands to one submission: whose it is, who pays, and who handed in another."""
+
+
+class GateFeedback(Strict):
+    """Why a submission did not pass the gate, with hints how to meet each criterion that it missed."""
+
+    type: Literal["gate_check"] = "gate_check"
+    criteria_checks: tuple[CriterionCheck, ...]
+
+
+class SuggestionsFeedback(Strict):
+    """What the author of a scored submission may read while the contest is open."""
+
+    type: Literal["individual_scoring"] = "individual_scoring"
+    revision_suggestions: tuple[Suggestion, ...]
+
+
+class IndividualFeedback(Strict):
+    """A submission judged by itself, see `IndividualScoring`."""
+
+    type: Literal["individual_scoring"] = "individual_scoring"
+    dimension_scores: tuple[DimensionScore, ...]
+    overall_band: Band
+    revision_suggestions: tuple[Suggestion, ...]
+    penalty: float
+    penalized_total: float
+    risk_flags: tuple[RiskFlag, ...]
+
+
+class FinalDimensionScore(Strict):
+    """A score (0-100) that counted in the end: of a finalist the mean of both orders, of another its own."""
+
+    dimension: str
+    band: Band
+    score: float
+    evidence: str
+    feedback: str
+    flag: Literal["below_expected"] | None
+
+
+class PenaltyReason(Strict):
+    """A fixed dimension below the threshold, and the factor (0-1) by which it multiplied the base."""
+
+    dimension: str
+    score: float
+    factor: float
+
+
+class ScoringFeedback(Strict):
+    """What a contest came to for one submission.
+
+    `rank` counts from 1; None for one that was eliminated, by the dimensions in `eliminated_by`.
+    """
+
+    type: Literal["scoring"] = "scoring"
+    dimension_scores: tuple[FinalDimensionScore, ...]
+    weighted_base: float
+    penalty: float
+    penalty_reasons: tuple[PenaltyReason, ...]
+    final_score: float
+    risk_flags: tuple[RiskFlag, ...]
+    rank: int | None
+    eliminated_by: tuple[str, ...] = ()
+
+
+type Feedback = GateFeedback | SuggestionsFeedback | IndividualFeedback | ScoringFeedback
+
+
+class SubmissionView(Strict):
+    """A submission as one reader sees it. `unscored` is why nobody could judge it, None unless it stands so."""
+
+    id: str
+    task_id: str
+    submitter: str
+    submitted_at: datetime
+    revision: int
+    standing: Standing
+    unscored: Unscored | None = None
+    feedback: tuple[Feedback, ...] = ()
+
+
+def reader_of(task: Task, submission: Submission, *, party: str, submitted: bool) -> Reader | None:
+    """What a party is to a submission, None for a stranger. `submitted`: whether it handed in anything to the task."""
+    if party == submission.submitter:
+        return "author"
+    if party == task.request.owner:
+        return "owner"
+    return "submitter" if submitted else None
+
+
+def view_of(submission: Submission, task: Task, reader: Reader | None) -> SubmissionView | None:
+    """What a reader may see of a submission now; None: nothing, not even that it is there."""
+    closed = task.closed_at is not None
+    if reader is None or (reader != "author" and not closed):
+        return None
+    hidden = task.contest and not closed
+    stands = standing(submission, task)
+    return SubmissionView(
+        id=submission.id,
+        task_id=submission.task_id,
+        submitter=submission.submitter,
+        submitted_at=submission.submitted_at,
+        revision=submission.revision,
+        standing="gate_passed" if hidden and stands == "scored" else stands,
+        unscored=submission.failure.reason if stands == "unscored" and submission.failure is not None else None,
+        feedback=_hidden(submission) if hidden else _open(submission, task),
+    )
+
+
+def _hidden(submission: Submission) -> tuple[Feedback, ...]:
+    if submission.individual is not None:
+        return (SuggestionsFeedback(revision_suggestions=submission.individual.revision_suggestions),)
+    return _gate(submission)
+
+
+def _open(submission: Submission, task: Task) -> tuple[Feedback, ...]:
+    scoring = submission.individual
+    if scoring is None:
+        return _gate(submission)
+    own = IndividualFeedback(
+        dimension_scores=scoring.dimension_scores,
+        overall_band=scoring.overall_band,
+        revision_suggestions=scoring.revision_suggestions,
+        penalty=scoring.penalty,
+        penalized_total=scoring.penalized_total,
+        risk_flags=scoring.risk_flags,
+    )
+    decided = task.contest and task.state in {"challenge", "final"}
+    return (own, _scoring(submission, scoring, task)) if decided else (own,)
+
+
+def _gate(submission: Submission) -> tuple[Feedback, ...]:
+    if submission.gate is None or submission.gate.passed:
+        return ()
+    return (GateFeedback(criteria_checks=submission.gate.criteria_checks),)
+
+
+def _scoring(submission: Submission, scoring: IndividualScoring, task: Task) -> ScoringFeedback:
+    """Computed again from what is stored: the comparisons where there are any, else the submission's own scores."""
+    said = submission.comparisons or scoring.dimension_scores
+    total = aggregate(task.dimensions, {one.dimension: float(one.score) for one in said})
+    place = next((place for place in task.places if place.submission_id == submission.id), None)
+    disagreed = any(one.disagrees for one in submission.comparisons)
+    contender = submission.contender
+    flags: tuple[RiskFlag, ...] = (*scoring.risk_flags, "orders_disagree") if disagreed else scoring.risk_flags
+    return ScoringFeedback(
+        dimension_scores=tuple(
+            FinalDimensionScore(
+                dimension=one.dimension,
+                band=one.band,
+                score=float(one.score),
+                evidence=one.evidence,
+                feedback=one.feedback,
+                flag="below_expected" if one.score < PENALTY_BELOW else None,
+            )
+            for one in said
+        ),
+        weighted_base=total.base,
+        penalty=total.penalty,
+        penalty_reasons=tuple(
+            PenaltyReason(dimension=cause.dimension, score=cause.score, factor=cause.factor)
+            for cause in total.penalties
+        ),
+        final_score=total.final if place is None else place.final_score,
+        risk_flags=flags,
+        rank=None if place is None else place.rank,
+        eliminated_by=() if contender is None else contender.eliminated_by,
+    )

@@ -1,0 +1,294 @@
+"""A submission from its arrival to its scores: what is stored of it, and the steps by which it changes.
+
+    received ─┬─ gate not met ─> gate_failed                  (its submitter may revise and submit again)
+              ├─ gate met ─> gate_passed ─┬─ score ─> scored ─ compare ─> scored, of a contest's finalists
+              │                           └─ give up ─> unscored
+              └─ give up ─> unscored                          (gate undecided: its submitter may submit again)
+    received, gate_passed ─ the task was decided meanwhile ─> overtaken
+
+Where a submission ends in a contest (`eliminated`, `ranked`) follows from its bands and from the task's ranking, see
+`standing`: the ranking is one write of the task, and no submission can say otherwise.
+
+Every step is a pure function. One that finds its work done returns the very same record, so that whatever is delivered
+twice changes nothing. They are taken while the task is open or being scored, and from its decision on only `rescored`,
+while its ranking may be challenged; `touchstone.records.Submissions` holds that. Nothing changes in a final task.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
+from pydantic_core import PydanticCustomError
+
+from touchstone.errors import ConflictError, InputError, TooLargeError
+from touchstone.judges.fence import visible
+from touchstone.judges.spends import Spend
+from touchstone.oracle.bands import Band, band_of
+from touchstone.oracle.model import MAX_SUBMISSION_CHARS, GateCheck, IndividualScoring, Score, Strict, not_blank
+from touchstone.oracle.passages import Passage
+from touchstone.oracle.ranking import Contender
+from touchstone.oracle.scoring import Reading
+from touchstone.oracle.task import Task
+from touchstone.oracle.whole import Unjudged
+
+MAX_REVISIONS = 10
+"""Submissions of one submitter to one task: each is paid for, and a tenth that fails the gate will not be the last."""
+MAX_SUBMISSION_BYTES = 4 * MAX_SUBMISSION_CHARS + 3
+"""No text of the longest length is larger as UTF-8, a byte order mark included."""
+PASSES_FROM = 60.0
+"""The penalized total from which a submission closes a `fastest_first` task."""
+DISAGREEMENT = 10
+"""Points by which a judge's scores in two orders may differ before a reader is told."""
+
+type Party = Annotated[str, StringConstraints(max_length=128), AfterValidator(not_blank)]
+"""A person or firm by the tenant's own name for it."""
+type SubmissionState = Literal["received", "gate_failed", "gate_passed", "scored", "unscored", "overtaken"]
+"""`unscored`: nobody could check its gate or score it, for the reason in `failure`; never a score of zero.
+`overtaken`: the task was decided before it was judged."""
+type Standing = SubmissionState | Literal["eliminated", "ranked"]
+"""`SubmissionState`, and after a contest's ranking what became of those that were scored."""
+
+
+class SubmissionRequest(Strict):
+    """Work handed in: `text` itself, or `text_key`, the key of a UTF-8 file that the tenant uploaded; one of them."""
+
+    submitter: Party
+    text: str | None = None
+    text_key: str | None = None
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> Self:
+        if (self.text is None) == (self.text_key is None):
+            raise PydanticCustomError("one_of", "give the text, or the text_key of an uploaded file; exactly one")
+        return self
+
+
+class Comparison(Strict):
+    """What was said of a finalist on one dimension, side by side with the others in two orders.
+
+    `label` is the name under which the judge knew it. `scores` are those of the two orders; their mean counts.
+    """
+
+    dimension: str
+    label: str
+    scores: tuple[Score, Score]
+    evidence: str
+    feedback: str
+
+    @property
+    def score(self) -> float:
+        """The mean of both orders (0-100)."""
+        return sum(self.scores) / len(self.scores)
+
+    @property
+    def band(self) -> Band:
+        """The band of that mean."""
+        return band_of(self.score)
+
+    @property
+    def disagrees(self) -> bool:
+        """Whether the two orders lie more than `DISAGREEMENT` points apart."""
+        return abs(self.scores[0] - self.scores[1]) > DISAGREEMENT
+
+
+class Submission(Strict):
+    """A submission as it is stored. Times are UTC.
+
+    `text_key` is where its text lies, as it was handed in and never changed; `uploaded_key` is the file that it came
+    from, None for a text that came with the request. `revision` counts the submitter's submissions to this task from 1.
+    `individual` comes from `readings`; `passages` are places in the text that speak to whoever grades it. `tries`
+    counts judgements that brought nothing, `failure` is what the last of them said. `comparisons` are one a dimension
+    for a finalist, empty for all others. `spends` are the judge calls that were paid for.
+    """
+
+    tenant: str
+    task_id: str
+    id: str
+    submitter: str
+    submitted_at: datetime
+    revision: Annotated[int, Field(ge=1, le=MAX_REVISIONS)]
+    text_key: str
+    uploaded_key: str | None = None
+    state: SubmissionState = "received"
+    gate: GateCheck | None = None
+    individual: IndividualScoring | None = None
+    readings: tuple[Reading, ...] = ()
+    passages: tuple[Passage, ...] = ()
+    tries: Annotated[int, Field(ge=0)] = 0
+    failure: Unjudged | None = None
+    comparisons: tuple[Comparison, ...] = ()
+    spends: tuple[Spend, ...] = ()
+
+    @property
+    def passes(self) -> bool:
+        """Whether it closes a `fastest_first` task."""
+        return self.individual is not None and self.individual.penalized_total >= PASSES_FROM
+
+    @property
+    def judged(self) -> bool:
+        """Whether nothing is left to judge of it by itself."""
+        return self.state not in {"received", "gate_passed"}
+
+    @property
+    def contender(self) -> Contender | None:
+        """The submission as a contest orders it; None for one without a score."""
+        if self.individual is None:
+            return None
+        return Contender(
+            submission_id=self.id,
+            submitted_at=self.submitted_at,
+            penalized_total=self.individual.penalized_total,
+            bands={one.dimension: one.band for one in self.individual.dimension_scores},
+        )
+
+
+def checked_text(text: str, *, where: str = "text") -> str:
+    """The text unchanged. Raises `TooLargeError`, and `InputError` where it says nothing that a reader would see."""
+    if len(text) > MAX_SUBMISSION_CHARS:
+        raise _too_large(f"has {len(text):,} characters", where)
+    if not visible(text).strip():
+        raise InputError("The submission says nothing that a reader would see; hand in the work itself.", where=where)
+    return text
+
+
+def text_of_file(data: bytes) -> str:
+    """The text of an uploaded file. Raises `TooLargeError`, and `InputError` for what is no text or a blank one."""
+    check_size(len(data))
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(
+            "The file is no UTF-8 text; upload the submission as text or markdown.", where="text_key"
+        ) from None
+    return checked_text(text, where="text_key")
+
+
+def check_size(size: int) -> None:
+    """Raise `TooLargeError` for a file of so many bytes that its text must be too long."""
+    if size > MAX_SUBMISSION_BYTES:
+        raise _too_large(f"has {size:,} bytes", "text_key")
+
+
+def check_follows(last: Submission | None) -> None:
+    """Raise `ConflictError` where a submitter may not hand in another submission after its last one (None: none yet).
+
+    The next comes after one that failed the gate, or whose gate nobody could check, and up to `MAX_REVISIONS` in all.
+    """
+    if last is None:
+        return
+    if last.gate is not None and last.gate.passed:
+        raise ConflictError("The submitter's work has passed the gate; it stands and cannot be replaced.")
+    if not last.judged:
+        raise ConflictError("The submitter's last submission is being checked; wait for what its gate check says.")
+    if last.revision >= MAX_REVISIONS:
+        raise ConflictError(f"The submitter has handed in {MAX_REVISIONS} submissions, which is all that a task takes.")
+
+
+def gated(submission: Submission, check: GateCheck, *, spends: Sequence[Spend] = ()) -> Submission:
+    """The submission after its gate check; the first one counts."""
+    if submission.state != "received":
+        return submission
+    state: SubmissionState = "gate_passed" if check.passed else "gate_failed"
+    return _with(submission, spends, state=state, gate=check, failure=None)
+
+
+def scored(
+    submission: Submission,
+    scoring: IndividualScoring,
+    *,
+    readings: Sequence[Reading] = (),
+    passages: Sequence[Passage] = (),
+    spends: Sequence[Spend] = (),
+) -> Submission:
+    """The submission with its scores; the first ones count. Raises `ConflictError` before it passed its gate."""
+    if submission.state in {"received", "gate_failed"}:
+        raise ConflictError("Only a submission that passed its gate is scored.")
+    if submission.state != "gate_passed":
+        return submission
+    return _with(
+        submission,
+        spends,
+        state="scored",
+        individual=scoring,
+        readings=tuple(readings),
+        passages=tuple(passages),
+        failure=None,
+    )
+
+
+def tried(submission: Submission, why: Unjudged, *, number: int, spends: Sequence[Spend] = ()) -> Submission:
+    """The submission after try `number` (from 1) brought nothing; it may be tried again. A repeat counts once."""
+    if submission.judged or submission.tries >= number:
+        return submission
+    return _with(submission, spends, tries=number, failure=why)
+
+
+def given_up(submission: Submission, why: Unjudged, *, spends: Sequence[Spend] = ()) -> Submission:
+    """The submission that nobody could judge, and why; what was judged already stays so."""
+    if submission.judged:
+        return submission
+    return _with(submission, spends, state="unscored", failure=why)
+
+
+def compared(submission: Submission, comparisons: Sequence[Comparison], *, spends: Sequence[Spend] = ()) -> Submission:
+    """The finalist with what was said of it side by side with the others; the first comparisons count.
+
+    Raises `ConflictError` for a submission that was not scored by itself.
+    """
+    if submission.state != "scored":
+        raise ConflictError("Only a submission that was scored by itself is compared with others.")
+    if submission.comparisons:
+        return submission
+    return _with(submission, spends, comparisons=tuple(comparisons))
+
+
+def rescored(
+    submission: Submission,
+    scoring: IndividualScoring,
+    *,
+    readings: Sequence[Reading] = (),
+    passages: Sequence[Passage] = (),
+    comparisons: Sequence[Comparison] = (),
+    spends: Sequence[Spend] = (),
+) -> Submission:
+    """The submission with the scores that a challenge brought, in place of those before; a repeat changes nothing.
+
+    Raises `ConflictError` for a submission that has no scores.
+    """
+    if submission.state != "scored":
+        raise ConflictError("Only a submission that was scored is scored again.")
+    after = submission.model_copy(
+        update={
+            "individual": scoring,
+            "readings": tuple(readings),
+            "passages": tuple(passages),
+            "comparisons": tuple(comparisons),
+        }
+    )
+    return submission if after == submission else _with(after, spends)
+
+
+def overtaken(submission: Submission, *, spends: Sequence[Spend] = ()) -> Submission:
+    """The submission of a task that was decided before it was judged; one that was judged stays as it is."""
+    return submission if submission.judged else _with(submission, spends, state="overtaken")
+
+
+def standing(submission: Submission, task: Task) -> Standing:
+    """Where the submission stands: its state, and once its contest is ranked whether it is in the ranking."""
+    contender = submission.contender
+    if contender is None or not (task.contest and task.closed_at):
+        return submission.state
+    if contender.eliminated_by:
+        return "eliminated"
+    return "ranked" if any(place.submission_id == submission.id for place in task.places) else submission.state
+
+
+def _with(submission: Submission, spends: Sequence[Spend], **changes: object) -> Submission:
+    return submission.model_copy(update={**changes, "spends": (*submission.spends, *spends)})
+
+
+def _too_large(what: str, where: str) -> TooLargeError:
+    return TooLargeError(
+        f"The submission {what}; at most {MAX_SUBMISSION_CHARS:,} characters are taken. Shorten it.", where=where
+    )

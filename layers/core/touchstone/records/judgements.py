@@ -1,0 +1,181 @@
+"""What is judged of a submission: each step is one transaction with the state of its task.
+
+Submissions are judged while their task is open or being scored, and scored again while its ranking may be challenged.
+The transaction of a step makes sure that the task is in such a state still, so that what is decided does not move.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from touchstone.judges.spends import Spend
+from touchstone.oracle import submission as steps
+from touchstone.oracle.model import GateCheck, IndividualScoring
+from touchstone.oracle.passages import Passage
+from touchstone.oracle.scoring import Reading
+from touchstone.oracle.submission import Comparison, Submission
+from touchstone.oracle.task import TaskState
+from touchstone.oracle.whole import Unjudged
+from touchstone.records.artifacts import Artifacts
+from touchstone.records.keys import Key, submission_key, task_key
+from touchstone.records.submissions import SUBMISSION_KIND
+from touchstone.records.table import Action, read
+from touchstone.records.versioned import Versioned
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+BEING_JUDGED: frozenset[TaskState] = frozenset({"open", "scoring"})
+"""The states of a task in which its submissions are checked, scored and compared."""
+CHALLENGED: frozenset[TaskState] = frozenset({"challenge"})
+"""The states of a task in which a submission may be scored again."""
+
+type Step = Callable[[Submission], Submission]
+
+
+class Judgements:
+    """The judgements of submissions.
+
+    Every method raises `NotFoundError` for ids that this tenant does not have, and `StoreError` where the store fails;
+    all are safe to repeat, and a repeat returns the record as it is stored by then. A submission that is not judged
+    when its task is decided becomes `overtaken` by its next step; one that is judged stays as it is.
+    """
+
+    def __init__(self, table: "Table", artifacts: Artifacts, *, pause: Callable[[float], None] = time.sleep) -> None:
+        self._table = table
+        self._records = Versioned(SUBMISSION_KIND, table, artifacts, pause=pause)
+
+    def gate(
+        self, *, tenant: str, task_id: str, submission_id: str, check: GateCheck, spends: Sequence[Spend] = ()
+    ) -> Submission:
+        """Keep what the gate check found; a repeat keeps the first."""
+        return self._step(
+            (tenant, task_id, submission_id), lambda one: steps.gated(one, check, spends=spends), spends=spends
+        )
+
+    def score(
+        self,
+        *,
+        tenant: str,
+        task_id: str,
+        submission_id: str,
+        scoring: IndividualScoring,
+        readings: Sequence[Reading] = (),
+        passages: Sequence[Passage] = (),
+        spends: Sequence[Spend] = (),
+    ) -> Submission:
+        """Keep the scores and what they were made of; a repeat keeps the first.
+
+        Raises `ConflictError` for a submission that did not pass its gate.
+        """
+
+        def step(one: Submission) -> Submission:
+            return steps.scored(one, scoring, readings=readings, passages=passages, spends=spends)
+
+        return self._step((tenant, task_id, submission_id), step, spends=spends)
+
+    def try_failed(
+        self,
+        *,
+        tenant: str,
+        task_id: str,
+        submission_id: str,
+        number: int,
+        why: Unjudged,
+        spends: Sequence[Spend] = (),
+    ) -> Submission:
+        """Keep that try `number` (from 1) brought nothing, and why; a repeat of the number counts once."""
+        return self._step(
+            (tenant, task_id, submission_id),
+            lambda one: steps.tried(one, why, number=number, spends=spends),
+            spends=spends,
+        )
+
+    def give_up(
+        self, *, tenant: str, task_id: str, submission_id: str, why: Unjudged, spends: Sequence[Spend] = ()
+    ) -> Submission:
+        """Keep that nobody could judge the submission, and why; what was judged stays so."""
+        return self._step(
+            (tenant, task_id, submission_id), lambda one: steps.given_up(one, why, spends=spends), spends=spends
+        )
+
+    def compare(
+        self,
+        *,
+        tenant: str,
+        task_id: str,
+        submission_id: str,
+        comparisons: Sequence[Comparison],
+        spends: Sequence[Spend] = (),
+    ) -> Submission:
+        """Keep what was said of a finalist side by side with the others; a repeat keeps the first.
+
+        Raises `ConflictError` for a submission that was not scored.
+        """
+        return self._step(
+            (tenant, task_id, submission_id),
+            lambda one: steps.compared(one, comparisons, spends=spends),
+            spends=spends,
+        )
+
+    def rescore(
+        self,
+        *,
+        tenant: str,
+        task_id: str,
+        submission_id: str,
+        scoring: IndividualScoring,
+        readings: Sequence[Reading] = (),
+        passages: Sequence[Passage] = (),
+        comparisons: Sequence[Comparison] = (),
+        spends: Sequence[Spend] = (),
+    ) -> Submission:
+        """Keep the scores that a challenge brought, while the ranking may be challenged; else nothing changes.
+
+        Raises `ConflictError` for a submission that was not scored.
+        """
+
+        def step(one: Submission) -> Submission:
+            return steps.rescored(
+                one, scoring, readings=readings, passages=passages, comparisons=comparisons, spends=spends
+            )
+
+        return self._step((tenant, task_id, submission_id), step, spends=spends, during=CHALLENGED)
+
+    def _step(
+        self,
+        named: tuple[str, str, str],
+        step: Step,
+        *,
+        spends: Sequence[Spend],
+        during: frozenset[TaskState] = BEING_JUDGED,
+    ) -> Submission:
+        """The submission named by tenant, task and id after a step, taken while its task is in a state of `during`.
+
+        The same transaction makes sure that the task is in such a state still: what is decided does not move.
+        """
+        tenant, task_id, submission_id = named
+        key = task_key(tenant, task_id)
+
+        def in_time(one: Submission) -> Submission:
+            task = read(self._table, key, "the task")
+            if task is not None and task["state"] in during:
+                return step(one)
+            return steps.overtaken(one, spends=spends)
+
+        def still(after: Submission) -> Sequence[Action]:
+            return () if after.state == "overtaken" else (_in_state(key, during),)
+
+        return self._records.change(tenant, submission_key(tenant, task_id, submission_id), in_time, beside=still)
+
+
+def _in_state(task: Key, states: frozenset[TaskState]) -> Action:
+    values = {f":state{number}": state for number, state in enumerate(sorted(states))}
+    return {
+        "ConditionCheck": {
+            "Key": task,
+            "ConditionExpression": f"#state IN ({', '.join(values)})",
+            "ExpressionAttributeNames": {"#state": "state"},
+            "ExpressionAttributeValues": values,
+        }
+    }

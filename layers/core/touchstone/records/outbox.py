@@ -1,0 +1,152 @@
+"""Events on their way out: written with the change that they tell of, sent afterwards, once.
+
+    written ─ claim ─> being sent ─ sent ─> sent
+                 ^          │
+                 └ the claim ran out: whoever had it is gone
+
+An event is an item in its task's partition, put there by the transaction that changed the task: there is none without
+the change and no change without it. Until it is sent it is in the `deferred` index, sorted by the moment somebody may
+(again) take it. Its id follows from what it tells, so a receiver that gets it a second time, after a crash between
+sending and noting that, can tell.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from touchstone.clock import Clock, system_clock
+from touchstone.errors import NotFoundError
+from touchstone.oracle.events import TaskEvent
+from touchstone.records.answer_items import sortable
+from touchstone.records.keys import OUTBOX, Key, event_key, task_key
+from touchstone.records.table import Action, ConditionFailedError, Item, query, read, store_faults
+from touchstone.records.ulids import derived_ulid
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+CLAIM_SECONDS = 60
+"""How long whoever claimed an event has to send it: a call to the bus takes a second, with its retries ten."""
+PENDING = "OUTBOX"
+"""The partition of the `deferred` index where events that are not sent are, of all tenants."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutboxEvent:
+    """An event and how far it has come. `sent_at` is None until it is sent (UTC)."""
+
+    id: str
+    event: TaskEvent
+    sent_at: datetime | None
+
+
+class Outbox:
+    """The events of all tenants. All methods are safe to repeat. Raises `StoreError` where the store fails."""
+
+    def __init__(self, table: "Table", *, clock: Clock = system_clock) -> None:
+        self._table = table
+        self._clock = clock
+
+    def pending(self, *, limit: int = 100) -> tuple[OutboxEvent, ...]:
+        """Events of all tenants that nobody has sent or is sending, the longest waiting first.
+
+        Found by an index, which may be a moment behind; what was sent or claimed meanwhile is left out.
+        """
+        now = sortable(self._clock())
+        found = query(
+            self._table,
+            "the events",
+            IndexName="deferred",
+            KeyConditionExpression="gsi2pk = :pending AND gsi2sk <= :now",
+            ExpressionAttributeValues={":pending": PENDING, ":now": f"{now}~"},
+            Limit=max(1, limit),
+        )
+        items = (read(self._table, {"pk": str(item["pk"]), "sk": str(item["sk"])}, "the event") for item in found)
+        due = (_event_of(item) for item in items if item is not None and _due(item, now))
+        return tuple(islice(due, limit))
+
+    def of_task(self, *, tenant: str, task_id: str) -> tuple[OutboxEvent, ...]:
+        """All events of a task, the oldest first, sent or not; strongly consistent."""
+        found = query(
+            self._table,
+            "the events",
+            KeyConditionExpression="pk = :pk AND begins_with(sk, :event)",
+            ExpressionAttributeValues={":pk": task_key(tenant, task_id)["pk"], ":event": OUTBOX},
+            ConsistentRead=True,
+        )
+        return tuple(_event_of(item) for item in found)
+
+    def claim(self, event: OutboxEvent, *, seconds: float = CLAIM_SECONDS) -> bool:
+        """Take an event to send it now: of many at once exactly one gets it, for `seconds`. False for one that is sent.
+
+        Raises `NotFoundError` where there is no such event.
+        """
+        now = self._clock()
+        until = sortable(now + timedelta(seconds=seconds))
+        return self._update(
+            event,
+            "SET gsi2sk = :until",
+            condition="attribute_not_exists(sent_at) AND gsi2sk <= :now",
+            values={":until": f"{until}#{event.id}", ":now": f"{sortable(now)}~"},
+        )
+
+    def sent(self, event: OutboxEvent) -> None:
+        """Note that an event was sent; the first time stays. Raises `NotFoundError` where there is no such event."""
+        self._update(
+            event,
+            "SET sent_at = :now REMOVE gsi2pk, gsi2sk",
+            condition="attribute_exists(pk) AND attribute_not_exists(sent_at)",
+            values={":now": self._clock().isoformat()},
+        )
+
+    def _update(self, event: OutboxEvent, update: str, *, condition: str, values: Item) -> bool:
+        """Whether the condition held, and the item was changed."""
+        key = _key(event.id, event.event)
+        try:
+            with store_faults("store the event"):
+                self._table.update_item(
+                    Key=key,
+                    UpdateExpression=update,
+                    ConditionExpression=condition,
+                    ExpressionAttributeValues=values,
+                )
+        except ConditionFailedError:
+            if read(self._table, key, "the event") is None:
+                raise NotFoundError("There is no event with this id.") from None
+            return False
+        return True
+
+
+def outbox_actions(events: Sequence[TaskEvent]) -> tuple[Action, ...]:
+    """The writes that put events into the outbox, each once."""
+    return tuple({"Put": {"Item": _item(event), "ConditionExpression": "attribute_not_exists(pk)"}} for event in events)
+
+
+def _item(event: TaskEvent) -> Item:
+    event_id = derived_ulid(event.at, event.tenant, event.task_id, event.kind)
+    return {
+        **_key(event_id, event),
+        "event_id": event_id,
+        "body": event.model_dump_json(),
+        "gsi2pk": PENDING,
+        "gsi2sk": f"{sortable(event.at)}#{event_id}",
+    }
+
+
+def _key(event_id: str, event: TaskEvent) -> Key:
+    return event_key(event.tenant, event.task_id, event_id)
+
+
+def _due(item: Item, now: str) -> bool:
+    return "sent_at" not in item and str(item["gsi2sk"]) <= f"{now}~"
+
+
+def _event_of(item: Item) -> OutboxEvent:
+    sent = item.get("sent_at")
+    return OutboxEvent(
+        id=item["event_id"],
+        event=TaskEvent.model_validate_json(item["body"]),
+        sent_at=None if sent is None else datetime.fromisoformat(sent),
+    )

@@ -1,0 +1,226 @@
+"""Submissions as they are handed in and read, in their task's partition of the table.
+
+A submission is in or out by one transaction: it is stored where the task is open as it was read a moment ago, and the
+submitter's place is free; a task that closes in the same moment either sees it or refuses it. Its text is kept apart,
+in S3 under its own hash: a file that its owner overwrites later changes nothing, and a contest's records stay small.
+"""
+
+import hashlib
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from touchstone.clock import Clock, system_clock
+from touchstone.errors import StoreError
+from touchstone.oracle import submission as steps
+from touchstone.oracle.submission import Submission, SubmissionRequest
+from touchstone.oracle.task import check_open
+from touchstone.records.answer_items import sortable
+from touchstone.records.artifacts import Artifacts
+from touchstone.records.cursors import Page, cursor_after, page_size, position_of
+from touchstone.records.keys import SUBMISSION, Key, submission_key, submitter_key, task_key, task_of
+from touchstone.records.table import Action, ConditionFailedError, Item, jitter, query, read
+from touchstone.records.tasks import TASK
+from touchstone.records.versioned import CHANGE_TRIES, Kind, Versioned
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+UNFINISHED = "SUBMISSION#unfinished"
+"""The partition of the `deferred` index where submissions that are not judged are, of all tenants."""
+TEXT_TYPE = "text/markdown; charset=utf-8"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnfinishedSubmission:
+    """A submission that is not judged."""
+
+    tenant: str
+    task_id: str
+    submission_id: str
+
+
+class Submissions:
+    """The submissions of all tasks.
+
+    Every method raises `NotFoundError` for ids that this tenant does not have, and `StoreError` where the store fails.
+    """
+
+    def __init__(
+        self,
+        table: "Table",
+        artifacts: Artifacts,
+        *,
+        clock: Clock = system_clock,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._table = table
+        self._artifacts = artifacts
+        self._records = Versioned(SUBMISSION_KIND, table, artifacts, pause=pause)
+        self._tasks = Versioned(TASK, table, artifacts, pause=pause)
+        self._clock = clock
+        self._pause = pause
+
+    def add(self, *, tenant: str, task_id: str, submission_id: str, request: SubmissionRequest) -> Submission:
+        """Hand in a submission; a repeat returns the stored one, even after the deadline.
+
+        Raises `InputError` for a blank text or a file that is none, `TooLargeError`, `NotFoundError` also for a file
+        that was never uploaded, and `ConflictError` where the task takes no submission, the submitter may not hand in
+        another, or the id belongs to another request.
+        """
+        key = submission_key(tenant, task_id, submission_id)
+        place_key = submitter_key(tenant, task_id, request.submitter)
+        asked = _asked(tenant, task_id, request)
+        text_key: str | None = None
+        for attempt in range(CHANGE_TRIES):
+            if (stored := self._records.find(tenant, key)) is not None:
+                return self._records.same(stored, stored.record.model_copy(update=asked))
+            now = self._clock()
+            task = self._tasks.read(tenant, task_key(tenant, task_id))
+            check_open(task.record, now)
+            place = read(self._table, place_key, "the submitter's place")
+            earlier: tuple[str, ...] = () if place is None else tuple(place["submissions"])
+            steps.check_follows(
+                self.get(tenant=tenant, task_id=task_id, submission_id=earlier[-1]) if earlier else None
+            )
+            text_key = text_key or self._keep_text(tenant, task_id, request)
+            record = Submission(
+                tenant=tenant,
+                task_id=task_id,
+                id=submission_id,
+                submitter=request.submitter,
+                submitted_at=now,
+                revision=len(earlier) + 1,
+                text_key=text_key,
+                uploaded_key=request.text_key,
+            )
+            beside = (self._tasks.unchanged(task), _taking(place_key, earlier, submission_id))
+            try:
+                return self._records.insert(record, beside=beside)
+            except ConditionFailedError:
+                self._pause(jitter(attempt))
+        raise StoreError("The task was changed by others each time; it is safe to repeat.")
+
+    def get(self, *, tenant: str, task_id: str, submission_id: str) -> Submission:
+        """A submission."""
+        return self._records.read(tenant, submission_key(tenant, task_id, submission_id)).record
+
+    def text(self, submission: Submission) -> str:
+        """The text of a submission, as it was handed in."""
+        return self._artifacts.get_text(tenant=submission.tenant, key=submission.text_key)
+
+    def of_task(self, *, tenant: str, task_id: str) -> Iterator[Submission]:
+        """All submissions of a task, oldest first, strongly consistent: after its deadline, all there will ever be."""
+        return self._found(tenant, task_id)
+
+    def of_submitter(self, *, tenant: str, task_id: str, submitter: str) -> tuple[Submission, ...]:
+        """What one party handed in to a task, oldest first; empty for whoever is none of its submitters."""
+        place = read(self._table, submitter_key(tenant, task_id, submitter), "the submitter's place")
+        ids = () if place is None else place["submissions"]
+        return tuple(self.get(tenant=tenant, task_id=task_id, submission_id=each) for each in ids)
+
+    def has_submitted(self, *, tenant: str, task_id: str, submitter: str) -> bool:
+        """Whether a party handed in anything to a task."""
+        return read(self._table, submitter_key(tenant, task_id, submitter), "the submitter's place") is not None
+
+    def page(self, *, tenant: str, task_id: str, limit: int = 50, cursor: str | None = None) -> Page[Submission]:
+        """A task's submissions, newest first.
+
+        Raises `InputError` for a cursor of another list and for a limit outside 1 to 100.
+        """
+        scope = task_key(tenant, task_id)["pk"]
+        start = {} if cursor is None else {"ExclusiveStartKey": {"pk": scope, "sk": position_of(scope, cursor)}}
+        wanted = page_size(limit) + 1
+        found = self._found(tenant, task_id, ScanIndexForward=False, Limit=wanted, **start)
+        shown = tuple(islice(found, limit))
+        more = next(found, None) is not None
+        return Page(items=shown, cursor=cursor_after(scope, f"{SUBMISSION}{shown[-1].id}") if more else None)
+
+    def unfinished(self, *, older_than: timedelta, limit: int = 100) -> tuple[UnfinishedSubmission, ...]:
+        """Submissions of all tenants that came longer ago than `older_than` and are not judged, oldest first.
+
+        Read from an index: one that was judged a moment ago may still be among them.
+        """
+        found = query(
+            self._table,
+            "unfinished submissions",
+            IndexName="deferred",
+            KeyConditionExpression="gsi2pk = :unfinished AND gsi2sk <= :bound",
+            ExpressionAttributeValues={":unfinished": UNFINISHED, ":bound": sortable(self._clock() - older_than)},
+            Limit=max(1, limit),
+        )
+        return tuple(_unfinished_of(item) for item in islice(found, limit))
+
+    def _found(self, tenant: str, task_id: str, **arguments: Any) -> Iterator[Submission]:
+        items = query(
+            self._table,
+            "the submissions",
+            KeyConditionExpression="pk = :pk AND begins_with(sk, :submission)",
+            ExpressionAttributeValues={":pk": task_key(tenant, task_id)["pk"], ":submission": SUBMISSION},
+            ConsistentRead=True,
+            **arguments,
+        )
+        return (self._records.of_item(tenant, item).record for item in items)
+
+    def _keep_text(self, tenant: str, task_id: str, request: SubmissionRequest) -> str:
+        """Keep the text under its hash, so that a repeat keeps it once; the key."""
+        if request.text_key is None:
+            text = steps.checked_text(request.text or "")
+        else:
+            steps.check_size(self._artifacts.size(tenant=tenant, key=request.text_key))
+            text = steps.text_of_file(self._artifacts.get_bytes(tenant=tenant, key=request.text_key))
+        key = _text_key(tenant, task_id, text)
+        self._artifacts.put_text(tenant=tenant, key=key, text=text, content_type=TEXT_TYPE)
+        return key
+
+
+def _asked(tenant: str, task_id: str, request: SubmissionRequest) -> dict[str, str | None]:
+    """What tells a request from another one, as a record's fields: whose it is, and the file or the text."""
+    if request.text is None:
+        return {"submitter": request.submitter, "uploaded_key": request.text_key}
+    return {
+        "submitter": request.submitter,
+        "uploaded_key": None,
+        "text_key": _text_key(tenant, task_id, request.text),
+    }
+
+
+def _text_key(tenant: str, task_id: str, text: str) -> str:
+    return f"{tenant}/submissions/{task_id}/{hashlib.sha256(text.encode()).hexdigest()}.md"
+
+
+def _taking(place: Key, earlier: Sequence[str], submission_id: str) -> Action:
+    """The write by which a submitter's next submission takes its place, where nobody took it since it was read."""
+    put: Item = {"Item": {**place, "submissions": [*earlier, submission_id], "revisions": len(earlier) + 1}}
+    if earlier:
+        condition: Item = {
+            "ConditionExpression": "revisions = :before",
+            "ExpressionAttributeValues": {":before": len(earlier)},
+        }
+    else:
+        condition = {"ConditionExpression": "attribute_not_exists(pk)"}
+    return {"Put": {**put, **condition}}
+
+
+def _derived(submission: Submission) -> Item:
+    if submission.judged:
+        return {}
+    return {"gsi2pk": UNFINISHED, "gsi2sk": f"{sortable(submission.submitted_at)}#{submission.id}"}
+
+
+SUBMISSION_KIND = Kind(
+    name="submission",
+    model=Submission,
+    key=lambda one: submission_key(one.tenant, one.task_id, one.id),
+    asked=lambda one: f"{one.submitter}\n{one.uploaded_key or one.text_key}",
+    derived=_derived,
+)
+"""How submissions are stored."""
+
+
+def _unfinished_of(item: Item) -> UnfinishedSubmission:
+    tenant, task_id = task_of(str(item["pk"]))
+    return UnfinishedSubmission(tenant=tenant, task_id=task_id, submission_id=str(item["sk"]).removeprefix(SUBMISSION))

@@ -1,0 +1,225 @@
+"""Tasks from their creation to their final result; each step is one transaction with the events that tell of it."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from touchstone.clock import Clock, system_clock
+from touchstone.errors import ConflictError
+from touchstone.oracle import task as steps
+from touchstone.oracle.events import events_between
+from touchstone.oracle.model import Dimension, Strict, TaskPath
+from touchstone.oracle.ranking import Place
+from touchstone.oracle.submission import Submission
+from touchstone.oracle.task import Task, TaskRequest, TaskState
+from touchstone.records.answer_items import sortable
+from touchstone.records.artifacts import Artifacts
+from touchstone.records.cursors import Page, cursor_after, page_size, position_of
+from touchstone.records.keys import of_tenant, task_key, task_of
+from touchstone.records.outbox import outbox_actions
+from touchstone.records.summaries import SUMMARY_CHARS
+from touchstone.records.table import Item, query, store_faults
+from touchstone.records.versioned import Kind, Versioned
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+UNFINISHED = "TASK#unfinished"
+"""The partition of the `deferred` index where tasks that are not over are, of all tenants."""
+
+
+class TaskSummary(Strict):
+    """One line of a list of tasks. `description` is its first 160 characters; the rest as in `Task`."""
+
+    id: str
+    path: TaskPath
+    owner: str
+    state: TaskState
+    description: str
+    created_at: datetime
+    deadline: datetime
+    closed_at: datetime | None
+    winner: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnfinishedTask:
+    """A task that is not over, and since when its next step is due (UTC)."""
+
+    tenant: str
+    task_id: str
+    due: datetime
+
+
+class Tasks:
+    """The records of tasks.
+
+    Every method raises `NotFoundError` for an id that this tenant does not have, and `StoreError` where the store
+    fails; all are safe to repeat, and a repeat returns the record as it is stored by then. What the world is told of a
+    step goes into the outbox in the step's own transaction.
+    """
+
+    def __init__(
+        self,
+        table: "Table",
+        artifacts: Artifacts,
+        *,
+        clock: Clock = system_clock,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._table = table
+        self._records = Versioned(TASK, table, artifacts, pause=pause)
+        self._clock = clock
+
+    def create(self, *, tenant: str, task_id: str, request: TaskRequest) -> Task:
+        """Store a new task; a repeat returns the stored one, even when its deadline has passed by then.
+
+        Raises `InputError` for a deadline that is past or too far, `ConflictError` where the id belongs to another
+        request.
+        """
+        stored = self._records.find(tenant, task_key(tenant, task_id))
+        if stored is not None:
+            return self._records.same(stored, stored.record.model_copy(update={"request": request}))
+        return self._records.insert(steps.new_task(request, tenant=tenant, task_id=task_id, now=self._clock()))
+
+    def get(self, *, tenant: str, task_id: str) -> Task:
+        """The record of a task."""
+        return self._records.read(tenant, task_key(tenant, task_id)).record
+
+    def page(self, *, tenant: str, limit: int = 50, cursor: str | None = None) -> Page[TaskSummary]:
+        """A tenant's tasks, newest first.
+
+        Raises `InputError` for a cursor of another list and for a limit outside 1 to 100.
+        """
+        scope = of_tenant(tenant, "TASKS")
+        condition, values = "gsi1pk = :scope", {":scope": scope}
+        if cursor is not None:
+            condition += " AND gsi1sk < :position"
+            values[":position"] = position_of(scope, cursor)
+        with store_faults("list the tasks"):
+            found = self._table.query(
+                IndexName="by_time",
+                KeyConditionExpression=condition,
+                ExpressionAttributeValues=values,
+                ScanIndexForward=False,
+                Limit=page_size(limit) + 1,
+            )["Items"]
+        shown = tuple(TaskSummary.model_validate_json(str(item["summary"])) for item in found[:limit])
+        return Page(items=shown, cursor=cursor_after(scope, shown[-1].id) if len(found) > limit else None)
+
+    def unfinished(self, *, older_than: timedelta, limit: int = 100) -> tuple[UnfinishedTask, ...]:
+        """Tasks of all tenants whose next step was due longer ago than `older_than`: what carried them was lost.
+
+        Read from an index: one that went on a moment ago may still be among them.
+        """
+        found = query(
+            self._table,
+            "unfinished tasks",
+            IndexName="deferred",
+            KeyConditionExpression="gsi2pk = :unfinished AND gsi2sk <= :bound",
+            ExpressionAttributeValues={":unfinished": UNFINISHED, ":bound": sortable(self._clock() - older_than)},
+            Limit=max(1, limit),
+        )
+        return tuple(_unfinished_of(item) for item in islice(found, limit))
+
+    def lock(self, *, tenant: str, task_id: str, dimensions: Sequence[Dimension]) -> Task:
+        """Open a task with its dimensions, which never change again."""
+        return self._step(tenant, task_id, lambda task: steps.locked(task, dimensions))
+
+    def give_up(self, *, tenant: str, task_id: str, failure: str) -> Task:
+        """End a task whose dimensions nobody could make, with the reason."""
+        return self._step(tenant, task_id, lambda task: steps.given_up(task, failure))
+
+    def set_deadline(self, *, tenant: str, task_id: str, deadline: datetime) -> Task:
+        """Move the deadline. Raises `InputError` for one past or too far, `ConflictError` once submissions ended."""
+        return self._step(tenant, task_id, lambda task: steps.with_deadline(task, deadline, now=self._clock()))
+
+    def win(self, *, submission: Submission) -> Task:
+        """Close a `fastest_first` task by a submission that passes; of many at once exactly one does.
+
+        The others get the task as it was closed: its `winner` says by whom. Raises `ConflictError` for a submission
+        whose scores do not pass, and for a contest.
+        """
+        if not submission.passes:
+            raise ConflictError("The submission's scores do not reach what closes the task.")
+        return self._step(
+            submission.tenant,
+            submission.task_id,
+            lambda task: steps.won(task, submission.id, now=self._clock()),
+        )
+
+    def end(self, *, tenant: str, task_id: str) -> Task:
+        """Close a task whose deadline has passed. Raises `ConflictError` before."""
+        return self._step(tenant, task_id, lambda task: steps.ended(task, now=self._clock()))
+
+    def rank(self, *, tenant: str, task_id: str, places: Sequence[Place]) -> Task:
+        """Keep a contest's ranking, whole and at once; the first one counts, and may be challenged from now on."""
+        return self._step(tenant, task_id, lambda task: steps.ranked(task, places, now=self._clock()))
+
+    def rerank(self, *, tenant: str, task_id: str, places: Sequence[Place]) -> Task:
+        """Keep the ranking that a challenge brought. Raises `ConflictError` once the result is final."""
+        return self._step(tenant, task_id, lambda task: steps.reranked(task, places))
+
+    def finalise(self, *, tenant: str, task_id: str) -> Task:
+        """Make a contest's result final. Raises `ConflictError` before the end of the challenge period."""
+        return self._step(tenant, task_id, lambda task: steps.finalised(task, now=self._clock()))
+
+    def _step(self, tenant: str, task_id: str, step: Callable[[Task], Task]) -> Task:
+        return self._records.change(tenant, task_key(tenant, task_id), step)
+
+
+def _derived(task: Task) -> Item:
+    summary = TaskSummary(
+        id=task.id,
+        path=task.request.path,
+        owner=task.request.owner,
+        state=task.state,
+        description=task.request.brief.description[:SUMMARY_CHARS],
+        created_at=task.created_at,
+        deadline=task.deadline,
+        closed_at=task.closed_at,
+        winner=task.winner,
+    )
+    item: Item = {
+        "state": task.state,
+        "gsi1pk": of_tenant(task.tenant, "TASKS"),
+        "gsi1sk": task.id,
+        "summary": summary.model_dump_json(),
+    }
+    due = _due(task)
+    return item if due is None else item | {"gsi2pk": UNFINISHED, "gsi2sk": f"{sortable(due)}#{task.id}"}
+
+
+def _due(task: Task) -> datetime | None:
+    """When the next step that no party takes is due: dimensions, the deadline, the ranking, the result; None: never."""
+    match task.state:
+        case "drafting":
+            return task.created_at
+        case "open":
+            return task.deadline
+        case "scoring":
+            return task.closed_at
+        case "challenge":
+            return task.challenge_until
+        case "final" | "failed":
+            return None
+
+
+TASK = Kind(
+    name="task",
+    model=Task,
+    key=lambda task: task_key(task.tenant, task.id),
+    asked=lambda task: task.request.model_dump_json(),
+    derived=_derived,
+    follows=lambda before, after: outbox_actions(events_between(before, after)),
+)
+"""How tasks are stored."""
+
+
+def _unfinished_of(item: dict[str, Any]) -> UnfinishedTask:
+    tenant, task_id = task_of(str(item["pk"]))
+    moment, _, _ = str(item["gsi2sk"]).partition("#")
+    return UnfinishedTask(tenant=tenant, task_id=task_id, due=datetime.fromisoformat(f"{moment}+00:00"))

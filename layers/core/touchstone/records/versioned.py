@@ -1,0 +1,211 @@
+"""Records as items of the table, and the one way in which they change.
+
+A record is stored whole, as JSON in `body`, and every other attribute is derived from it on each write: what the
+indexes say cannot drift from what the record says. A record changes by a pure step: it is read, the step is applied,
+and the result is written on condition that nobody wrote in between (`revision`), together with what follows from the
+change (counters, events). A step that finds its work done returns the record as it is, and nothing is written: that
+makes every redelivery harmless.
+"""
+
+import hashlib
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, Self
+
+from pydantic import ValidationError
+
+from touchstone.errors import ConflictError, InputError, NotFoundError, StoreError
+from touchstone.records.artifacts import Artifacts
+from touchstone.records.keys import Key
+from touchstone.records.table import Action, ConditionFailedError, Item, jitter, read, store_faults, transact
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+MAX_BODY_BYTES = 350_000
+"""A longer record lies in S3: an item holds 400 KB, and the summary and keys need their share."""
+CHANGE_TRIES = 12
+"""Writers of one record are few (a workflow, a sweep, a person); more collisions than this mean something is wrong."""
+
+
+class Kept(Protocol):
+    """A record of a tenant that can be written as JSON and read back."""
+
+    @property
+    def tenant(self) -> str:
+        """Whose it is."""
+
+    @property
+    def id(self) -> str:
+        """Its ULID."""
+
+    def model_dump_json(self) -> str:
+        """The record as JSON."""
+
+    @classmethod
+    def model_validate_json(cls, json_data: str, /) -> Self:
+        """The record of a JSON text. Raises `ValidationError`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind[R: Kept]:
+    """How the records of one kind are stored.
+
+    `name` is the kind's noun in sentences. `asked` is what a record began as: the same for a repeated request.
+    `derived` are the attributes beside the body. `follows` are the writes that a change brings with it, in the same
+    transaction, from the record before (None: there was none) and after.
+    """
+
+    name: str
+    model: type[R]
+    key: Callable[[R], Key]
+    asked: Callable[[R], str]
+    derived: Callable[[R], Item]
+    follows: Callable[[R | None, R], Sequence[Action]] = lambda _before, _after: ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored[R]:
+    """A record as it was read: `revision` changes with every write, `request` is the hash of what it began as."""
+
+    record: R
+    revision: str
+    request: str
+
+
+class Versioned[R: Kept]:
+    """Reads and changes the items of one kind of records."""
+
+    def __init__(self, kind: Kind[R], table: "Table", artifacts: Artifacts, *, pause: Callable[[float], None]) -> None:
+        self._kind = kind
+        self._table = table
+        self._artifacts = artifacts
+        self._pause = pause
+
+    def find(self, tenant: str, key: Key) -> Stored[R] | None:
+        """The record, strongly consistent; None where there is none."""
+        item = read(self._table, key, f"the {self._kind.name}")
+        return None if item is None else self.of_item(tenant, item)
+
+    def read(self, tenant: str, key: Key) -> Stored[R]:
+        """The record, strongly consistent. Raises `NotFoundError`, also for another tenant's."""
+        stored = self.find(tenant, key)
+        if stored is None:
+            raise NotFoundError(f"There is no {self._kind.name} with this id.")
+        return stored
+
+    def of_item(self, tenant: str, item: Item) -> Stored[R]:
+        """The record of an item that was read, its body from S3 where it lies there."""
+        body = item["body"] if "body" in item else self._artifacts.get_text(tenant=tenant, key=item["body_key"])
+        return Stored(
+            record=self._kind.model.model_validate_json(body), revision=item["revision"], request=item["request"]
+        )
+
+    def insert(self, record: R, *, beside: Sequence[Action] = ()) -> R:
+        """Store a new record; an identical repeat returns the stored one, however far it has come.
+
+        `beside` are further writes of the same transaction. Raises `ConflictError` where this id already belongs to
+        another request, and `ConditionFailedError` where a condition of `beside` did not hold.
+        """
+        request = self._request(record)
+        try:
+            self._write(record, None, str(uuid.uuid4()), request, beside)
+        except ConditionFailedError as error:
+            if 0 not in error.failed:
+                raise
+            return self.same(self.read(record.tenant, self._kind.key(record)), record)
+        return record
+
+    def same(self, stored: Stored[R], record: R) -> R:
+        """What is stored of the request that `record` repeats. Raises `ConflictError` where it is another one."""
+        if stored.request != self._request(record):
+            raise ConflictError(
+                f"This id belongs to another request's {self._kind.name} already; repeat a request unchanged."
+            )
+        return stored.record
+
+    def unchanged(self, stored: Stored[R]) -> Action:
+        """The condition, as part of a transaction, that a record is still as it was read."""
+        return {"ConditionCheck": {"Key": self._kind.key(stored.record), **_unchanged(stored)}}
+
+    def change(
+        self, tenant: str, key: Key, step: Callable[[R], R], *, beside: Callable[[R], Sequence[Action]] | None = None
+    ) -> R:
+        """Apply `step`, a pure change that returns the very same object where nothing is to do; the record as stored.
+
+        `beside` gives further writes of the same transaction, from the record as it will be. Raises `NotFoundError`,
+        what `step` raises, `InputError` where the result is no valid record, or `StoreError`.
+        """
+        revisions: set[str] = set()
+        for attempt in range(CHANGE_TRIES):
+            stored = self.read(tenant, key)
+            # A write whose answer was lost is recognised by its revision and not applied again.
+            if stored.revision in revisions:
+                return stored.record
+            after = step(stored.record)
+            if after is stored.record:
+                return stored.record
+            revision = str(uuid.uuid4())
+            revisions.add(revision)
+            try:
+                self._write(after, stored, revision, stored.request, beside(after) if beside else ())
+            except ConditionFailedError:
+                self._pause(jitter(attempt))
+            else:
+                return after
+        raise StoreError(f"The {self._kind.name} was changed by others each time; it is safe to repeat.")
+
+    def _write(
+        self, record: R, before: Stored[R] | None, revision: str, request: str, beside: Sequence[Action]
+    ) -> None:
+        following = self._kind.follows(None if before is None else before.record, record)
+        put = {"Item": self._item(record, revision, request), **_unchanged(before)}
+        what = f"store the {self._kind.name}"
+        if beside or following:
+            transact(self._table, [{"Put": put}, *beside, *following], what, pause=self._pause)
+        else:
+            with store_faults(what):
+                self._table.put_item(**put)
+
+    def _item(self, record: R, revision: str, request: str) -> Item:
+        body = self._checked(record)
+        item: Item = {
+            **self._kind.key(record),
+            "revision": revision,
+            "request": request,
+            **self._kind.derived(record),
+        }
+        encoded = body.encode()
+        if len(encoded) <= MAX_BODY_BYTES:
+            return item | {"body": body}
+        # Stored under its own hash before the item names it: a crash in between leaves an object nobody names.
+        key = f"{record.tenant}/records/{record.id}/{hashlib.sha256(encoded).hexdigest()}.json"
+        self._artifacts.put_text(tenant=record.tenant, key=key, text=body, content_type="application/json")
+        return item | {"body_key": key}
+
+    def _checked(self, record: R) -> str:
+        """The record's JSON, proved readable: a body that cannot be read back would be lost."""
+        body = record.model_dump_json()
+        try:
+            self._kind.model.model_validate_json(body)
+        except ValidationError as error:
+            fault = error.errors(include_url=False, include_input=False)[0]
+            where = ".".join(map(str, fault["loc"]))
+            raise InputError(
+                f"The record of the {self._kind.name} would not be valid at {where}: {fault['msg']}.", where=where
+            ) from error
+        return body
+
+    def _request(self, record: R) -> str:
+        return hashlib.sha256(self._kind.asked(record).encode()).hexdigest()
+
+
+def _unchanged[R](before: Stored[R] | None) -> Item:
+    """The condition that a record is still as it was read; None: that there is none."""
+    if before is None:
+        return {"ConditionExpression": "attribute_not_exists(pk)"}
+    return {
+        "ConditionExpression": "revision = :before",
+        "ExpressionAttributeValues": {":before": before.revision},
+    }

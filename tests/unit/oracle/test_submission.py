@@ -1,0 +1,235 @@
+"""A submission's way from its arrival to its scores, whatever comes twice, too late or out of turn."""
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.oracle import (
+    COMPARED,
+    NOW,
+    a_submission,
+    a_task,
+    failed_gate,
+    passed_gate,
+    scoring,
+    unjudged,
+)
+from tests.support.records import a_spend
+from touchstone.errors import ConflictError, InputError, TooLargeError
+from touchstone.oracle.model import MAX_SUBMISSION_CHARS
+from touchstone.oracle.ranking import Place
+from touchstone.oracle.submission import (
+    MAX_REVISIONS,
+    MAX_SUBMISSION_BYTES,
+    Comparison,
+    Submission,
+    SubmissionRequest,
+    check_follows,
+    check_size,
+    checked_text,
+    compared,
+    gated,
+    given_up,
+    overtaken,
+    rescored,
+    scored,
+    standing,
+    text_of_file,
+    tried,
+)
+from touchstone.oracle.task import ended, ranked
+
+RECEIVED = a_submission()
+FAILED = gated(RECEIVED, failed_gate())
+PASSED = gated(RECEIVED, passed_gate())
+SCORED = scored(PASSED, scoring(80))
+UNGATED = given_up(RECEIVED, unjudged("gate"))
+UNSCORED = given_up(PASSED, unjudged("scoring"))
+AT = {"received": RECEIVED, "gate_failed": FAILED, "gate_passed": PASSED, "scored": SCORED, "unscored": UNSCORED}
+
+
+def test_a_submission_that_meets_every_criterion_is_scored_and_one_that_does_not_keeps_its_hints() -> None:
+    assert (PASSED.state, PASSED.judged) == ("gate_passed", False)
+    assert (SCORED.state, SCORED.judged, SCORED.individual) == ("scored", True, scoring(80))
+    assert (FAILED.state, FAILED.judged) == ("gate_failed", True)
+    assert FAILED.gate == failed_gate()
+
+
+def test_what_nobody_could_judge_is_unscored_with_its_reason_and_has_no_number() -> None:
+    for one, stage in ((UNGATED, "gate"), (UNSCORED, "scoring")):
+        assert (one.state, one.individual, one.contender) == ("unscored", None, None)
+        assert one.failure == unjudged(stage)
+
+
+STEPS: dict[str, Callable[[Submission], Submission]] = {
+    "gated": lambda one: gated(one, failed_gate()),
+    "scored": lambda one: scored(one, scoring(20)),
+    "tried": lambda one: tried(one, unjudged("gate"), number=1),
+    "given up": lambda one: given_up(one, unjudged("scoring")),
+    "overtaken": overtaken,
+}
+REFUSED = {("received", "scored"), ("gate_failed", "scored")}
+CHANGING = {
+    ("received", "gated"),
+    ("received", "tried"),
+    ("received", "given up"),
+    ("received", "overtaken"),
+    ("gate_passed", "scored"),
+    ("gate_passed", "tried"),
+    ("gate_passed", "given up"),
+    ("gate_passed", "overtaken"),
+}
+
+
+@pytest.mark.parametrize("state", AT)
+@pytest.mark.parametrize("step", STEPS)
+def test_r20_a_step_changes_a_submission_once_and_only_in_its_state(state: str, step: str) -> None:
+    before, take = AT[state], STEPS[step]
+    if (state, step) in REFUSED:
+        with pytest.raises(ConflictError, match="passed its gate"):
+            take(before)
+        return
+    after = take(before)
+    assert (after is not before) == ((state, step) in CHANGING)
+    assert take(after) is after
+
+
+def test_a_failed_try_counts_once_and_what_succeeds_later_clears_its_reason() -> None:
+    once = tried(PASSED, unjudged("scoring"), number=1)
+    assert (once.state, once.tries, once.failure) == ("gate_passed", 1, unjudged("scoring"))
+    assert tried(once, unjudged("scoring"), number=2).tries == 2
+    done = scored(once, scoring(80))
+    assert (done.tries, done.failure) == (1, None)
+
+
+def test_what_was_paid_is_kept_of_every_step_that_changed_something() -> None:
+    spends = [a_spend()]
+    one = gated(RECEIVED, passed_gate(), spends=spends)
+    one = tried(one, unjudged("scoring"), number=1, spends=spends)
+    one = scored(one, scoring(80), spends=spends)
+    one = scored(one, scoring(80), spends=spends)
+    one = compared(one, COMPARED, spends=spends)
+    assert len(one.spends) == 4
+
+
+def test_finalists_are_compared_once_and_only_those_with_scores() -> None:
+    one = compared(SCORED, COMPARED)
+    assert one.comparisons == COMPARED
+    assert compared(one, ()) is one
+    with pytest.raises(ConflictError, match="scored by itself"):
+        compared(UNSCORED, COMPARED)
+
+
+def test_a_challenge_puts_new_scores_in_place_of_the_old_once() -> None:
+    again = rescored(SCORED, scoring(90), comparisons=COMPARED)
+    assert (again.individual, again.comparisons) == (scoring(90), COMPARED)
+    assert rescored(again, scoring(90), comparisons=COMPARED) is again
+    with pytest.raises(ConflictError, match="scored again"):
+        rescored(FAILED, scoring(90))
+
+
+@pytest.mark.parametrize(("total", "passes"), [(60.0, True), (59.999999, False), (100.0, True), (0.0, False)])
+def test_a_total_of_60_passes_and_less_does_not(total: float, passes: bool) -> None:
+    assert scored(PASSED, scoring(80).model_copy(update={"penalized_total": total})).passes is passes
+    assert not PASSED.passes
+
+
+@pytest.mark.parametrize(
+    ("last", "words"),
+    [
+        (None, None),
+        (FAILED, None),
+        (UNGATED, None),
+        (RECEIVED, "being checked"),
+        (PASSED, "passed the gate"),
+        (SCORED, "passed the gate"),
+        (UNSCORED, "passed the gate"),
+        (FAILED.model_copy(update={"revision": MAX_REVISIONS - 1}), None),
+        (FAILED.model_copy(update={"revision": MAX_REVISIONS}), "all that a task takes"),
+    ],
+)
+def test_only_work_that_did_not_pass_its_gate_may_be_followed_by_more(
+    last: Submission | None, words: str | None
+) -> None:
+    if words is None:
+        check_follows(last)
+    else:
+        with pytest.raises(ConflictError, match=words):
+            check_follows(last)
+
+
+def test_where_a_submission_stands_follows_from_the_ranking() -> None:
+    task = a_task()
+    weak = scored(PASSED, scoring(80, clarity=45))
+    assert standing(weak, task) == "scored"
+    scoring_task = ended(task, now=task.deadline)
+    assert standing(weak, scoring_task) == "eliminated"
+    assert standing(SCORED, scoring_task) == "scored"
+    decided = ranked(scoring_task, [Place(submission_id=SCORED.id, rank=1, final_score=80.0)], now=task.deadline)
+    assert standing(SCORED, decided) == "ranked"
+    assert standing(UNSCORED, decided) == "unscored"
+    assert standing(SCORED, a_task("fastest_first")) == "scored"
+
+
+def test_a_contender_carries_what_a_contest_orders_by() -> None:
+    contender = scored(PASSED, scoring(80, clarity=45)).contender
+    assert contender is not None
+    assert (contender.submitted_at, contender.eliminated_by) == (NOW, ("clarity",))
+
+
+@given(st.tuples(st.integers(0, 100), st.integers(0, 100)))
+def test_both_orders_count_alike_and_a_difference_above_ten_points_is_told(scores: tuple[int, int]) -> None:
+    one = Comparison(dimension="clarity", label="B", scores=scores, evidence="x", feedback="y")
+    turned = one.model_copy(update={"scores": scores[::-1]})
+    assert (one.score, one.band, one.disagrees) == (turned.score, turned.band, turned.disagrees)
+    assert min(scores) <= one.score <= max(scores)
+    assert one.disagrees == (abs(scores[0] - scores[1]) > 10)
+
+
+@pytest.mark.parametrize("text", ["", "   \n\t", "\u200b\u2060", "\ufeff"])
+def test_a_submission_that_shows_nothing_is_refused_kindly(text: str) -> None:
+    with pytest.raises(InputError, match="says nothing") as refused:
+        checked_text(text)
+    assert refused.value.where == "text"
+    with pytest.raises(InputError, match="says nothing") as refused:
+        text_of_file(text.encode())
+    assert refused.value.where == "text_key"
+
+
+def test_a_submission_of_the_greatest_length_is_taken_and_one_more_character_is_not() -> None:
+    text = "解" * MAX_SUBMISSION_CHARS
+    assert checked_text(text) is text
+    with pytest.raises(TooLargeError, match=r"1,000,001 characters; at most 1,000,000"):
+        checked_text(text + "解")
+    check_size(MAX_SUBMISSION_BYTES)
+    with pytest.raises(TooLargeError, match="bytes"):
+        text_of_file(b"x" * (MAX_SUBMISSION_BYTES + 1))
+
+
+def test_a_file_is_read_as_utf8_with_or_without_a_byte_order_mark() -> None:
+    assert text_of_file(b"\xef\xbb\xbf# Report") == "# Report"
+    assert text_of_file("报告".encode()) == "报告"
+    with pytest.raises(InputError, match="no UTF-8 text"):
+        text_of_file("报告".encode("gb18030"))
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"text": "x", "text_key": "acme/uploads/1"},
+        {"text": "x", "submitter": ""},
+        {"text": "x", "submitter": " "},
+        {"text": "x", "submitter": "x" * 129},
+    ],
+)
+def test_a_request_names_its_submitter_and_gives_a_text_or_a_file(fields: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match=r"exactly one|nothing|at most 128"):
+        SubmissionRequest.model_validate({"submitter": "writer-1"} | fields)
+
+
+def test_a_submission_is_read_back_as_it_was_stored() -> None:
+    for one in (*AT.values(), compared(SCORED, COMPARED), overtaken(RECEIVED)):
+        assert Submission.model_validate_json(one.model_dump_json()) == one
