@@ -130,7 +130,8 @@ class StoreError(TouchstoneError):
 class LimitError(TouchstoneError):
     """A limit was reached before anything was sent; `until` is when it may be tried again (UTC), None if unknown.
 
-    `failed_calls` are earlier calls for the same question that are paid for: the limit was met when it was asked again.
+    `failed_calls` are earlier calls for the same question that are paid for, where the limit was met when it was asked
+    again. (A `ModelJudge` then raises the failure instead, unless it was the provider's own quota of the minute.)
     """
 
     reason: ClassVar[str] = "limit"
@@ -169,7 +170,8 @@ class JudgeError(TouchstoneError):
     `retry_after` is the provider's own advice in seconds, None where it gave none. `sent` is False only when it is
     certain that no request left: then the reserved unit of quota is given back. `usage` is what the provider counted
     for this call all the same, and `model` the one that worked on it by its own word; None where it told nothing.
-    `failed_calls` are all calls for the question that are paid for, this one among them.
+    `failed_calls` are all calls for the question that are paid for, this one among them. `repeat_at` is when our own
+    count of the minute has a unit again (UTC), where it kept the call from being repeated; None where it did not.
     """
 
     reason: ClassVar[JudgeFailure]
@@ -182,6 +184,7 @@ class JudgeError(TouchstoneError):
         self.usage: Usage | None = None
         self.model: str | None = None
         self.failed_calls: tuple[FailedCall, ...] = ()
+        self.repeat_at: datetime | None = None
 
 
 class DayQuotaError(JudgeError):

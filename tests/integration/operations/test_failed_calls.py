@@ -15,7 +15,7 @@ from touchstone.answers.verification import VerifyReply
 from touchstone.answers.wording import prompt
 from touchstone.budgets import Spending
 from touchstone.clock import Deadline
-from touchstone.errors import DayQuotaError, OverloadedError, QuotaExceededError, RefusedError
+from touchstone.errors import DayQuotaError, OverloadedError, QuotaExceededError, RefusedError, UnreadableError
 from touchstone.judges import load_registry
 from touchstone.judges.base import Call, Permit, Question
 from touchstone.judges.cost import cost_usd
@@ -117,6 +117,29 @@ async def test_an_evaluation_that_is_deferred_keeps_what_its_try_cost(table: "Ta
     assert _failures(house.answers.get(tenant="acme", answer_id=record.id)) == [("evaluate", "unreadable")]
 
 
+@pytest.mark.parametrize("per_minute", [1, 3, 10])
+@pytest.mark.parametrize("said", [NONSENSE, OverloadedError("Overloaded.")])
+async def test_an_evaluation_that_nobody_can_read_ends_after_its_tries_however_tight_the_minute(
+    table: "Table", per_minute: int, said: Line
+) -> None:
+    house = build(table, {"evaluate": [said]})
+    house.per_day, house.per_minute = 250, per_minute
+    (asked,) = house.asked_for(1, state="waiting")
+    tries = list[int]()
+    for _ in range(40):
+        outcome = await evaluate_answer(house.desk(), asked.id)
+        tries.append(house.answers.get(tenant="acme", answer_id=asked.id).evaluation.tries)
+        if outcome.until is None:
+            break
+        house.clock.now = max(house.clock.now, outcome.until)
+    after = house.answers.get(tenant="acme", answer_id=asked.id)
+    assert (after.evaluation.state, after.evaluation.tries) == ("failed", MAX_TRIES)
+    assert sorted(set(tries)) == list(range(1, MAX_TRIES + 1)) or sorted(set(tries)) == list(range(MAX_TRIES + 1))
+    assert len(house.script.asked) <= 3 * MAX_TRIES
+    if said == NONSENSE:
+        assert len(after.spends) == len(house.script.asked) <= 2 * MAX_TRIES
+
+
 class _Doorkeeper:
     """Admits the calls that are due, and refuses the others for a minute each."""
 
@@ -161,3 +184,44 @@ async def test_a_judge_that_waits_for_its_minute_forgets_no_call_before_it(table
         calls = (await patient.ask(question, deadline=Deadline.after(200.0))).failed_calls
     price = cost_usd(load_registry({}).model("openai", "fast"), USAGE, on=house.clock().date())
     assert [(call.reason, call.cost_usd) for call in calls] == [("unreadable", price)]
+
+
+async def test_a_judge_that_waits_pays_for_no_more_than_one_repeat_of_what_failed(table: "Table") -> None:
+    house = build(table, {})
+    admission = _Doorkeeper(house, False, False, *[True, False, False] * 50)
+    script = Script({"verify": [NONSENSE]})
+    judge = script.judges(admission=admission).get("openai", "fast")
+
+    async def sleep(seconds: float) -> None:
+        house.clock.advance(seconds=seconds)
+
+    patient = PatientJudge(judge=judge, seconds=5.0, clock=house.clock, sleep=sleep)
+    asked = prompt("verify", "en", problem="1 + 1", answer="2", steps="", finding=None)
+    with pytest.raises(UnreadableError) as failed:
+        await patient.ask(Question(prompt=asked, reply_type=VerifyReply), deadline=Deadline.after(3600.0))
+    assert [call.reason for call in failed.value.failed_calls] == ["unreadable"] * 2
+    assert len(script.asked) == 2
+
+
+async def test_a_judge_that_waits_tells_the_failure_where_the_next_slot_lies_behind_the_deadline(
+    table: "Table",
+) -> None:
+    house = build(table, {})
+    admission = _Doorkeeper(house, True, False, False)
+    judge = Script({"verify": [NONSENSE]}).judges(admission=admission).get("openai", "fast")
+    slots = list[float]()
+
+    async def sleep(seconds: float) -> None:
+        slots.append(seconds)  # the clock stands: the next slot is a minute away again, and the deadline is nearer
+
+    deadline = Deadline.after(60.5)
+    patient = PatientJudge(judge=judge, seconds=5.0, clock=lambda: house.clock.now - _past(slots), sleep=sleep)
+    asked = prompt("verify", "en", problem="1 + 1", answer="2", steps="", finding=None)
+    with pytest.raises(UnreadableError) as failed:
+        await patient.ask(Question(prompt=asked, reply_type=VerifyReply), deadline=deadline)
+    assert ([call.reason for call in failed.value.failed_calls], len(slots)) == (["unreadable"], 1)
+
+
+def _past(slots: Sequence[float]) -> timedelta:
+    """A second more for every wait, so that the second one is longer than what the deadline leaves."""
+    return timedelta(seconds=len(slots))

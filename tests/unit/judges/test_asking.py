@@ -211,13 +211,43 @@ async def test_a_limit_passes_through_and_nothing_is_sent(refusal: LimitError) -
     assert adapter.calls == 0
 
 
-async def test_a_limit_that_a_retry_meets_passes_through(time: Time) -> None:
-    adapter = ScriptedAdapter(Step(OverloadedError("x")))
-    refusal = QuotaExceededError("x", window="minute", until=datetime(2026, 11, 21, 12, 1, tzinfo=UTC))
-    admission = LoggedAdmission(units=1, refusal=refusal)
+FULL = QuotaExceededError("x", window="minute", until=datetime(2026, 11, 21, 12, 1, tzinfo=UTC))
+SPENT = QuotaExceededError("x", window="day", until=datetime(2026, 11, 22, tzinfo=UTC))
+NO_MONEY = SpendingCeilingError("x", until=None)
+
+
+@pytest.mark.parametrize("failure", [UnreadableError, OverloadedError, TimedOutError])
+@pytest.mark.parametrize(("in_the_way", "repeat_at"), [(FULL, FULL.until), (SPENT, None), (NO_MONEY, None),
+                                                       (StoreError("x"), None)])  # fmt: skip
+async def test_what_keeps_a_failed_call_from_being_repeated_does_not_hide_the_failure(
+    failure: type[JudgeError], in_the_way: Exception, repeat_at: datetime | None, time: Time
+) -> None:
+    first = counted(failure("x"))
+    adapter = ScriptedAdapter(Step(first), time=time)
+    admission = LoggedAdmission(units=1, refusal=in_the_way)
+    with pytest.raises(failure) as failed:
+        await judge_with(adapter, time=time, admission=admission).ask(question(), deadline=within())
+    assert failed.value is first
+    assert (adapter.calls, failed.value.repeat_at) == (1, repeat_at)
+    assert [call.reason for call in failed.value.failed_calls] == [first.reason]
+
+
+async def test_a_minute_that_the_provider_called_full_is_our_limit_when_it_is_asked_again(time: Time) -> None:
+    adapter = ScriptedAdapter(Step(MinuteQuotaError("x", retry_after=1.0)), time=time)
+    admission = LoggedAdmission(units=1, refusal=FULL)
     with pytest.raises(QuotaExceededError):
         await judge_with(adapter, time=time, admission=admission).ask(question(), deadline=within())
     assert adapter.calls == 1
+
+
+async def test_a_minute_that_the_provider_called_full_hides_no_failure_before_it(time: Time) -> None:
+    failures = counted(UnreadableError("x")), MinuteQuotaError("x", retry_after=1.0)
+    admission = LoggedAdmission(units=2, refusal=FULL)
+    with pytest.raises(UnreadableError) as failed:
+        await judge_with(ScriptedAdapter(*map(Step, failures), time=time), time=time, admission=admission).ask(
+            question(), deadline=within()
+        )
+    assert [call.reason for call in failed.value.failed_calls] == ["unreadable"]
 
 
 @pytest.mark.parametrize(
@@ -284,15 +314,6 @@ async def test_the_last_failure_brings_along_all_that_are_paid_for(time: Time) -
     with pytest.raises(TimedOutError) as failed:
         await judge_with(adapter, time=time).ask(question(), deadline=within())
     assert [call.usage.output_tokens for call in failed.value.failed_calls] == [10]
-
-
-async def test_a_limit_that_a_retry_meets_brings_along_what_was_paid_before_it(time: Time) -> None:
-    adapter = ScriptedAdapter(Step(counted(UnreadableError("x"))), time=time)
-    refusal = SpendingCeilingError("x", until=None)
-    admission = LoggedAdmission(units=1, refusal=refusal)
-    with pytest.raises(SpendingCeilingError) as refused:
-        await judge_with(adapter, time=time, admission=admission).ask(question(), deadline=within())
-    assert [call.reason for call in refused.value.failed_calls] == ["unreadable"]
 
 
 async def test_a_model_that_thinks_is_given_room_for_it_and_the_room_is_reserved() -> None:

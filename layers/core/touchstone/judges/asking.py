@@ -19,7 +19,15 @@ from functools import cached_property, lru_cache
 from pydantic import BaseModel
 
 from touchstone.clock import Deadline
-from touchstone.errors import FailedCall, JudgeError, LimitError, StoreError, TimedOutError
+from touchstone.errors import (
+    FailedCall,
+    JudgeError,
+    LimitError,
+    MinuteQuotaError,
+    QuotaExceededError,
+    StoreError,
+    TimedOutError,
+)
 from touchstone.judges.base import Admission, Answered, Call, Permit, Purpose, Question, Reply, ReplyCache
 from touchstone.judges.cost import cost_usd, max_cost_usd
 from touchstone.judges.registry import Model
@@ -66,7 +74,12 @@ class ModelJudge:
         return self._model.name
 
     async def ask[T: BaseModel](self, question: Question[T], *, deadline: Deadline) -> Reply[T]:
-        """Ask, retrying only what can succeed, all within `deadline`. Raises `JudgeError` or `LimitError`."""
+        """Ask, retrying only what can succeed, all within `deadline`. Raises `JudgeError` or `LimitError`.
+
+        Where a call failed and a limit or the store keeps it from being repeated, the failure is raised: it was paid
+        for, and whoever counts failures must not take it for a limit that was met before anything was sent. Only a
+        provider's own "too many a minute" gives way to our limit, since it costs nothing and says the same.
+        """
         cache = self._around.cache if question.use_cache else None
         key = "" if cache is None else self._key(question)
         if cache is not None and (known := await self._recall(cache, key, question, deadline)) is not None:
@@ -79,16 +92,24 @@ class ModelJudge:
 
     async def _answer[T: BaseModel](self, question: Question[T], deadline: Deadline) -> Reply[T]:
         retries, failed = Retries(self._around.draw), tuple[FailedCall, ...]()
+        before: JudgeError | None = None
         # What a model thinks counts against the limit of its output, so that is where it gets the room for it.
         question = replace(question, max_output_tokens=question.max_output_tokens + self._model.thinking_tokens)
         while True:
             try:
                 reply = await self._call(question, deadline, attempt=retries.attempts + 1)
                 return replace(reply, failed_calls=failed)
-            except LimitError as error:
-                error.failed_calls = failed
+            except (LimitError, StoreError) as error:
+                if before is not None:
+                    before.failed_calls = failed
+                    if isinstance(error, QuotaExceededError) and error.window == "minute":
+                        before.repeat_at = error.until
+                    raise before from error
+                if isinstance(error, LimitError):
+                    error.failed_calls = failed
                 raise
             except JudgeError as error:
+                before = before if isinstance(error, MinuteQuotaError) else error
                 error.failed_calls = failed = (*failed, *error.failed_calls)
                 pause = retries.wait(error, remaining=deadline.remaining)
                 logger.info(

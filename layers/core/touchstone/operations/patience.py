@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from pydantic import BaseModel
 
@@ -38,21 +39,43 @@ class PatientJudge:
         return self.judge.model
 
     async def ask[T: BaseModel](self, question: Question[T], *, deadline: Deadline) -> Reply[T]:
-        """Ask; raises as any judge does, `QuotaExceededError` where the slot lies behind the deadline."""
-        failed: tuple[FailedCall, ...] = ()
+        """Ask; raises as any judge does, `QuotaExceededError` where the slot lies behind the deadline.
+
+        A wait before anything was sent costs nothing and may come again and again. A call that failed, and that a full
+        minute kept from being repeated, is repeated once: what is paid does not grow with the deadline.
+        """
+        paid: tuple[FailedCall, ...] = ()
+        held_up: JudgeError | None = None
         while True:
             seconds = deadline.remaining if self.seconds is None else min(self.seconds, deadline.remaining)
             try:
                 reply = await self.judge.ask(question, deadline=Deadline.after(seconds))
-                return replace(reply, failed_calls=(*failed, *reply.failed_calls))
+                return replace(reply, failed_calls=(*paid, *reply.failed_calls))
             except (JudgeError, LimitError) as error:
-                error.failed_calls = failed = (*failed, *error.failed_calls)
-                if not isinstance(error, QuotaExceededError) or error.window != "minute" or error.until is None:
-                    raise
-                pause = max(0.0, (error.until - self.clock()).total_seconds())
-                if pause >= deadline.remaining:
-                    raise
+                paid = (*paid, *error.failed_calls)
+                # A limit that is met after a failure does not hide it.
+                raised = error if isinstance(error, JudgeError) or held_up is None else held_up
+                raised.failed_calls = paid
+                free_at = _free_at(error)
+                pause = 0.0 if free_at is None else max(0.0, (free_at - self.clock()).total_seconds())
+                if free_at is None or pause >= deadline.remaining:
+                    raise raised from raised.__cause__
+                if isinstance(error, JudgeError):
+                    if held_up is not None:
+                        raise
+                    held_up = error
                 await self.sleep(pause)
+
+
+def _free_at(error: JudgeError | LimitError) -> datetime | None:
+    """When the minute that is in the way has a unit again (UTC); None where waiting for it is no help."""
+    match error:
+        case JudgeError():
+            return error.repeat_at
+        case QuotaExceededError(window="minute"):
+            return error.until
+        case _:
+            return None
 
 
 class PatientJudges(Judges):
