@@ -8,9 +8,9 @@ from functions.observability import count_verdict
 from touchstone.clock import Deadline
 from touchstone.operations.steps import verify_attempt, verify_own_answer
 
-STORE_SECONDS = 0.5
-"""Left of the caller's time for storing the verdict and returning it: the API gives up a quarter of a second before the
-deadline, two writes take a few hundredths, and a machine that has just started is slower."""
+STORE_SECONDS = 0.6
+"""Left of the caller's time for storing the verdict and returning it: the API gives up four tenths of a second before
+the deadline, two writes take a few hundredths, and a machine that has just started is slower."""
 
 
 @step

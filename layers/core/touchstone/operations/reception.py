@@ -16,7 +16,7 @@ from touchstone.workflows import Workflows
 
 SYNC_SECONDS = 5.0
 """A caller waits no longer than this for a verification, counted from the arrival of the request."""
-RETURN_SECONDS = 0.25
+RETURN_SECONDS = 0.4
 """What is left of it for storing a skip and returning it where the verification did not come back in time."""
 
 
