@@ -167,11 +167,11 @@ def test_anthropic_resets_are_read_against_the_responses_own_date() -> None:
     [
         (301, MisconfiguredError),
         (400, MisconfiguredError),
-        (401, UnavailableModelError),
+        (401, MisconfiguredError),
         (402, DayQuotaError),
-        (403, UnavailableModelError),
-        (404, UnavailableModelError),
-        (410, UnavailableModelError),
+        (403, MisconfiguredError),
+        (404, MisconfiguredError),
+        (410, MisconfiguredError),
         (408, TimedOutError),
         (418, MisconfiguredError),
         (429, MinuteQuotaError),
@@ -189,6 +189,48 @@ def test_a_status_alone_says_enough(status: int, expected: type[JudgeError]) -> 
     ):
         assert type(failure) is expected
         assert failure.retry_after is None
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (401, "<html>Sign in to the proxy first</html>"),
+        (403, "<html>Request blocked by WAF</html>"),
+        (403, json.dumps({"error": {"type": "forbidden", "message": "Request not allowed"}})),
+        (403, json.dumps({"error": {"message": "Your input was flagged.", "code": 403}})),
+        (404, "404 page not found"),
+        (404, json.dumps({"error": {"message": "No endpoints found that support image input", "code": 404}})),
+        (404, json.dumps({"detail": "Not Found"})),
+        (410, ""),
+    ],
+)
+def test_what_stands_before_a_provider_refuses_one_request_and_not_the_model_for_all(status: int, body: str) -> None:
+    response = Response(status=status, headers={}, body=body)
+    for failure in (
+        failures.gemini("m", response),
+        failures.openai("compatible", "m", response),
+        failures.anthropic("m", response),
+    ):
+        assert type(failure) is MisconfiguredError
+        assert f"HTTP {status}" in str(failure)
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (400, {"error": {"message": "…", "type": "invalid_request_error", "code": "model_decommissioned"}}),
+        (400, {"object": "error", "message": "Invalid model: m", "type": "invalid_model", "code": "1500"}),
+        (401, {"detail": "Unauthorized"}),
+        (401, {"error": {"message": "…", "type": "authentication_error", "code": "invalid_request_error"}}),
+        (401, {"error": "Unauthorized"}),
+        (404, {"error": {"code": "DeploymentNotFound", "message": "…"}}),
+        (404, {"error": {"message": "model 'm' not found", "type": "not_found_error", "param": None, "code": None}}),
+        (404, {"object": "error", "message": "The model `m` does not exist.", "type": "NotFoundError", "code": 404}),
+        (404, [{"error": {"code": 404, "message": "models/m is not found", "status": "NOT_FOUND"}}]),
+    ],
+)
+def test_compatible_servers_own_words_for_a_refusal_of_everybody_are_known(status: int, body: Any) -> None:
+    assert type(failures.openai("compatible", "m", _response(status, body))) is UnavailableModelError
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,17 @@ _DURATION = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m(?!s))?(?:(\d+(
 _MINUTE = 60.0
 """A bucket for requests a minute is full again within this many seconds; one that takes longer is a day's."""
 
+_NO_MODEL = frozenset({"model_not_found", "model_decommissioned", "invalid_model", "DeploymentNotFound"})
+"""Words for a model that is not there, or not for this key, whatever the status: OpenAI, Groq, Mistral, Azure."""
+_SERVES_NOBODY = _NO_MODEL | {
+    "invalid_api_key", "account_deactivated", "unsupported_country_region_territory",  # OpenAI
+    "authentication_error", "permission_error", "not_found_error",  # Anthropic; the last one also Ollama
+    "UNAUTHENTICATED", "PERMISSION_DENIED", "NOT_FOUND",  # Gemini
+    "NotFoundError",  # vLLM
+}  # fmt: skip
+"""The providers' own words for a refusal that every request would meet. Without one of them a 403 or 404 may mean one
+request only: a firewall on the way blocks a text, a gateway has nobody who reads pictures."""
+
 
 def timed_out(provider: str, model: str, seconds: float) -> TimedOutError:
     """No whole reply within our own deadline."""
@@ -95,16 +106,21 @@ def refused(provider: str, model: str, why: str | None) -> RefusedError:
     return RefusedError(f"{provider} {model} declined to answer{f' ({why})' if why else ''}.")
 
 
-def by_status(provider: str, model: str, response: Response, said: str | None) -> JudgeError:
-    """What an HTTP status says by itself. `said` is the provider's own word for the error, if it is a word."""
+def by_status(provider: str, model: str, response: Response, *words: str | None) -> JudgeError:
+    """What an HTTP status says by itself. `words` are the provider's own for the error, as far as they are words.
+
+    A refusal is every request's only by such a word; a 401 is it in any JSON body, since it speaks of the key alone.
+    """
+    said = next((one for one in words if one in _SERVES_NOBODY), next(filter(None, words), None))
     after, named = retry_after(response), f" ({said})" if said else ""
+    keyless = response.status == 401 and isinstance(response.json(), dict)  # noqa: PLR2004 - HTTP's own
     match response.status:
-        case 401 | 403:
+        case 401 | 403 if keyless or said in _SERVES_NOBODY:
             sentence = f"{provider} refuses the API key{named}; check that it is valid and may use {model}."
             return UnavailableModelError(sentence)
         case 402:
             return credit_spent(provider)
-        case 404 | 410:
+        case 404 | 410 if said in _SERVES_NOBODY:
             sentence = f"{provider} does not know the model {model}, or has retired it{named}; choose another."
             return UnavailableModelError(sentence)
         case 408 | 504:
@@ -115,7 +131,9 @@ def by_status(provider: str, model: str, response: Response, said: str | None) -
             sentence = f"{provider} {model} is overloaded or broken: HTTP {status}{named}."
             return OverloadedError(sentence, retry_after=after)
         case status:
-            sentence = f"{provider} rejects the request to {model}: HTTP {status}{named}; check model and base URL."
+            sentence = (
+                f"{provider} rejects the request to {model}: HTTP {status}{named}; check key, model and base URL."
+            )
             return MisconfiguredError(sentence)
 
 
@@ -126,9 +144,8 @@ def gemini(model: str, response: Response) -> JudgeError:
     reasons = [reason for detail in details if (reason := word(detail.get("reason")))]
     if any(reason.startswith("API_KEY_") for reason in reasons):
         return UnavailableModelError(f"Gemini refuses the API key ({reasons[0]}); check that it is valid.")
-    said = next(iter(reasons), None) or word(error.get("status"))
     if response.status != 429:  # noqa: PLR2004 - HTTP's own
-        return by_status("Gemini", model, response, said)
+        return by_status("Gemini", model, response, *reasons, word(error.get("status")))
     delays = (seconds(detail.get("retryDelay")) for detail in details)
     after = next((delay for delay in delays if delay is not None), retry_after(response))
     # RetryInfo speaks of seconds even when the day is spent: only the quota's id tells.
@@ -156,7 +173,7 @@ def openai(provider: str, model: str, response: Response) -> JudgeError:
             return credit_spent(provider)
         case "content_filter" | "content_policy_violation":
             return refused(provider, model, code)
-        case "model_not_found":
+        case named if named in _NO_MODEL:
             sentence = f"{provider} does not know the model {model}, or the key may not use it; choose another."
             return UnavailableModelError(sentence)
     match error:
@@ -164,7 +181,7 @@ def openai(provider: str, model: str, response: Response) -> JudgeError:
             # A gateway's moderation of what was asked: no fault of the key.
             return refused(provider, model, "moderation")
     if response.status != 429:  # noqa: PLR2004 - HTTP's own
-        return by_status(provider, model, response, code or kind)
+        return by_status(provider, model, response, code, kind, word(error.get("status")))  # the last by Gemini's
     return _bucket_quota(
         provider,
         model,
