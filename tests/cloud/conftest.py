@@ -15,8 +15,8 @@ from tests.support.overrides import registry
 HERE = Path(__file__).parent
 ROOMY = {"per_day": 1_000_000, "per_minute": 1_000_000}
 """So that only the tests which mean to meet a quota meet one."""
-UNAVAILABLE = {401, 403, 404}
-"""What a provider answers whose key or model is gone; for a while nobody is let through to it then."""
+UNAVAILABLE = {"unauthorized", "forbidden", "unknown_model"}
+"""What the judge does whose key or model is gone; for a while nobody is let through to it then."""
 JUDGING = (
     "AnswersVerify", "AnswersReadImage", "AnswersAnalyze", "AnswersSolve", "AnswersEnrich", "AnswersEvaluate",
     "AnswersDrain", "BatchLines", "Intake",
@@ -67,7 +67,7 @@ def judge(cloud: Cloud) -> Iterator[JudgeServer]:
     }.items():
         server.reply(title, value)
     yield server
-    if any(call["status"] in UNAVAILABLE for call in server.calls()):
+    if any(call["behaviour"] in UNAVAILABLE for call in server.calls()):
         cloud.forget_refusals()
     server.arrange(reset=True)
 
