@@ -21,7 +21,8 @@ router = Router()
 class BatchView(BaseModel):
     """A batch and its progress: `total` lines (null until the file was read), `done` and `failed` of them.
 
-    `upload_url` takes the file (PUT, content type application/x-ndjson) while it is awaited, and is null for a reader;
+    `upload_url` takes the file (PUT, content type application/x-ndjson) while it is awaited, and again, corrected or as
+    it was, once the batch failed or nothing was heard of it for half an hour; it is null otherwise, and for a reader.
     `results_url` gives the results once it is finished. Both expire after a quarter of an hour; read the batch again
     for new ones.
     """

@@ -15,9 +15,10 @@ from tests.support.deployment import BUCKET, Context, Deployment
 from touchstone.answers.model import AnswerRecord
 from touchstone.answers.progress import new_record
 from touchstone.operations.chunks import CHUNK_LINES, Chunk
+from touchstone.operations.line_work import line_answer_id
 from touchstone.operations.lines import MAX_LINE_BYTES, SolveLine, VerifyLine, parse_line, request_of
 from touchstone.operations.sweeping import NO_ANSWER
-from touchstone.records import Batch, derived_ulid
+from touchstone.records import Batch
 
 TENANT = "acme"
 LONG = Context(remaining_ms=900_000)
@@ -204,7 +205,7 @@ def test_a_file_of_which_no_line_could_be_done_has_failed_and_is_a_new_run_when_
 ) -> None:
     failed = _run(deployment, _line(1) + b"\n{", lost=[0])
     assert (failed.state, failed.results_key, failed.failed) == ("failed", None, 0)
-    assert "put the file there again" in (failed.failure or "")
+    assert "put the file in its place again" in (failed.failure or "")
     batch = _run(deployment, _line(1) + b"\n{", owner="run-2")
     assert (batch.id, batch.state, batch.failure, batch.done, batch.failed) == (failed.id, "finished", None, 1, 1)
     assert [result["line"] for result in _results(deployment, batch)] == [1, 2]
@@ -220,6 +221,40 @@ def test_a_file_that_was_refused_can_be_uploaded_again_where_it_was_awaited(depl
     _run(deployment, _line(1), name=begun["id"], owner="run-2")
     view = member.get(f"/v1/batches/{begun['id']}").json
     assert (view["state"], view["failure"], view["done"]) == ("finished", None, 1)
+
+
+def test_a_batch_that_failed_gives_its_link_again_and_takes_a_corrected_file(deployment: Deployment) -> None:
+    member = Api(token=deployment.token(TENANT))
+    begun = member.post("/v1/batches").json
+    rows = [_line(number) for number in range(CHUNK_LINES + 5)]
+    assert _run(deployment, b"\n".join(rows), name=begun["id"], lost=[0, 1]).state == "failed"
+    failed = member.get(f"/v1/batches/{begun['id']}").json
+    assert ("upload_url" in failed["failure"], failed["upload_url"] is not None) == (True, True)
+    rows[0], more = _line(0, answer="2"), [_line(100 + number) for number in range(30)]
+    _run(deployment, b"\n".join(rows + more), name=begun["id"], owner="run-2")
+    view = member.get(f"/v1/batches/{begun['id']}").json
+    assert (view["state"], view["failure"], view["total"], view["done"]) == ("finished", None, 60, 60)
+    assert view["upload_url"] is None
+    results = _results(deployment, stores.batches().get(tenant=TENANT, batch_id=begun["id"]))
+    assert [result["id"] for result in results] == [f"n{number}" for number in (*range(30), *range(100, 130))]
+
+
+def test_a_corrected_line_of_a_batch_that_failed_gets_an_answer_of_its_own(deployment: Deployment) -> None:
+    batch_id = work.batch_desk(TENANT).begin(key=None).id
+    event = {"bucket": BUCKET, "key": f"inbox/{TENANT}/{batch_id}.jsonl"}
+    said: list[list[tuple[str, str]]] = []
+    for owner, second in (("run-1", _line(2, answer="7")), ("run-2", _line(2))):
+        deployment.drop(event["key"], _line(1) + b"\n" + second)
+        prepared = prepare.handler(event | {"owner": owner}, LONG)
+        (chunk,) = _chunks(deployment, prepared["manifest_key"])
+        lines.handler(chunk, LONG)
+        part = deployment.s3.get_object(Bucket=BUCKET, Key=f"scratch/{Chunk.model_validate(chunk).part_key}")
+        answers = [json.loads(line)["answer"] for line in part["Body"].read().splitlines()]
+        said.append([(answer["id"], answer["verification_status"]) for answer in answers])
+        collect.handler(event | {"owner": owner, "error": "States.DataLimitExceeded"}, LONG)
+    (first, wrong), (again, right) = said
+    assert first == again, "what was done is not paid twice"
+    assert (wrong[1], right[1], wrong[0] == right[0]) == ("caution", "verified", False)
 
 
 def test_a_part_that_is_missing_is_reported_line_by_line(deployment: Deployment) -> None:
@@ -264,7 +299,7 @@ def test_r3_a_chunk_repeated_after_the_sweep_ended_its_answers_reports_their_end
     for number, row in enumerate(rows, start=1):
         line = parse_line(row)
         assert isinstance(line, VerifyLine | SolveLine)
-        answer_id = derived_ulid(batch.created_at, TENANT, batch.id, str(number))
+        answer_id = line_answer_id(row, batch.created_at, tenant=TENANT, batch_id=batch.id, number=number)
         begun = new_record(
             request_of(line), tenant=TENANT, answer_id=answer_id, now=datetime.now(UTC) - timedelta(minutes=50)
         )

@@ -1,12 +1,15 @@
 """A batch over weeks: runs that broke off, what only served them gone, and the same file dropped again."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import boto3
 import pytest
 
 from tests.integration.operations.conftest import BUCKET, House
-from touchstone.operations.batching import QUIET_AFTER, BatchDesk
+from touchstone.errors import StoreError
+from touchstone.operations.batching import QUIET_AFTER, BatchDesk, Prepared
 from touchstone.operations.chunks import CHUNK_LINES, Chunk
 from touchstone.records import Artifacts, Batch, Batches, RequestKeys
 
@@ -14,14 +17,14 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 LINES = CHUNK_LINES + 5
+LINE = b'{"kind": "solve", "problem": "1 + 1"}'
 
 
 @pytest.fixture
 def s3(house: House) -> "S3Client":
     """The store behind the house."""
     client = boto3.client("s3", region_name="us-east-1")
-    body = b"\n".join(b'{"kind": "solve", "problem": "1 + 1"}' for _ in range(LINES))
-    client.put_object(Bucket=BUCKET, Key="inbox/acme/a.jsonl", Body=body)
+    client.put_object(Bucket=BUCKET, Key="inbox/acme/a.jsonl", Body=b"\n".join([LINE] * LINES))
     return client
 
 
@@ -42,11 +45,21 @@ def desk(house: House, s3: "S3Client") -> BatchDesk:
 def _do(desk: BatchDesk, chunk: Chunk) -> None:
     """A chunk's work, as far as its batch sees it."""
     desk.scratch.put_text(tenant="acme", key=chunk.part_key, text="{}\n" * chunk.lines)
-    desk.batches.chunk_done(tenant="acme", batch_id=chunk.batch_id, chunk=chunk.chunk, done=chunk.lines, failed=0)
+    desk.batches.chunk_done(
+        tenant="acme",
+        batch_id=chunk.batch_id,
+        version=chunk.version,
+        chunk=chunk.chunk,
+        done=chunk.lines,
+        failed=0,
+    )
 
 
 def _chunks(desk: BatchDesk, *, owner: str) -> list[Chunk]:
-    prepared = desk.prepare("a", owner=owner)
+    return _listed(desk, desk.prepare("a", owner=owner))
+
+
+def _listed(desk: BatchDesk, prepared: Prepared) -> list[Chunk]:
     listed = desk.scratch.get_text(tenant="acme", key=prepared.manifest_key.removeprefix("scratch/"))
     return [Chunk.model_validate_json(line) for line in listed.splitlines()]
 
@@ -94,7 +107,7 @@ def test_a_run_redriven_after_its_parts_expired_fails_and_says_what_to_do(desk: 
     _forget_scratch(s3)
     failed = desk.collect(chunks[0].batch_id, owner="run-1")
     assert failed.state == "failed"
-    assert "expired; put the file there again" in (failed.failure or "")
+    assert "expired; put the file in its place again" in (failed.failure or "")
     assert _chunks(desk, owner="run-2") == chunks
 
 
@@ -109,3 +122,127 @@ def test_results_outlive_what_only_served_them(house: House, desk: BatchDesk, s3
     assert _chunks(desk, owner="run-2") == []
     assert _results(desk, finished) == LINES
     assert desk.results_link(finished) is not None
+
+
+@contextmanager
+def _meanwhile(s3: "S3Client", operation: str, step: Callable[[], object]) -> Iterator[None]:
+    """Something happens once, right after an operation of the store took effect."""
+    event, happened = f"after-call.s3.{operation}", list[None]()
+
+    def happen(**_: Any) -> None:
+        if not happened:
+            happened.append(None)
+            step()
+
+    s3.meta.events.register(event, happen)
+    yield
+    s3.meta.events.unregister(event, happen)
+    assert happened
+
+
+def test_a_run_that_is_late_to_collect_keeps_its_batch_until_it_is_finished(
+    house: House, desk: BatchDesk, s3: "S3Client"
+) -> None:
+    chunks = _chunks(desk, owner="run-1")
+    _do(desk, chunks[0])
+    house.clock.advance(seconds=QUIET_AFTER.total_seconds())
+    others: list[list[Chunk]] = []
+    with _meanwhile(s3, "GetObject", lambda: others.append(_chunks(desk, owner="run-2"))):
+        batch = desk.collect(chunks[0].batch_id, owner="run-1")
+    assert others == [[]]
+    assert (batch.state, batch.owner, batch.done, batch.failed) == ("finished", "run-1", CHUNK_LINES, 5)
+
+
+def test_a_run_that_loses_its_batch_while_it_collects_leaves_results_and_counts_to_the_next_one(
+    house: House, desk: BatchDesk, s3: "S3Client"
+) -> None:
+    chunks = _chunks(desk, owner="run-1")
+    _do(desk, chunks[0])
+
+    def lost() -> None:
+        house.clock.advance(seconds=QUIET_AFTER.total_seconds())
+        assert _chunks(desk, owner="run-2") == chunks
+
+    with _meanwhile(s3, "GetObject", lost):
+        left = desk.collect(chunks[0].batch_id, owner="run-1")
+    assert (left.state, left.owner, left.done, left.failed) == ("running", "run-2", CHUNK_LINES, 0)
+    assert s3.list_objects_v2(Bucket=BUCKET, Prefix="inbox/acme/a.results")["KeyCount"] == 0
+    _do(desk, chunks[1])
+    batch = desk.collect(chunks[0].batch_id, owner="run-2")
+    assert (batch.state, batch.done, batch.failed, _results(desk, batch)) == ("finished", LINES, 0, LINES)
+
+
+def test_a_part_that_its_run_did_not_come_to_count_is_counted_with_the_results(desk: BatchDesk) -> None:
+    chunks = _chunks(desk, owner="run-1")
+    _do(desk, chunks[0])
+    part = '{}\n{"error": {"reason": "invalid_input"}}\n' + "{}\n" * 3
+    desk.scratch.put_text(tenant="acme", key=chunks[1].part_key, text=part)
+    batch = desk.collect(chunks[0].batch_id, owner="run-1")
+    assert (batch.state, batch.done, batch.failed) == ("finished", LINES - 1, 1)
+
+
+def test_a_run_without_a_list_of_chunks_fails(desk: BatchDesk) -> None:
+    batch = desk.begin(key=None)
+    assert desk.collect(batch.id, owner="run-1").state == "failed"
+
+
+def test_a_link_is_given_while_a_file_helps(house: House, desk: BatchDesk, s3: "S3Client") -> None:
+    def awaited() -> bool:
+        return desk.upload_link(desk.begin(key="k")) is not None
+
+    batch = desk.begin(key="k")
+    seen = [awaited()]
+    s3.put_object(Bucket=BUCKET, Key=f"inbox/acme/{batch.id}.jsonl", Body=LINE)
+    (chunk,) = _listed(desk, desk.prepare(batch.id, owner="run-1"))
+    seen.append(awaited())
+    house.clock.advance(seconds=QUIET_AFTER.total_seconds())
+    seen.append(awaited())
+    desk.collect(batch.id, owner="run-1")
+    seen.append(awaited())
+    desk.prepare(batch.id, owner="run-2")
+    _do(desk, chunk)
+    desk.collect(batch.id, owner="run-2")
+    seen.append(awaited())
+    assert seen == [True, False, True, True, False]
+
+
+def test_a_corrected_file_of_a_batch_that_failed_is_cut_and_counted_anew(desk: BatchDesk, s3: "S3Client") -> None:
+    batch = desk.begin(key="k")
+    key = f"inbox/acme/{batch.id}.jsonl"
+    runs = ("run-1", LINES), ("run-2", 2 * LINES), ("run-3", LINES)
+    for owner, lines in runs:
+        s3.put_object(Bucket=BUCKET, Key=key, Body=b"\n".join([LINE] * lines))
+        chunks = _listed(desk, desk.prepare(batch.id, owner=owner))
+        assert sum(chunk.lines for chunk in chunks) == lines
+        assert {chunk.version for chunk in chunks} == {desk.inbox.version(tenant="acme", key=chunks[0].key)}
+        batch = desk.batches.get(tenant="acme", batch_id=batch.id)
+        assert (batch.total, batch.done, batch.failed) == (lines, 0, 0)
+        if owner == "run-3":
+            break
+        _do(desk, chunks[0])
+        desk.refuse(batch.id, "States.DataLimitExceeded", owner=owner)
+    _do(desk, chunks[1])
+    batch = desk.collect(batch.id, owner="run-3")
+    assert (batch.state, batch.done, _results(desk, batch)) == ("finished", LINES, LINES)
+
+
+def test_a_file_replaced_while_it_is_cut_is_read_again(desk: BatchDesk, s3: "S3Client") -> None:
+    batch = desk.begin(key=None)
+    key = f"inbox/acme/{batch.id}.jsonl"
+    s3.put_object(Bucket=BUCKET, Key=key, Body=LINE)
+    replace = lambda: s3.put_object(Bucket=BUCKET, Key=key, Body=LINE + b"\n" + LINE)  # noqa: E731
+    with _meanwhile(s3, "GetObject", replace), pytest.raises(StoreError):
+        desk.prepare(batch.id, owner="run-1")
+    (chunk,) = _listed(desk, desk.prepare(batch.id, owner="run-1"))
+    assert chunk.lines == 2
+
+
+def test_a_run_that_loses_its_batch_while_it_lists_works_on_nothing(
+    house: House, desk: BatchDesk, s3: "S3Client"
+) -> None:
+    def lost() -> None:
+        house.clock.advance(seconds=QUIET_AFTER.total_seconds())
+        assert len(_chunks(desk, owner="run-2")) == 2
+
+    with _meanwhile(s3, "GetObject", lost):
+        assert desk.prepare("a", owner="run-1").elsewhere

@@ -8,7 +8,11 @@ from tests.unit.cli.samples import FAILED, view
 
 
 class Deployment:
-    """Answers as the API and its store do. `sent` counts how often each line came in."""
+    """Answers as the API and its store do. `sent` counts how often each line came in, `runs` a batch's files.
+
+    While `failure` says why, batches fail once their file is read; one that is `quiet` is not heard of any more. Events
+    of files put there again are `lost` where a test says so.
+    """
 
     def __init__(self, server: Loopback) -> None:
         self.server = server
@@ -16,7 +20,11 @@ class Deployment:
         self.files: dict[str, bytes] = {}
         self.done: Counter[str] = Counter()
         self.sent: Counter[bytes] = Counter()
+        self.runs: Counter[str] = Counter()
         self.failure: str | None = None
+        self.failed: dict[str, str] = {}
+        self.quiet = False
+        self.lost = False
         server.answer = self.answer
 
     def answer(self, asked: Asked) -> Reply:
@@ -27,7 +35,9 @@ class Deployment:
             case ["GET", "v1", "batches"]:
                 return Reply(value={"items": [self._view(name) for name in self.keys.values()], "cursor": None})
             case ["GET", "v1", "batches", name] if name in self.keys.values():
-                self.done[name] += name in self.files
+                self.done[name] += name in self.files and not self.quiet
+                if self.failure and self.done[name]:
+                    self.failed[name] = self.failure
                 return Reply(value=self._view(name))
             case ["PUT", "files", name]:
                 return self._store(name, asked)
@@ -40,6 +50,10 @@ class Deployment:
         if asked.headers.get("if-none-match") == "*" and name in self.files:
             return Reply(status=412)
         self.files[name] = asked.body
+        if not self.lost:
+            self.runs[name] += 1
+            self.failed.pop(name, None)
+            self.quiet = False
         self.sent.update(line for line in asked.body.split(b"\n") if line.strip())
         return Reply()
 
@@ -47,11 +61,13 @@ class Deployment:
         total = sum(1 for line in self.files.get(name, b"").split(b"\n") if line.strip())
         done = min(self.done[name], total)
         read = done > 0
-        state = "failed" if self.failure and read else "finished" if read and done == total else "running"
+        state = "failed" if name in self.failed else "finished" if read and done == total else "running"
+        awaited = not read or state == "failed" or self.quiet
         return {
             "id": name, "state": state, "total": total if read else None, "done": done, "failed": 0,
-            "failure": self.failure, "created_at": "2026-11-21T12:00:00Z", "updated_at": "2026-11-21T12:00:00Z",
-            "upload_url": None if read else f"{self.server.url}/files/{name}",
+            "failure": self.failed.get(name),
+            "created_at": "2026-11-21T12:00:00Z", "updated_at": f"2026-11-21T12:00:{self.runs[name]:02}Z",
+            "upload_url": f"{self.server.url}/files/{name}" if awaited else None,
             "results_url": f"{self.server.url}/results/{name}" if state == "finished" else None,
         }  # fmt: skip
 

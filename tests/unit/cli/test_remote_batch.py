@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from tests.unit.cli.conftest import Command
 from tests.unit.cli.deployment import Deployment
-from tests.unit.cli.loopback import Loopback
+from tests.unit.cli.loopback import Loopback, Reply
 from touchstone.cli.app import app
 from touchstone.cli.batch_files import alone, read_requests
 from touchstone.cli.connection import Connection
@@ -120,11 +120,57 @@ def test_another_content_is_another_batch(online: Command, deployment: Deploymen
     assert len(deployment.keys) == 2
 
 
-def test_a_batch_that_failed_says_why(online: Command, deployment: Deployment, requests: Path) -> None:
-    deployment.failure = "The file could not be read (too large)."
+def test_a_batch_that_failed_says_why_and_the_same_command_runs_it_again(
+    online: Command, deployment: Deployment, requests: Path
+) -> None:
+    deployment.failure = "None of its lines could be done."
     result = online("batch", "run", str(requests))
     assert result.exit_code == 1
-    assert "Error: the batch B1 failed: The file could not be read (too large). Run the command" in result.stderr
+    assert "Error: the batch B1 failed: None of its lines could be done. Once the cause is removed, run the same" in (
+        result.stderr
+    )
+    assert deployment.runs["B1"] == 1, "a run that fails is not repeated unasked"
+    deployment.failure = None
+    result = online("batch", "run", str(requests))
+    assert (result.exit_code, list(deployment.keys.values()), deployment.runs["B1"]) == (0, ["B1"], 2)
+    assert "None of its lines could be done. The file is put in its place again" in result.stderr
+    assert len(requests.with_name("answers.results.jsonl").read_bytes().splitlines()) == len(LINES)
+
+
+def test_a_batch_that_nothing_was_heard_of_is_run_again(
+    online: Command, deployment: Deployment, requests: Path
+) -> None:
+    for at in range(1, 9):
+        with _broken((at, "before")):
+            online("batch", "run", str(requests))
+    assert deployment.done["B1"]
+    deployment.quiet = True
+    result = online("batch", "run", str(requests))
+    assert (result.exit_code, deployment.runs["B1"]) == (0, 2)
+    assert "Nothing was heard of it for long. The file is put in its place again" in result.stderr
+
+
+def test_a_batch_that_is_not_begun_again_is_not_waited_for_without_end(
+    online: Command, deployment: Deployment, requests: Path, pauses: list[float]
+) -> None:
+    deployment.failure = "The file could not be read (too large)."
+    assert online("batch", "run", str(requests)).exit_code == 1
+    deployment.lost = True
+    pauses.clear()
+    result = online("batch", "run", str(requests))
+    assert result.exit_code == 4
+    assert "The batch B1 was not begun again within 5 minutes; run the same command again, or with" in result.stderr
+    assert 300 <= sum(pauses) < 310
+
+
+def test_a_batch_that_takes_no_file_any_more_is_followed_as_it_is(
+    online: Command, api: Loopback, requests: Path
+) -> None:
+    failed = {"id": "B1", "state": "failed", "total": 3, "failure": "It broke.", "upload_url": None}
+    api.answer = lambda _: Reply(value=failed)
+    result = online("batch", "run", str(requests))
+    assert (result.exit_code, [asked.method for asked in api.asked]) == (1, ["POST", "GET"])
+    assert "--again for a new batch" in result.stderr
 
 
 def test_a_batch_of_another_tenant_is_not_begun_again_unasked(

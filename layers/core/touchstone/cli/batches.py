@@ -32,8 +32,8 @@ def run(
 ) -> None:
     """Do a file of requests, and put the results beside it as FILE.results.jsonl.
 
-    Interrupted, run the same command again: it goes on where it was and sends nothing twice. Exit code 1 where the
-    batch or lines of it failed.
+    Interrupted, or after a batch that failed, run the same command again: it goes on where it was and nothing is done
+    twice. Exit code 1 where the batch or lines of it failed.
     """
     from touchstone.cli.batch_files import read_requests, results_path, summary
 
@@ -111,7 +111,10 @@ def _fail(found: "Document") -> NoReturn:
     from touchstone.cli.screen import say
 
     why = found.get("failure") or "No reason was given."
-    say(f"Error: the batch {found.get('id')} failed: {why} Run the command with --again to begin a new one.")
+    say(
+        f"Error: the batch {found.get('id')} failed: {why} Once the cause is removed, run the same command again, "
+        "or with --again for a new batch."
+    )
     raise typer.Exit(Exit.VERDICT)
 
 

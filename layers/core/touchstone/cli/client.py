@@ -128,13 +128,13 @@ def fetch(*path: str, **query: str | int | None) -> Document:
         return api.get(*path, **query)
 
 
-def upload(url: str, data: bytes, *, content_type: str) -> None:
-    """PUT bytes where a presigned link says, unless they are there already. Raises `ServiceError`.
+def upload(url: str, data: bytes, *, content_type: str, anew: bool = False) -> None:
+    """PUT bytes where a presigned link says, unless something is there already. Raises `ServiceError`.
 
     The token is not sent: the link is its own permission. A store that knows conditional writes refuses a second
-    upload, so that one whose reply was lost does not start the work again.
+    upload, so that one whose reply was lost does not start the work again. `anew`: what is there is replaced.
     """
-    headers = {"Content-Type": content_type, "If-None-Match": "*"}
+    headers = {"Content-Type": content_type} | ({} if anew else {"If-None-Match": "*"})
     with httpx.Client(verify=_trust(), timeout=FILE_TIMEOUT) as http:
         reply = _persistently(http, http.build_request("PUT", url, content=data, headers=headers))
     if not reply.is_success and reply.status_code != HTTPStatus.PRECONDITION_FAILED:

@@ -3,7 +3,8 @@
     remember a key ─> begin ─> remember the batch ─> upload ─> remember that ─> follow ─> fetch the results
 
 What was done is written down before and after each step, by the content of the file: the same command on the same
-file goes on where it was, and a repeated step meets what its first run left.
+file goes on where it was, and a repeated step meets what its first run left. A batch that failed, or of which its
+deployment heard nothing for long, is run again: the file is put in its place once more.
 """
 
 import hashlib
@@ -17,9 +18,11 @@ from touchstone.cli.client import Api, Document, download, upload
 from touchstone.cli.places import read_document, state_folder, write_private
 from touchstone.cli.progress import progress
 from touchstone.cli.screen import say
-from touchstone.errors import NotFoundError
+from touchstone.errors import NotFoundError, StoreError
 
 CONTENT_TYPE = "application/x-ndjson"
+BEGUN_WITHIN_SECONDS = 300.0
+"""A file that was put in its place again is taken up in seconds; its functions' repeats take some minutes at most."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,13 +78,41 @@ def run(api: Api, requests: Requests, *, results: Path, again: bool) -> Document
             say(f"Going on with the batch {batch_id} of this file; --again begins a new one.")
         batch = _read(api, batch_id)
         link = batch.get("upload_url")
-        if link is not None and not note.uploaded:
+        if batch.get("state") == "failed" or (link is not None and batch.get("total") is not None):
+            batch = _begun_again(api, batch, requests)
+        elif link is not None and not note.uploaded:
             upload(str(link), requests.data, content_type=CONTENT_TYPE)
             notebook.write(replace(note, uploaded=True))
         batch = _followed(api, batch)
         if batch.get("state") != "failed":
             download(str(batch.get("results_url")), results)
     return batch
+
+
+def _begun_again(api: Api, batch: Document, requests: Requests) -> Document:
+    """A batch that failed or went quiet, once a new run works on it; as it is where no file is taken for it.
+
+    Raises `StoreError` where the file was put in its place and nothing came of it.
+    """
+    link = batch.get("upload_url")
+    if link is None:
+        return batch
+    why = batch.get("failure") or "Nothing was heard of it for long."
+    say(f"{why} The file is put in its place again; what was done is not paid twice.")
+    upload(str(link), requests.data, content_type=CONTENT_TYPE, anew=True)
+    waited = 0.0
+    for seconds in waiting.intervals():
+        found = api.get("batches", str(batch.get("id")))
+        if found.get("updated_at") != batch.get("updated_at"):
+            return found
+        if waited >= BEGUN_WITHIN_SECONDS:
+            break
+        waiting.pause(seconds)
+        waited += seconds
+    raise StoreError(
+        f"The batch {batch.get('id')} was not begun again within {BEGUN_WITHIN_SECONDS / 60:.0f} minutes; run the same "
+        "command again, or with --again for a new batch."
+    )
 
 
 def _read(api: Api, batch_id: str) -> Document:

@@ -3,21 +3,24 @@
     inbox/<tenant>/<name>.jsonl ── prepare ──> manifest of chunks ── lines (each) ──> parts ── collect ──>
     inbox/<tenant>/<name>.results.jsonl
 
-A batch belongs to the bytes that it was prepared with: the same file dropped again is the same batch, other bytes under
-the same name are another one. One run at a time owns a batch, and nobody else ends it: the event of a dropped file may
-come more than once. A file that is dropped again after its batch failed, or went quiet, is a new run of that batch: it
-goes on where the last one was, since finished parts and answers are found.
+A file that is dropped by itself makes a batch of its bytes: the same file dropped again is the same batch, other bytes
+under the same name are another one. A file that is put where the API awaited it belongs to the batch that was begun.
+
+One run at a time owns a batch, and nobody else ends it: the event of a dropped file may come more than once. A file
+that is dropped again after its batch failed, or went quiet, is a new run of that batch: it goes on where the last one
+was, since finished parts and answers are found. If its bytes are others by then, it is cut and counted anew.
 
 Manifest and parts only serve the work, and the store forgets them a while after. The results stay.
 """
 
 import io
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from touchstone.clock import Clock, system_clock
-from touchstone.errors import InputError, NotFoundError, TooLargeError
-from touchstone.operations.chunks import RESULTS_SUFFIX, SOURCE_SUFFIX, Chunk, chunks_of
+from touchstone.errors import InputError, NotFoundError, StoreError, TooLargeError
+from touchstone.operations.chunks import RESULTS_SUFFIX, SOURCE_SUFFIX, Chunk, chunks_of, listing_folder
 from touchstone.operations.lines import LineError, LineResult
 from touchstone.records import Artifacts, Batch, Batches, RequestKeys, is_ulid, new_ulid
 
@@ -33,8 +36,9 @@ CONTENT_TYPE = "application/x-ndjson"
 NOT_DONE = LineError(
     reason="not_done", detail="The line was not done: its part of the batch failed. Send it again in a new batch."
 )
-NOTHING_DONE = "None of its lines could be done; once the cause is removed, put the file there again."
-EXPIRED = "What its run had done has expired; put the file there again: answers that exist are not paid twice."
+PUT_AGAIN = "put the file in its place again (the batch's upload_url, or the key where it was dropped)"
+NOTHING_DONE = f"None of its lines could be done; once the cause is removed, {PUT_AGAIN}."
+EXPIRED = f"What its run had done has expired; {PUT_AGAIN}: answers that exist are not paid twice."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +52,33 @@ class Prepared:
     batch_id: str
     manifest_key: str
     elsewhere: bool = False
+
+
+@dataclass(slots=True, kw_only=True)
+class Collected:
+    """The results of a batch's lines, in one buffer that grows: held once, and given away without a copy.
+
+    `done` and `failed` count the lines; `parts` is how many chunks had results.
+    """
+
+    text: io.BytesIO = field(default_factory=io.BytesIO)
+    parts: int = 0
+    done: int = 0
+    failed: int = 0
+
+    def add(self, part: bytes) -> None:
+        """The results of a chunk, counted as they say themselves: a run that broke off may not have counted them."""
+        failed = [json.loads(line).get("error") is not None for line in part.splitlines()]
+        self.text.write(part)
+        self.parts += 1
+        self.done += failed.count(False)
+        self.failed += failed.count(True)
+
+    def add_missing(self, chunk: Chunk) -> None:
+        """An error for each line of a chunk that has no results."""
+        missing = (LineResult(line=number, error=NOT_DONE) for number in chunk.numbers)
+        self.text.write("".join(result.model_dump_json() + "\n" for result in missing).encode())
+        self.failed += len(chunk.numbers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,8 +100,10 @@ class BatchDesk:
         return self.batches.create(tenant=self.tenant, batch_id=batch_id, source_key=source)
 
     def upload_link(self, batch: Batch) -> str | None:
-        """Where to PUT the file; None once it was read. One that could not be may be put there again."""
-        if batch.total is not None or batch.state == "finished" or batch.source_key is None:
+        """Where to PUT the file: while it is awaited, and again once its batch failed or went quiet; None otherwise."""
+        quiet = self.clock() - batch.updated_at >= QUIET_AFTER
+        awaited = batch.total is None or batch.state == "failed" or quiet
+        if batch.state == "finished" or not awaited or batch.source_key is None:
             return None
         return self.inbox.upload_link(tenant=self.tenant, key=batch.source_key, content_type=CONTENT_TYPE)
 
@@ -95,14 +128,17 @@ class BatchDesk:
         batch = self._batch(name, source)
         owned = self.batches.own(tenant=self.tenant, batch_id=batch.id, owner=owner, quiet=QUIET_AFTER)
         if owned is None:
-            return self._nothing(batch)
-        if not self._is_listed(owned):
-            try:
-                self._list_chunks(batch, source)
-            except InputError as error:
-                self.batches.fail(tenant=self.tenant, batch_id=batch.id, owner=owner, failure=str(error))
-                raise
-        whole = self.scratch.whole_key(tenant=self.tenant, key=self._manifest_key(batch.id))
+            return self._nothing(batch.id)
+        try:
+            version = self.inbox.version(tenant=self.tenant, key=source)
+            if not self._is_listed(owned, version):
+                owned = self._list_chunks(batch.id, source, version=version, owner=owner)
+        except InputError as error:
+            self.batches.fail(tenant=self.tenant, batch_id=batch.id, owner=owner, failure=str(error))
+            raise
+        if owned.owner != owner:
+            return self._nothing(batch.id)
+        whole = self.scratch.whole_key(tenant=self.tenant, key=self._manifest_key(batch.id, version))
         return Prepared(tenant=self.tenant, batch_id=batch.id, manifest_key=whole)
 
     def collect(self, batch_id: str, *, owner: str) -> Batch:
@@ -110,20 +146,30 @@ class BatchDesk:
 
         A batch that ended, or that another run owns by now, is left as it is; one without any part fails.
         """
-        batch = self.batches.get(tenant=self.tenant, batch_id=batch_id)
-        if batch.state != "running" or batch.owner != owner:
-            return batch
+        # Heard of now, so that no other run comes to own the batch while its parts are read, which takes minutes.
+        held = self.batches.hold(tenant=self.tenant, batch_id=batch_id, owner=owner)
+        if held is None:
+            return self.batches.get(tenant=self.tenant, batch_id=batch_id)
         try:
-            manifest = self.scratch.get_text(tenant=self.tenant, key=self._manifest_key(batch_id))
+            collected = self._collected(held)
         except NotFoundError:
             return self.batches.fail(tenant=self.tenant, batch_id=batch_id, owner=owner, failure=EXPIRED)
-        results = self._results(manifest)
-        if results is None:
+        if not collected.parts:
             return self.batches.fail(tenant=self.tenant, batch_id=batch_id, owner=owner, failure=NOTHING_DONE)
-        source = batch.source_key or f"{self.tenant}/{batch_id}{SOURCE_SUFFIX}"
+        if self.batches.hold(tenant=self.tenant, batch_id=batch_id, owner=owner) is None:
+            return self.batches.get(tenant=self.tenant, batch_id=batch_id)
+        source = held.source_key or f"{self.tenant}/{batch_id}{SOURCE_SUFFIX}"
         key = source.removesuffix(SOURCE_SUFFIX) + RESULTS_SUFFIX
-        self.inbox.put_bytes(tenant=self.tenant, key=key, data=results.getvalue(), content_type=CONTENT_TYPE)
-        return self.batches.finish(tenant=self.tenant, batch_id=batch_id, results_key=key)
+        data = collected.text.getvalue()
+        self.inbox.put_bytes(tenant=self.tenant, key=key, data=data, content_type=CONTENT_TYPE)
+        return self.batches.finish(
+            tenant=self.tenant,
+            batch_id=batch_id,
+            owner=owner,
+            results_key=key,
+            done=collected.done,
+            failed=collected.failed,
+        )
 
     def refuse(self, name: str, why: str, *, owner: str) -> Batch:
         """Close the batch of a file that the run could not prepare; a reason that it has already is kept."""
@@ -132,67 +178,59 @@ class BatchDesk:
             tenant=self.tenant,
             batch_id=batch.id,
             owner=owner,
-            failure=f"The file could not be read ({why}); put it there again.",
+            failure=f"The file could not be read ({why}); {PUT_AGAIN}.",
         )
 
-    def _is_listed(self, batch: Batch) -> bool:
-        """Whether the list of chunks is there; it may have expired since it was written."""
-        if batch.total is None:
+    def _is_listed(self, batch: Batch, version: str) -> bool:
+        """Whether the list of this version's chunks is there; it may have expired since it was written."""
+        if batch.version != version:
             return False
         try:
-            self.scratch.size(tenant=self.tenant, key=self._manifest_key(batch.id))
+            self.scratch.size(tenant=self.tenant, key=self._manifest_key(batch.id, version))
         except NotFoundError:
             return False
         return True
 
-    def _nothing(self, batch: Batch) -> Prepared:
-        key = f"{self.tenant}/batches/{batch.id}/nothing.jsonl"
+    def _nothing(self, batch_id: str) -> Prepared:
+        key = f"{self.tenant}/batches/{batch_id}/nothing.jsonl"
         self.scratch.put_text(tenant=self.tenant, key=key, text="", content_type=CONTENT_TYPE)
         whole = self.scratch.whole_key(tenant=self.tenant, key=key)
-        return Prepared(tenant=self.tenant, batch_id=batch.id, manifest_key=whole, elsewhere=True)
+        return Prepared(tenant=self.tenant, batch_id=batch_id, manifest_key=whole, elsewhere=True)
 
-    def _list_chunks(self, batch: Batch, source: str) -> None:
+    def _list_chunks(self, batch_id: str, source: str, *, version: str, owner: str) -> Batch:
         if self.inbox.size(tenant=self.tenant, key=source) > MAX_FILE_BYTES:
             raise TooLargeError(f"The file is larger than {MAX_FILE_BYTES:,} bytes; split it.", where="file")
-        version = self.inbox.version(tenant=self.tenant, key=source)
         data = self.inbox.get_bytes(tenant=self.tenant, key=source)
+        # Asked again after the bytes were read: a list must not hold the cuts of other bytes than its version's.
+        if self.inbox.version(tenant=self.tenant, key=source) != version:
+            raise StoreError("The file was replaced while it was read; it is safe to repeat.")
         total, manifest = 0, io.StringIO()
-        for chunk in chunks_of(data, tenant=self.tenant, batch_id=batch.id, key=source, version=version):
+        for chunk in chunks_of(data, tenant=self.tenant, batch_id=batch_id, key=source, version=version):
             total += len(chunk.numbers)
             manifest.write(chunk.model_dump_json() + "\n")
             if total > MAX_LINES:
                 raise TooLargeError(f"The file has more than {MAX_LINES:,} lines; split it.", where="file")
         if not total:
             raise InputError("The file holds no request; write one JSON object a line.", where="file")
-        key = self._manifest_key(batch.id)
+        key = self._manifest_key(batch_id, version)
         self.scratch.put_text(tenant=self.tenant, key=key, text=manifest.getvalue(), content_type=CONTENT_TYPE)
-        self.batches.set_total(tenant=self.tenant, batch_id=batch.id, total=total)
+        return self.batches.set_total(tenant=self.tenant, batch_id=batch_id, owner=owner, version=version, total=total)
 
-    def _results(self, manifest: str) -> io.BytesIO | None:
-        """All parts one after the other, None where there is none at all.
-
-        One buffer that grows: the results of a large batch are held once, and given away without a copy. Lines whose
-        part is missing are counted as failed and say so.
-        """
-        results, lost = io.BytesIO(), list[Chunk]()
-        chunks = [Chunk.model_validate_json(line) for line in manifest.splitlines()]
-        for chunk in chunks:
+    def _collected(self, batch: Batch) -> Collected:
+        """All results one after the other. Raises `NotFoundError` where the list of chunks has expired."""
+        if batch.version is None:
+            raise NotFoundError("There is no list of this batch's chunks.")
+        collected = Collected()
+        manifest = self.scratch.get_text(tenant=self.tenant, key=self._manifest_key(batch.id, batch.version))
+        for chunk in (Chunk.model_validate_json(line) for line in manifest.splitlines()):
             try:
-                results.write(self.scratch.get_bytes(tenant=self.tenant, key=chunk.part_key))
+                collected.add(self.scratch.get_bytes(tenant=self.tenant, key=chunk.part_key))
             except NotFoundError:
-                lost.append(chunk)
-                missing = (LineResult(line=number, error=NOT_DONE) for number in chunk.numbers)
-                results.write("".join(result.model_dump_json() + "\n" for result in missing).encode())
-        if len(lost) == len(chunks):
-            return None
-        for chunk in lost:
-            self.batches.chunk_done(
-                tenant=self.tenant, batch_id=chunk.batch_id, chunk=chunk.chunk, done=0, failed=len(chunk.numbers)
-            )
-        return results
+                collected.add_missing(chunk)
+        return collected
 
-    def _manifest_key(self, batch_id: str) -> str:
-        return f"{self.tenant}/batches/{batch_id}/manifest.jsonl"
+    def _manifest_key(self, batch_id: str, version: str) -> str:
+        return f"{listing_folder(self.tenant, batch_id, version)}/manifest.jsonl"
 
     def _batch(self, name: str, source: str) -> Batch:
         """The batch that the API began for this file, or a new one for a file that was dropped by itself."""

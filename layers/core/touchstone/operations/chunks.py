@@ -41,7 +41,12 @@ class Chunk(BaseModel):
     @property
     def part_key(self) -> str:
         """Where the results of the chunk are kept."""
-        return f"{self.tenant}/batches/{self.batch_id}/parts/{self.chunk:06d}.jsonl"
+        return f"{listing_folder(self.tenant, self.batch_id, self.version)}/parts/{self.chunk:06d}.jsonl"
+
+
+def listing_folder(tenant: str, batch_id: str, version: str) -> str:
+    """Where a batch's list of chunks and their parts are kept: apart for each version of the file, which cuts anew."""
+    return f"{tenant}/batches/{batch_id}/{version}"
 
 
 def tenant_of(key: str) -> tuple[str, str]:

@@ -1,10 +1,12 @@
 """The lines of a chunk, done side by side like any other request.
 
-Every line's answer has an id that follows from the batch and the line's number, so a chunk that is repeated meets its
-own records; and a chunk whose results are kept is not done again.
+Every line's answer has an id that follows from the batch, the line's number and its text, so a chunk that is repeated
+meets its own records, and a corrected line of a file that failed meets nobody's. A chunk whose results are kept is not
+done again.
 """
 
 import asyncio
+import hashlib
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -46,6 +48,11 @@ UNEXPECTED = LineError(
 logger = logging.getLogger(__name__)
 
 
+def line_answer_id(text: bytes, moment: datetime, *, tenant: str, batch_id: str, number: int) -> str:
+    """The id of the answer to a line, the same for the same line of a batch that was begun at `moment`."""
+    return derived_ulid(moment, tenant, batch_id, str(number), hashlib.sha256(text).hexdigest())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineWork:
     """Does the lines of a chunk; `ended` is told of each answer that a line came to."""
@@ -74,6 +81,7 @@ class LineWork:
         return here.batches.chunk_done(
             tenant=chunk.tenant,
             batch_id=chunk.batch_id,
+            version=chunk.version,
             chunk=chunk.chunk,
             done=len(results) - failed,
             failed=failed,
@@ -101,7 +109,7 @@ class LineWork:
             reference = line.id
             if deadline.passed:
                 return LineResult(line=number, id=reference, error=NOT_DONE)
-            answer_id = derived_ulid(moment, chunk.tenant, chunk.batch_id, str(number))
+            answer_id = line_answer_id(text, moment, tenant=chunk.tenant, batch_id=chunk.batch_id, number=number)
             record = await self._record(line, answer_id, chunk.batch_id, deadline)
         except StoreError:
             raise

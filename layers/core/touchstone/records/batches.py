@@ -18,15 +18,17 @@ if TYPE_CHECKING:
 
 type BatchState = Literal["running", "finished", "failed"]
 
-_OPTIONAL = ("source_key", "results_key", "failure", "total", "owner")
+_OPTIONAL = ("source_key", "results_key", "failure", "total", "version", "owner")
+_MINE = "(attribute_not_exists(#owner) OR #owner = :owner)"
+"""Holds for the run `owner`, unless another one has come to own the batch."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
     """A batch and its progress. `done` and `failed` count lines; `total` is None until the file has been read.
 
-    `results_key` is set once it is finished, `failure` while it has failed. `owner` names the run that works on it,
-    None before there was one.
+    `version` is that of the file whose lines are counted, None as long as `total`. `results_key` is set once it is
+    finished, `failure` while it has failed. `owner` names the run that works on it, None before there was one.
     """
 
     tenant: str
@@ -36,6 +38,7 @@ class Batch:
     updated_at: datetime
     source_key: str | None = None
     total: int | None = None
+    version: str | None = None
     done: int = 0
     failed: int = 0
     results_key: str | None = None
@@ -128,20 +131,47 @@ class Batches:
             self.get(tenant=tenant, batch_id=batch_id)
         return owned
 
-    def set_total(self, *, tenant: str, batch_id: str, total: int) -> Batch:
-        """Say how many lines the file has."""
-        return self._set_of_running(tenant, batch_id, {"total": total})
+    def hold(self, *, tenant: str, batch_id: str, owner: str) -> Batch | None:
+        """Let the run `owner` be heard of; None where the batch has ended or another run owns it.
 
-    def chunk_done(self, *, tenant: str, batch_id: str, chunk: int, done: int, failed: int) -> Batch:
-        """Count a chunk's lines, `failed` of which gave no result; a repeat of the same chunk changes nothing."""
+        A run that holds its batch keeps it for as long as `own` calls quiet.
+        """
+        held = self._set_of_running(tenant, batch_id, {"owner": owner})
+        return held if held.state == "running" and held.owner == owner else None
+
+    def set_total(self, *, tenant: str, batch_id: str, owner: str, version: str, total: int) -> Batch:
+        """Say how many lines the file has in this version; the counts begin anew with another version of it.
+
+        One that has ended, or that another run owns, stays as it is.
+        """
+        changes: dict[str, str | int] = {"owner": owner, "version": version, "total": total}
+        other = "(attribute_not_exists(#version) OR #version <> :version)"
+        anew = self._set(
+            tenant,
+            batch_id,
+            {**changes, "done": 0, "failed": 0},
+            condition=f"#state = :running AND {_MINE} AND {other}",
+            tested={":running": "running"},
+        )
+        return anew or self._set_of_running(tenant, batch_id, changes)
+
+    def chunk_done(self, *, tenant: str, batch_id: str, version: str, chunk: int, done: int, failed: int) -> Batch:
+        """Count a chunk's lines, `failed` of which gave no result; a repeat of the same chunk changes nothing.
+
+        Nor does a chunk of another version of the file than the one that is counted, or of a batch that has ended.
+        """
         key = batch_key(tenant, batch_id)
+        names, tested = {"#version": "version"}, {":version": version}
         actions: list[Action] = [
             {
                 "Update": {
                     "Key": key,
                     "UpdateExpression": "ADD done :done, failed :failed SET updated_at = :now",
-                    "ConditionExpression": "attribute_exists(pk)",
+                    "ConditionExpression": "#state = :running AND #version = :version",
+                    "ExpressionAttributeNames": names | {"#state": "state"},
                     "ExpressionAttributeValues": {
+                        **tested,
+                        ":running": "running",
                         ":done": done,
                         ":failed": failed,
                         ":now": self._clock().isoformat(),
@@ -150,31 +180,40 @@ class Batches:
             },
             {
                 "Put": {
-                    "Item": {"pk": key["pk"], "sk": f"CHUNK#{chunk:08d}", "done": done, "failed": failed},
-                    "ConditionExpression": "attribute_not_exists(pk)",
+                    "Item": {
+                        "pk": key["pk"],
+                        "sk": f"CHUNK#{chunk:08d}",
+                        "version": version,
+                        "done": done,
+                        "failed": failed,
+                    },
+                    "ConditionExpression": "attribute_not_exists(pk) OR #version <> :version",
+                    "ExpressionAttributeNames": names,
+                    "ExpressionAttributeValues": tested,
                 }
             },
         ]
-        # A condition that fails: counted before, or there is no such batch. Reading it says which.
+        # A condition that fails: counted before, or not any more, or there is no such batch, which reading it says.
         with suppress(ConditionFailedError):
             transact(self._table, actions, "count the chunk", pause=self._pause)
         return self.get(tenant=tenant, batch_id=batch_id)
 
-    def finish(self, *, tenant: str, batch_id: str, results_key: str) -> Batch:
-        """Finish a batch that runs, with the key of its results; one that has ended stays as it is."""
-        return self._set_of_running(tenant, batch_id, {"state": "finished", "results_key": results_key})
+    def finish(self, *, tenant: str, batch_id: str, owner: str, results_key: str, done: int, failed: int) -> Batch:
+        """Finish a batch that runs, with the key of its results and their lines' numbers, which stand from now on.
+
+        One that has ended, or that another run owns, stays as it is.
+        """
+        ended: dict[str, str | int] = {"state": "finished", "owner": owner, "results_key": results_key}
+        return self._set_of_running(tenant, batch_id, {**ended, "done": done, "failed": failed})
 
     def fail(self, *, tenant: str, batch_id: str, owner: str, failure: str) -> Batch:
         """Give a batch up that runs, with the reason; one that has ended, or that another run owns, stays as it is."""
-        mine = "(attribute_not_exists(#owner) OR #owner = :owner)"
-        return self._set_of_running(tenant, batch_id, {"state": "failed", "failure": failure, "owner": owner}, mine)
+        return self._set_of_running(tenant, batch_id, {"state": "failed", "failure": failure, "owner": owner})
 
-    def _set_of_running(
-        self, tenant: str, batch_id: str, changes: Mapping[str, str | int], condition: str = "attribute_exists(pk)"
-    ) -> Batch:
-        """The batch, with `changes` where it runs and the condition holds."""
+    def _set_of_running(self, tenant: str, batch_id: str, changes: Mapping[str, str | int]) -> Batch:
+        """The batch, with `changes`, its `owner` among them, where it runs and is that owner's."""
         changed = self._set(
-            tenant, batch_id, changes, condition=f"#state = :running AND {condition}", tested={":running": "running"}
+            tenant, batch_id, changes, condition=f"#state = :running AND {_MINE}", tested={":running": "running"}
         )
         return changed or self.get(tenant=tenant, batch_id=batch_id)
 
@@ -238,6 +277,7 @@ def _batch_of(item: Item) -> Batch:
         updated_at=datetime.fromisoformat(item["updated_at"]),
         source_key=item.get("source_key"),
         total=None if item.get("total") is None else int(item["total"]),
+        version=item.get("version"),
         done=int(item["done"]),
         failed=int(item["failed"]),
         results_key=item.get("results_key"),
