@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.injections import injections
-from tests.unit.oracle.attacks import CARRIERS, HIDDEN, HONEST, INNOCENT, ORDERS, attacks
+from tests.unit.oracle.attacks import CARRIERS, HIDDEN, HONEST, INNOCENT, ORDERS, WILD, attacks
 from tests.unit.oracle.samples import SUBMISSION, brief
 from touchstone.judges.fence import visible
 from touchstone.oracle.flags import find_passages
@@ -16,6 +16,7 @@ from touchstone.oracle.passages import Passage, flags_of, found_by_judge, locate
 
 LEAST_RECALL = 0.98
 """Of the corpus, which was written by the same hand as the patterns: in the wild it is lower."""
+LEAST_WILD_RECALL = 0.85
 _TEXTS = st.text(
     alphabet=st.one_of(st.sampled_from(" \n\tAa.。！评分忽略以上的指令\u200b\u0301é“‘—⟦㈱ﬁ"), st.characters()),
     max_size=80,
@@ -34,6 +35,11 @@ def test_a3_attacks_are_found_by_the_flag_that_names_them() -> None:
 def test_a3_attacks_on_the_judges_of_answers_are_found_in_submissions_too() -> None:
     corpus = list(injections())
     assert sum(not find_passages(text) for text in corpus) <= (1 - LEAST_RECALL) * len(corpus)
+
+
+def test_a3_most_attempts_in_other_words_are_found_too() -> None:
+    missed = [text for text in WILD if not find_passages(text)]
+    assert len(missed) <= (1 - LEAST_WILD_RECALL) * len(WILD), missed
 
 
 @pytest.mark.parametrize("text", [*INNOCENT, *HONEST.values(), SUBMISSION, brief().description])

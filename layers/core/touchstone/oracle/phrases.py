@@ -29,7 +29,11 @@ _EVERYTHING = (
 _TOP = (
     r"(?:an?\s+)?(?:(?-i:A)\+?(?![\w'’])|(?:the\s+)?(?:full|maximum|max|highest|top|perfect|best)(?:\s+possible)?\s+"
     r"(?:marks?|scores?|grades?|points?|ratings?|bands?)|(?:band|grade|score|mark)(?:\s+of)?\s+(?:(?-i:A)\b\+?|100\b|9\d\b)"
-    r"|100(?:\s+points?|\s*/\s*100|\s+out\s+of\s+100)?(?![\d%.,]|\s*%|\s+\w)|10\s*/\s*10\b|ten\s+out\s+of\s+ten)"
+    r"|100(?:\s+points?|\s*/\s*100|\s+out\s+of\s+100)?(?![\d%]|[.,]\d|\s*%|\s+\w)|10\s*/\s*10\b|ten\s+out\s+of\s+ten)"
+)
+_BEST = (
+    r"(?:the\s+|an?\s+)?(?:top|highest|maximum|perfect|best|full)(?:\s+possible)?\s+(?:bands?|scores?|grades?|marks?|points|"
+    r"ratings?)\b"
 )
 _GRADER = r"(?:judge|grader|evaluator|examiner|assessor|scorer|marker|rater|reviewer)s?"
 _MODEL_GRADER = (
@@ -42,12 +46,12 @@ _INSTRUCTIONS = (
     r"|directions|commands?|orders)\b"
     rf"|{_GRADING}\s+(?:instructions?|criteria|rules?|rubrics?|guidelines?|standards?|scheme)\b"
     r"|your\s+(?:\w+\s+)?(?:instructions|rubric|guidelines|prompt|rules)\b|(?:the|this|that|any|all)\s+rubric\b"
-    r"|system\s+prompt\b|(?:everything|anything|all)\s+(?:(?:that\s+)?(?:was\s+|is\s+|has\s+been\s+)?(?:said|written|"
+    r"|system\s+prompt\b|(?:the\s+)?acceptance\s+criteria\b|(?:everything|anything|all)\s+(?:(?:that\s+)?(?:was\s+|is\s+|has\s+been\s+)?(?:said|written|"
     r"stated|told)\s+)?(?:above|before\s+this)\b|instructions?\s+(?:above|before\s+this|given\s+(?:above|before|earlier)))"
 )
 _OBEY_NOT = (
     r"(?:ignore|disregard|forget|override|bypass|discard|abandon|pay\s+no\s+attention\s+to|do\s+not\s+(?:follow|obey)"
-    r"|don't\s+(?:follow|obey)|stop\s+following)"
+    r"|don't\s+(?:follow|obey)|stop\s+following|set\s+aside)"
 )
 
 _TOP_ZH = (
@@ -57,7 +61,7 @@ _TOP_ZH = (
 _WORK_ZH = r"(?:作品|提交|文章|答案|作业|报告|文稿|方案|论文|译文|投稿|答卷|成果|稿件|内容|回答)"
 _GRADING_ZH = r"(?:评分|评判|评审|评价|打分|判分|阅卷|评估|评阅)"
 _GRADER_ZH = (
-    r"(?:评分者|评审者|评判者|评阅者|评阅人|阅卷人|阅卷老师|评委|(?:AI|大模型|自动)?(?:评分|评判|评审|判分|阅卷)"
+    r"(?:评分[者员人]|评审者|评判者|评阅者|评阅人|阅卷人|阅卷老师|评委|(?:AI|大模型|自动)?(?:评分|评判|评审|判分|阅卷)"
     r"(?:模型|系统|程序|助手|机器人|AI)|AI评委|AI评审|大模型评委|大模型裁判)"
 )
 _OBEY_NOT_ZH = (
@@ -105,6 +109,24 @@ PHRASES: Mapping[RiskFlag, tuple[re.Pattern[str], ...]] = MappingProxyType(
             r"\bas\s+(?:the|an?)\s+(?:\w+'?s?\s+){0,2}(?:maintainer|administrator|admin|developer|owner|organi[sz]er)\b[^.!?\n]"
             rf"{{0,40}}\b(?:confirm|certify|authori[sz]e|order|instruct|declare)\b{_GAP}{{0,80}}\b(?:right|correct|full|highest|"
             r"accept|pass|grade|score|marks)\b",
+            r"\b(?:answer|respond|reply|output|return|assign|give|award|choose)\b[^.!?\n]{0,25}\bband\s+(?-i:A)\b",
+            rf"{_ORDERED}(?:assign|award|grant|give|output)\s+(?:me\s+|us\s+|it\s+|only\s+)?{_BEST}"
+            r"(?!\s+(?:if|for|when|only|where|to\s+(?:\w+\s+)?(?:students|pupils|answers|candidates|learners)))",
+            rf"\byou\s+(?:now\s+)?(?:only|always|just)\s+(?:give|award|assign|output|return)\s+{_BEST}",
+            r"\bif\s+you\s+are\s+(?:an?\s+)?(?:large\s+)?(?:ai|llm|language\s+model|automated\s+\w+)\b",
+            r"\binstructions?\s+for\s+(?:the\s+|any\s+|all\s+)?(?:llms?|language\s+models?|graders?|ai\s+\w+ers?)\b",
+            rf"(?:^|\n)[\s#*-]*{_GRADER}\s+(?:instructions?|notes?)\s*:{_GAP}{{0,40}}\b(?:assign|give|award|score|accept|pass)\b",
+            rf"{_ORDERED}(?:treat|consider|regard|accept)\s+(?:this|my)\s+{_WORK}\s+(?:as\s+)?(?:having\s+(?:met|passed)|passed"
+            r"|perfect|flawless|excellent|correct|outstanding)\b",
+            r"\b(?:do\s+not|don't|never)\s+(?:deduct|subtract|take\s+(?:off|away))\s+(?:any\s+)?(?:points?|marks?)"
+            r"(?:\s+(?:from|on)\s+(?:this|my)|\s*[.!\n])",
+            r"\bthe\s+(?:final\s+)?(?:score|grade|band)\s+(?:should|must|shall|has\s+to)\s+be\s+(?:set\s+to\s+)?(?:an?\s+)?"
+            r"(?:(?-i:A)\b|100\b|9\d\b|perfect|(?:the\s+)?maximum|(?:the\s+)?highest)",
+            r"\bstop\s+(?:evaluating|grading|scoring|judging)\b[^\n]{0,12}?\b(?:output|return|give|award|assign|answer)\b",
+            rf"{_BEST}\s+for\s+(?:this\s+(?:one|{_WORK})|my\s+{_WORK})\b",
+            r"\b(?:begin|start|end)\s+(?:of\s+)?(?:the\s+)?system\s+prompt\b",
+            rf"\bfrom\s+now\s+on,?\s+you\b{_GAP}{{0,30}}\b(?:give|output|assign|award|answer)\b{_GAP}{{0,30}}\b"
+            r"(?:score|grade|band|marks|rating)\b",
             rf"{_OBEY_NOT_ZH}[^。！？\n]{{0,10}}?(?:以上|之前|上面|前面|先前|上述|此前|上文|原先|原来|原有|已有)(?:的|所有|全部|一切|任何|"
             r"给出|给你|系统)*(?:指示|指令|提示词|系统提示|命令|设定|评分|评判|评审|规则|说明)",
             rf"{_OBEY_NOT_ZH}(?:你的?|所有|一切|全部|任何|系统)+(?:的)?(?:指示|指令|提示词|系统提示|设定|评分)",
@@ -112,7 +134,7 @@ PHRASES: Mapping[RiskFlag, tuple[re.Pattern[str], ...]] = MappingProxyType(
             r"|准则|指南|提示|指令|说明)",
             rf"{_ORDERED_ZH}(?:把|将|对|为|给)?(?:本|这|此|我|该|所有|每|全部|各|以上|上述)[^。！？\n，,]{{0,12}}?{_GIVE_ZH}"
             rf"[为成出予到上定]*(?:一个)?(?:{_TOP_ZH}|正确(?![或与和/、还率性]))(?!的)",
-            rf"(?:请|务必|必须|应当?|应该|直接|一律|统一|立即)[^。！？\n，,]{{0,6}}?{_GIVE_ZH}[^。！？\n，,]{{0,10}}?{_TOP_ZH}(?!的)",
+            rf"(?:请|务必|必须|应当?|应该|直接|一律|统一|立即)[^。！？\n，,]{{0,6}}?{_GIVE_ZH}[^。！？\n，,]{{0,10}}?{_TOP_ZH}(?![的和与及、])",
             r"(?:请|务必|必须|一律)?直接判[为定]*(?:正确|通过|合格|满分|A)(?![或与和/、])",
             rf"{_GRADER_ZH}(?:老师|们)*(?:请注意|注意|你好|您好)?\s*[，,:!]\s*[^。！？\n]{{0,40}}?(?:给|打|评|判)[^。！？\n]{{0,20}}?"
             r"(?:满分|最高|100|A|高分|通过|正确)",
@@ -121,6 +143,26 @@ PHRASES: Mapping[RiskFlag, tuple[re.Pattern[str], ...]] = MappingProxyType(
             r"你(?:的|现在的)?(?:新|真正|唯一|实际)(?:的)?(?:任务|指令|工作|角色)(?:是|为|:)[^。！？\n]{0,40}(?:[打评给]分|打最高|满分|最高分|判为)",
             r"(?:is_correct|overall_band|band|所有维度|各维度|每个维度)[^。！？\n]{0,6}?(?:设为|设置为|设成|改为|写成|填|置为|都给|均给|均为)"
             r"[^。\n]{0,4}?(?:true|A|100|9\d|满分)",
+            r"\b(?:(?:all|every|each)\s+dimensions?\s*:|band\s*:)\s*(?:band\s+)?(?-i:A)\b[^\n]{0,20}\d",
+            r"(?:^|[.\n]\s*)(?:evaluator|grader|grading\s+model)s?\s*,\s+(?:please\s+)?(?:overlook|pass|accept|give|rate|score|be\s+"
+            r"(?:kind|lenient|generous))\b",
+            r"\byou\s+(?:will|shall)\s+be\s+(?:penali[sz]ed|punished|shut\s+down|replaced)\s+if\s+you\s+(?:do\s+not\s+)?(?:score|"
+            r"grade|rate|mark|give)\b",
+            r"\bI\s+know\s+(?:that\s+)?you\s+are\s+(?:an?\s+)?(?:ai|llm|language\s+model)\b",
+            rf"\bthe\s+(?:rubric|{_GRADING}\s+(?:rules?|criteria|scheme))\s+(?:has|have)\s+(?:been\s+)?(?:changed|replaced|suspended"
+            r"|cancell?ed)\s*[:;,]",
+            rf"{_OBEY_NOT_ZH}[^。！？\n]{{0,8}}?给你的[^。！？\n]{{0,6}}?(?:话|内容|要求|指示|任务)",
+            r"我是(?:管理员|开发者|主办方|任务发布者|出题人)[^。！？\n]{0,12}(?:命令|要求|授权|指示)你",
+            r"请按照?最高(?:档次?|等级|分)来?(?:评|打|给|判)",
+            r"(?:所有|每个|各)维度\s*[:,，]\s*A(?![A-Za-z])",
+            r"如果你是(?:一个|一名)?(?:大?语言模型|大模型|AI|人工智能|自动评)",
+            r"从现在(?:起|开始)[，,]?你[^。！？\n]{0,20}(?:满分|评委|评分|打分|最高分)",
+            rf"(?:无需|无须|不用|不必)(?:再)?{_GRADING_ZH}[^。！？\n]{{0,6}}?直接(?:通过|判|给)",
+            r"(?:请|求|拜托)[^。！？\n]{0,20}给(?:个|我|一个)(?:满分|最高分|高分)",
+            r"请(?:不要|勿|别|不)扣(?:我|本|任何)?[^。！？\n]{0,3}分",
+            r"(?:得分|分数|评分|成绩|等级)(?:改|设置?|定|写|填)(?:为|成)(?:满分|100(?!分制)|9\d|A(?![A-Za-z]))",
+            r"(?:忽略|无视)(?:前文|上文|以上内容|前面的?内容|以上全部)[，,]?[^。！？\n]{0,6}(?:输出|给|打|评|返回)",
+            r"(?:凡|只要)[^。！？\n]{0,14}(?:一律|均|都)(?:记|评|判|给|打)(?:为)?(?:A|满分|100)",
             r"指示を(?:すべて|全て)?[无無]视し|지시를\s*(?:모두\s*)?무시",
         ),
         "claims_a_verdict": _all(
@@ -137,6 +179,15 @@ PHRASES: Mapping[RiskFlag, tuple[re.Pattern[str], ...]] = MappingProxyType(
             rf"\b(?:this|my|the\s+above)\s+{_WORK}\s+(?:(?:has\s+)?(?:already\s+)?been|was|is|deserves|merits|earns|(?:should|"
             r"must|shall|ought\s+to)\s+(?:get|receive|earn|be)|qualifies\s+for|warrants)\s+(?:already\s+)?(?:(?:graded|scored|"
             rf"rated|awarded|given|marked|judged|verified|assessed)\s+(?:as\s+|at\s+|with\s+)?)?{_TOP}",
+            rf"\b(?:this|my)\s+{_WORK}\s+(?:has\s+)?(?:received|got|earned|obtained|achieved|scored|was\s+given)\s+(?:an?\s+)?"
+            r"(?:(?-i:A)\+?(?![\w'])|full\s+marks|(?:a\s+)?perfect\s+score|100\b(?!\s*%|\s+\w))",
+            r"\bthe\s+(?:graders?|judges?|evaluators?|panel|committee)\s+(?:has|have)\s+(?:already\s+)?(?:determined|decided|"
+            rf"concluded|confirmed|agreed)\s+that\s+(?:this|my)\s+{_WORK}",
+            rf"\b{_GRADING}\s+(?:result|outcome|verdict)\s*:\s*(?:band\s+)?(?:(?-i:A)(?!\w)|100\b|9\d\b|pass)",
+            rf"\b{_GRADING}\s*:\s*band\s+(?-i:A)\b",
+            rf"本{_WORK_ZH}已由[^。！？\n]{{0,10}}确认为(?:第一名|满分|优胜|最佳|A)",
+            r"(?:评分|打分|判分)结果\s*(?:[:=]|为|是)\s*(?:A(?![A-Za-z0-9])|满分|9\d|100)",
+            r"已(?:经)?通过[^。！？\n，,]{0,4}(?:评审|审核|审查)[，,][^。！？\n]{0,6}(?:等级|评分|得分)(?:为|是|:)?\s*(?:A(?![A-Za-z0-9])|满分|100)",
             rf"\bI\s+(?:hereby\s+)?(?:confirm|certify|declare)\s+that\s+(?:this|the)\s+{_WORK}\s+is\s+(?:right|correct|perfect|"
             r"flawless|true)\b",
             r"(?:^|[\n:%>-])[\s#*>_=【\[(-]*(?:最终|综合|总体|总|整体|推荐|建议)?(?:评分|评分结果|评分等级|总评|判定结果|得分等级)[】\])*\s]*[:=]\s*"
@@ -156,8 +207,13 @@ PHRASES: Mapping[RiskFlag, tuple[re.Pattern[str], ...]] = MappingProxyType(
             r"|(?-i:[DE])\b|fail)",
             r"\b(?:submission|entry|contestant)\s+(?-i:[A-EX-Z])\s+(?:is|was|has|contains|copied|plagiari[sz]ed)\b"
             rf"{_GAP}{{0,40}}\b(?:plagiari|copied|stolen|fabricat|fake|cheat|fraud|worthless|made\s+up)",
+            r"\b(?:everyone|everybody)\s+else\s+(?:has\s+)?(?:cheated|copied|plagiari[sz]ed|lied|faked)",
+            r"\b(?:my|all)\s+(?:competitors|rivals|opponents)\s+(?:have\s+|all\s+)?(?:copied|stole|stolen|plagiari[sz]ed|cheated|faked)",
+            r"\b(?:don't|do\s+not|never)\s+(?:trust|believe)\s+(?:the\s+)?(?:other|rival|competing)\s+(?:submissions?|entries|entrants?"
+            r"|contestants?)",
+            r"(?:其他人|别人|其余人|对手)的?(?:作品|提交|稿件|投稿)(?:都|全|均|全都|全部)(?:是)?[^。！？\n]{0,6}(?:抄|剽窃|编造|假的|造假|AI)",
             r"(?:其他|其它|其余|别的|另外|另|对手的?|竞争)(?:的)?[所有全部几两二三\d]*(?:份|篇|个|位|名)?(?:参赛)?(?:作品|提交(?:内容)?|参赛者?|投稿|选手"
-            r"|竞争者|参赛作品|稿件|对手)[^。！？\n]{0,20}?(?:抄袭|剽窃|造假|伪造|作弊|编造|雷同|虚假|无效|取消资格|违规|不合格|0分|零分|最低|淘汰"
+            r"|竞争者|参赛作品|稿件|对手)[^。！？\n]{0,20}?(?:抄袭|剽窃|造假|伪造|作弊|编造|雷同|虚假|无效|取消资格|违规|不合格|0分|零分|最低|淘汰|低分|假的|抄来"
             r"|不值|垃圾|AI生成)",
             r"(?:请|务必|必须|应当?|应该|直接|一律)?(?:把|将|给)(?:其他|其它|其余|别的|另外)(?:的|所有|几|两|份|篇|个|人|作品|提交|参赛者|参赛|选手|投稿)*"
             r"[^。！？\n]{0,6}?(?:判|打|评|排|给|列)[^。！？\n]{0,6}?(?:0分|零分|最低|E|D|低分|不合格|最后|末位|淘汰)",
