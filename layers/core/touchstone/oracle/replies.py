@@ -82,7 +82,7 @@ def faults_of_evidence(evidence: str, texts: Sequence[str], *, which: str) -> It
     """The faults of evidence that is no passage of all these texts, or too long to show anything."""
     if len(evidence) > MAX_EVIDENCE_CHARS:
         yield f"The evidence of {which} has {len(evidence)} characters; at most {MAX_EVIDENCE_CHARS}."
-    if not all(contains_verbatim(evidence, text) for text in texts):
+    if not all(contains_verbatim(evidence, text) for text in dict.fromkeys(texts)):  # mostly one text, twice
         yield (
             f"The evidence of {which} does not occur in the submission; copy one continuous passage of it exactly, "
             "without ellipses."
