@@ -82,11 +82,16 @@ def faults_of_evidence(evidence: str, texts: Sequence[str], *, which: str) -> It
     """The faults of evidence that is no passage of all these texts, or too long to show anything."""
     if len(evidence) > MAX_EVIDENCE_CHARS:
         yield f"The evidence of {which} has {len(evidence)} characters; at most {MAX_EVIDENCE_CHARS}."
-    if not all(contains_verbatim(evidence, text) for text in dict.fromkeys(texts)):  # mostly one text, twice
+    if not all(_quotes(evidence, text) for text in dict.fromkeys(texts)):  # mostly one text, twice
         yield (
             f"The evidence of {which} does not occur in the submission; copy one continuous passage of it exactly, "
             "without ellipses."
         )
+
+
+def _quotes(evidence: str, text: str) -> bool:
+    """Whether it is a quote of the text; one copied exactly, as most are, is found without comparing the whole of it."""
+    return (bool(visible(evidence).strip()) and evidence in text) or contains_verbatim(evidence, text)
 
 
 def score_of(said: DimensionReply) -> DimensionScore:
