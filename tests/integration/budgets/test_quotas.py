@@ -12,8 +12,9 @@ import pytest
 from tests.support.clocks import StandingClock
 from tests.support.drains import hourly_drains
 from touchstone.budgets.book import Reservation
-from touchstone.budgets.decision import GUARD, WINDOW_SECONDS
+from touchstone.budgets.decision import GUARD, PROBE_FOR, WINDOW_SECONDS
 from touchstone.budgets.items import CURRENT, QuotaKey
+from touchstone.budgets.learning import BARRED_FOR
 from touchstone.budgets.quotas import Quotas
 from touchstone.errors import DayQuotaError, InputError, MinuteQuotaError, QuotaExceededError, UnavailableModelError
 from touchstone.judges.base import Limits
@@ -273,6 +274,45 @@ def test_r15_a_model_that_is_gone_is_asked_about_once_a_minute(quotas: Quotas, c
             said.add((str(error), error.sent))
         clock.forward(seconds=1)
     assert (sent, said) == (10, {("It is gone.", False)})
+
+
+def test_r15_twenty_workers_at_once_send_one_probe_where_a_bar_has_lapsed(table: "Table", clock: StandingClock) -> None:
+    """The first moment sees as many calls as the minute admits; every later one sees one, whoever asks."""
+    limits, barrier = Limits(per_day=1000, per_minute=10), threading.Barrier(20)
+    tables = [boto3.resource("dynamodb", region_name="us-east-1").Table(table.name) for _ in range(20)]
+
+    def worker(own: "Table") -> bool:
+        quotas = Quotas(own, clock=clock)
+        barrier.wait()
+        try:
+            unit = quotas.reserve(KEY, limits, purpose="fresh")
+        except (QuotaExceededError, UnavailableModelError):
+            unit = None
+        barrier.wait()  # the provider's word comes when all of them have asked
+        if unit is not None:
+            quotas.learn(unit, UnavailableModelError("It is gone."))
+        return unit is not None
+
+    sent = []
+    for _ in range(4):
+        with ThreadPoolExecutor(20) as pool:
+            sent.append(sum(pool.map(worker, tables)))
+        clock.forward(seconds=BARRED_FOR.total_seconds())
+    assert sent == [10, 1, 1, 1]
+
+
+def test_r15_a_model_that_is_back_serves_everyone_as_soon_as_its_probe_is_over(
+    quotas: Quotas, clock: StandingClock
+) -> None:
+    quotas.learn(quotas.reserve(KEY, DEEP, purpose="fresh"), UnavailableModelError("It is gone."))
+    clock.forward(seconds=BARRED_FOR.total_seconds())
+    quotas.reserve(KEY, DEEP, purpose="fresh")
+    with pytest.raises(QuotaExceededError) as waits:
+        quotas.reserve(KEY, DEEP, purpose="backlog")
+    assert (waits.value.window, waits.value.until) == ("minute", clock.now + PROBE_FOR)
+    clock.now += PROBE_FOR
+    for _ in range(5):
+        quotas.reserve(KEY, DEEP, purpose="fresh")
 
 
 def test_forgetting_lets_a_model_be_asked_that_was_gone(quotas: Quotas, table: "Table") -> None:

@@ -1,5 +1,6 @@
 """A model that is gone, or a key that is refused: real adapters, a real server, and the quotas in the table."""
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -14,6 +15,7 @@ from tests.support.wire import Kind
 from touchstone.answers.model import AnswerRecord, VerifyRequest
 from touchstone.answers.progress import new_record
 from touchstone.budgets import DynamoAdmission, Spending
+from touchstone.budgets.decision import PROBE_FOR
 from touchstone.budgets.learning import BARRED_FOR
 from touchstone.clock import Deadline
 from touchstone.judges import EnvironmentKeys, Judges, load_registry
@@ -92,8 +94,26 @@ async def test_r15_a_model_that_is_back_is_asked_again(house: House, server: Pro
         server.reply(replies.verify(), schema="VerifyReply")
         statuses: list[Any] = [(await _verified(desk, 0)).verification_status]
         house.clock.advance(seconds=BARRED_FOR.total_seconds())
-        statuses += [(await _verified(desk, number)).verification_status for number in (1, 2, 3)]
+        statuses.append((await _verified(desk, 1)).verification_status)
+        house.clock.now += PROBE_FOR
+        statuses += [(await _verified(desk, number)).verification_status for number in (2, 3)]
     assert statuses == ["unverified", "verified", "verified", "verified"]
+
+
+async def test_r15_of_many_at_once_the_first_moment_sees_a_minutes_calls_and_every_later_one_a_single_probe(
+    house: House, server: ProviderServer
+) -> None:
+    server.rule(error("unknown_model"))
+    per_minute = load_registry({}).model("gemini", "fast").limits.per_minute
+    async with _desk(house, server, "gemini") as desk:
+        seen = list[int]()
+        for moment in range(3):
+            before = len(server.calls)
+            await asyncio.gather(*(_verified(desk, 100 * moment + number) for number in range(20)))
+            seen.append(len(server.calls) - before)
+            house.clock.advance(seconds=BARRED_FOR.total_seconds())
+    assert per_minute == 15
+    assert (seen[0] <= per_minute, seen[1:]) == (True, [1, 1])
 
 
 async def test_r15_a_request_that_the_provider_rejects_holds_up_nobody_else(

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.support.clocks import StandingClock
-from touchstone.budgets.decision import GUARD, REACH_SECONDS, SEND_WITHIN
+from touchstone.budgets.decision import GUARD, PROBE_FOR, REACH_SECONDS, SEND_WITHIN
 from touchstone.budgets.items import QuotaKey
 from touchstone.budgets.learning import BARRED_FOR
 from touchstone.budgets.memory import MemoryAdmission
@@ -88,6 +88,11 @@ async def test_r15_what_a_provider_says_of_a_model_is_said_for_it_until_a_probe_
         await admission.admit(CALL)
     await probe.settle(cost_usd=0.01)
     clock.now = NOON + BARRED_FOR
+    await (await admission.admit(CALL)).settle(cost_usd=0.01)
+    with pytest.raises(QuotaExceededError) as waits:
+        await admission.admit(CALL)
+    assert (waits.value.window, waits.value.until) == ("minute", clock.now + PROBE_FOR)
+    clock.now += PROBE_FOR
     for _ in range(2):
         await admission.admit(CALL)
 

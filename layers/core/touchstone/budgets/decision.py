@@ -35,6 +35,9 @@ LEARNED_DAY_LIMIT_DAYS = 7
 was not raised, that costs one refused call a week."""
 PROBES = 1
 """Calls a minute that find out whether a provider that served nobody serves again."""
+PROBE_FOR = timedelta(seconds=5)
+"""How long everyone waits for the first call after a bar has lapsed: a provider tells within a second or two that a
+model is not there, and then the account is barred again before a second call is sent."""
 
 _MAX_HOPS = 8
 """Obstacles one after the other that a wait may meet (block, minute, edge of the day …); more means never."""
@@ -70,7 +73,8 @@ class Learned:
 class Barred:
     """The provider said that it serves nobody of this account; `why` is that in a sentence.
 
-    Until `until` (UTC) no more than `PROBES` calls a minute are made.
+    Until `until` (UTC) no more than `PROBES` calls a minute are made. The first call after it is a probe too: nobody
+    else is let through for `PROBE_FOR`.
     """
 
     until: datetime
@@ -271,9 +275,12 @@ def _minute_refusal(state: QuotaState, at: datetime, per_minute: int | None) -> 
 
 def _reserved(state: QuotaState, now: datetime, *, purpose: Purpose, day: date) -> QuotaState:
     tally, seconds, second = state.tally_on(day), live_seconds(state, now), epoch_second(now)
+    is_probe = state.barred is not None and barred_at(state, now) is None
     return replace(
         state,
         day=day,
+        blocked_until=now + PROBE_FOR if is_probe else state.blocked_until,
+        barred=None if is_probe else state.barred,
         tally=replace(tally, used=tally.used + 1, backlog_used=tally.backlog_used + int(purpose == "backlog")),
         seconds=seconds | {second: seconds.get(second, 0) + 1},
     )
