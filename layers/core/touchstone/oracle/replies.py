@@ -90,7 +90,7 @@ def faults_of_evidence(evidence: str, texts: Sequence[str], *, which: str) -> It
 
 
 def _quotes(evidence: str, text: str) -> bool:
-    """Whether it is a quote of the text; one copied exactly, as most are, is found without comparing the whole of it."""
+    """Whether it is a quote of the text; one copied exactly, as most are, is found without normalising the whole."""
     return (bool(visible(evidence).strip()) and evidence in text) or contains_verbatim(evidence, text)
 
 
