@@ -58,9 +58,9 @@ def test_a_submission_that_meets_every_criterion_is_scored_and_one_that_does_not
 
 
 def test_what_nobody_could_judge_is_unscored_with_its_reason_and_has_no_number() -> None:
-    for one, stage in ((UNGATED, "gate"), (UNSCORED, "scoring")):
+    for one, failure in ((UNGATED, unjudged("gate")), (UNSCORED, unjudged("scoring"))):
         assert (one.state, one.individual, one.contender) == ("unscored", None, None)
-        assert one.failure == unjudged(stage)
+        assert one.failure == failure
 
 
 STEPS: dict[str, Callable[[Submission], Submission]] = {

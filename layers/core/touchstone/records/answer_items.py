@@ -2,14 +2,13 @@
 
 import time
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from touchstone.answers.model import ENDED, AnswerRecord
 from touchstone.clock import Clock, system_clock
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import action_of, difference
-from touchstone.records.keys import answer_key, of_tenant
+from touchstone.records.keys import answer_key, of_tenant, sortable
 from touchstone.records.summaries import summary_of
 from touchstone.records.table import Action, Item
 from touchstone.records.ulids import derived_ulid
@@ -106,11 +105,6 @@ def pending_index(record: AnswerRecord) -> dict[str, str]:
         case "waiting" | "running":
             position = f"{sortable(progress.not_before or record.updated_at)}#{request}"
     return {"gsi2pk": f"EVALUATION#{progress.state}", "gsi2sk": position}
-
-
-def sortable(moment: datetime) -> str:
-    """A moment as text of fixed width that sorts by time (UTC, microseconds)."""
-    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%f}"
 
 
 def _derived(record: AnswerRecord) -> Item:

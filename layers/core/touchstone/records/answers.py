@@ -19,9 +19,9 @@ from touchstone.answers.model import (
 from touchstone.checks.language import language_of
 from touchstone.errors import ConflictError
 from touchstone.judges.spends import Spend
-from touchstone.records.answer_items import UNFINISHED, Beside, OfAnswers, sortable
+from touchstone.records.answer_items import UNFINISHED, Beside, OfAnswers
 from touchstone.records.cursors import Page, cursor_after, page_size, position_of
-from touchstone.records.keys import answer_of, of_tenant
+from touchstone.records.keys import answer_of, of_tenant, sortable
 from touchstone.records.solutions import solution_actions
 from touchstone.records.summaries import AnswerSummary
 from touchstone.records.table import Action, query, store_faults

@@ -19,10 +19,10 @@ from typing import Any, Literal
 from touchstone.answers.model import AnswerRecord, DeepEvaluation, EvaluationProgress
 from touchstone.errors import ConflictError
 from touchstone.judges.spends import Spend
-from touchstone.records.answer_items import OfAnswers, sortable
+from touchstone.records.answer_items import OfAnswers
 from touchstone.records.answers import asked
 from touchstone.records.counters import COUNT_SHARDS, deferred_pk
-from touchstone.records.keys import answer_of
+from touchstone.records.keys import answer_of, sortable
 from touchstone.records.table import query, read
 from touchstone.records.ulids import first_ulid, last_ulid, moment_of
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+from datetime import UTC, datetime
 
 from touchstone.errors import InputError, NotFoundError
 from touchstone.records.ulids import is_ulid
@@ -72,6 +73,11 @@ def answer_of(pk: str) -> tuple[str, str]:
 def task_of(pk: str) -> tuple[str, str]:
     """Tenant and id from the partition key of a task and all that belongs to it."""
     return answer_of(pk)
+
+
+def sortable(moment: datetime) -> str:
+    """A moment as text of fixed width that sorts by time (UTC, microseconds)."""
+    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%f}"
 
 
 def part(text: str) -> str:

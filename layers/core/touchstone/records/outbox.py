@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import NotFoundError
 from touchstone.oracle.events import TaskEvent
-from touchstone.records.answer_items import sortable
-from touchstone.records.keys import OUTBOX, Key, event_key, task_key
+from touchstone.records.keys import OUTBOX, Key, event_key, sortable, task_key
 from touchstone.records.table import Action, ConditionFailedError, Item, query, read, store_faults
 from touchstone.records.ulids import derived_ulid
 

@@ -18,10 +18,9 @@ from touchstone.errors import StoreError
 from touchstone.oracle import submission as steps
 from touchstone.oracle.submission import Submission, SubmissionRequest
 from touchstone.oracle.task import check_open
-from touchstone.records.answer_items import sortable
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.cursors import Page, cursor_after, page_size, position_of
-from touchstone.records.keys import SUBMISSION, Key, submission_key, submitter_key, task_key, task_of
+from touchstone.records.keys import SUBMISSION, sortable, submission_key, submitter_key, task_key, task_of
 from touchstone.records.table import Action, ConditionFailedError, Item, jitter, query, read
 from touchstone.records.tasks import TASK
 from touchstone.records.versioned import CHANGE_TRIES, Kind, Versioned
@@ -72,17 +71,16 @@ class Submissions:
         another, or the id belongs to another request.
         """
         key = submission_key(tenant, task_id, submission_id)
-        place_key = submitter_key(tenant, task_id, request.submitter)
         asked = _asked(tenant, task_id, request)
         text_key: str | None = None
         for attempt in range(CHANGE_TRIES):
-            if (stored := self._records.find(tenant, key)) is not None:
-                return self._records.same(stored, stored.record.model_copy(update=asked))
             now = self._clock()
             task = self._tasks.read(tenant, task_key(tenant, task_id))
+            earlier = self._ids(tenant, task_id, request.submitter)
+            # Read after both, so that what closed the task or took the place is never taken for another's.
+            if (stored := self._records.find(tenant, key)) is not None:
+                return self._records.same(stored, stored.record.model_copy(update=asked))
             check_open(task.record, now)
-            place = read(self._table, place_key, "the submitter's place")
-            earlier: tuple[str, ...] = () if place is None else tuple(place["submissions"])
             steps.check_follows(
                 self.get(tenant=tenant, task_id=task_id, submission_id=earlier[-1]) if earlier else None
             )
@@ -97,9 +95,8 @@ class Submissions:
                 text_key=text_key,
                 uploaded_key=request.text_key,
             )
-            beside = (self._tasks.unchanged(task), _taking(place_key, earlier, submission_id))
             try:
-                return self._records.insert(record, beside=beside)
+                return self._records.insert(record, beside=(self._tasks.unchanged(task), _taking(record, earlier)))
             except ConditionFailedError:
                 self._pause(jitter(attempt))
         raise StoreError("The task was changed by others each time; it is safe to repeat.")
@@ -118,13 +115,12 @@ class Submissions:
 
     def of_submitter(self, *, tenant: str, task_id: str, submitter: str) -> tuple[Submission, ...]:
         """What one party handed in to a task, oldest first; empty for whoever is none of its submitters."""
-        place = read(self._table, submitter_key(tenant, task_id, submitter), "the submitter's place")
-        ids = () if place is None else place["submissions"]
+        ids = self._ids(tenant, task_id, submitter)
         return tuple(self.get(tenant=tenant, task_id=task_id, submission_id=each) for each in ids)
 
     def has_submitted(self, *, tenant: str, task_id: str, submitter: str) -> bool:
         """Whether a party handed in anything to a task."""
-        return read(self._table, submitter_key(tenant, task_id, submitter), "the submitter's place") is not None
+        return bool(self._ids(tenant, task_id, submitter))
 
     def page(self, *, tenant: str, task_id: str, limit: int = 50, cursor: str | None = None) -> Page[Submission]:
         """A task's submissions, newest first.
@@ -153,6 +149,11 @@ class Submissions:
             Limit=max(1, limit),
         )
         return tuple(_unfinished_of(item) for item in islice(found, limit))
+
+    def _ids(self, tenant: str, task_id: str, submitter: str) -> tuple[str, ...]:
+        """The ids of what a submitter handed in, oldest first, strongly consistent."""
+        place = read(self._table, submitter_key(tenant, task_id, submitter), "the submitter's place")
+        return () if place is None else tuple(place["submissions"])
 
     def _found(self, tenant: str, task_id: str, **arguments: Any) -> Iterator[Submission]:
         items = query(
@@ -192,17 +193,22 @@ def _text_key(tenant: str, task_id: str, text: str) -> str:
     return f"{tenant}/submissions/{task_id}/{hashlib.sha256(text.encode()).hexdigest()}.md"
 
 
-def _taking(place: Key, earlier: Sequence[str], submission_id: str) -> Action:
-    """The write by which a submitter's next submission takes its place, where nobody took it since it was read."""
-    put: Item = {"Item": {**place, "submissions": [*earlier, submission_id], "revisions": len(earlier) + 1}}
-    if earlier:
-        condition: Item = {
+def _taking(record: Submission, earlier: Sequence[str]) -> Action:
+    """The write by which a submission takes its submitter's place, where nobody took it since `earlier` was read."""
+    item: Item = {
+        **submitter_key(record.tenant, record.task_id, record.submitter),
+        "submissions": [*earlier, record.id],
+        "revisions": record.revision,
+    }
+    if not earlier:
+        return {"Put": {"Item": item, "ConditionExpression": "attribute_not_exists(pk)"}}
+    return {
+        "Put": {
+            "Item": item,
             "ConditionExpression": "revisions = :before",
             "ExpressionAttributeValues": {":before": len(earlier)},
         }
-    else:
-        condition = {"ConditionExpression": "attribute_not_exists(pk)"}
-    return {"Put": {**put, **condition}}
+    }
 
 
 def _derived(submission: Submission) -> Item:

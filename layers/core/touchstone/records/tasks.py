@@ -15,18 +15,18 @@ from touchstone.oracle.model import Dimension, Strict, TaskPath
 from touchstone.oracle.ranking import Place
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task, TaskRequest, TaskState
-from touchstone.records.answer_items import sortable
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.cursors import Page, cursor_after, page_size, position_of
-from touchstone.records.keys import of_tenant, task_key, task_of
+from touchstone.records.keys import of_tenant, sortable, task_key, task_of
 from touchstone.records.outbox import outbox_actions
-from touchstone.records.summaries import SUMMARY_CHARS
 from touchstone.records.table import Item, query, store_faults
 from touchstone.records.versioned import Kind, Versioned
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
+DESCRIPTION_CHARS = 160
+"""As much of a task's description as a list shows."""
 UNFINISHED = "TASK#unfinished"
 """The partition of the `deferred` index where tasks that are not over are, of all tenants."""
 
@@ -177,7 +177,7 @@ def _derived(task: Task) -> Item:
         path=task.request.path,
         owner=task.request.owner,
         state=task.state,
-        description=task.request.brief.description[:SUMMARY_CHARS],
+        description=task.request.brief.description[:DESCRIPTION_CHARS],
         created_at=task.created_at,
         deadline=task.deadline,
         closed_at=task.closed_at,
