@@ -350,3 +350,28 @@ def test_r16_feedback_larger_than_an_item_is_never_lost_or_cut(
     assert submissions.get(**named(one)) == judged
     assert judged.gate == check
     assert submissions.text(one) == "解" * 900_000
+
+
+def test_r16_scores_whose_answer_was_lost_are_kept_once(
+    submissions: Submissions, judgements: Judgements, task: Task, table: "Table"
+) -> None:
+    one = handed_in(submissions, task)
+    judgements.gate(**named(one), check=passed_gate())
+    with losing_replies(table.meta.client, "TransactWriteItems"), pytest.raises(StoreError):
+        judgements.score(**named(one), scoring=scoring(80), spends=[a_spend()])
+    again = judgements.score(**named(one), scoring=scoring(20), spends=[a_spend()])
+    assert (again.individual, len(again.spends)) == (scoring(80), 1)
+
+
+def test_r1_of_many_gate_checks_of_one_submission_at_once_the_first_counts(
+    submissions: Submissions, judgements: Judgements, task: Task
+) -> None:
+    one, barrier = handed_in(submissions, task), Barrier(8)
+
+    def check(number: int) -> Submission:
+        barrier.wait()
+        return judgements.gate(**named(one), check=passed_gate() if number % 2 else failed_gate())
+
+    with ThreadPoolExecutor(8) as workers:
+        got = {each.model_dump_json() for each in workers.map(check, range(8))}
+    assert got == {submissions.get(**named(one)).model_dump_json()}

@@ -33,7 +33,7 @@ from touchstone.oracle.task import Task
 from touchstone.oracle.whole import Unjudged
 
 MAX_REVISIONS = 10
-"""Submissions of one submitter to one task: each is paid for, and a tenth that fails the gate will not be the last."""
+"""Submissions of one submitter to one task: each gate check costs the tenant a judge call."""
 MAX_SUBMISSION_BYTES = 4 * MAX_SUBMISSION_CHARS + 3
 """No text of the longest length is larger as UTF-8, a byte order mark included."""
 PASSES_FROM = 60.0

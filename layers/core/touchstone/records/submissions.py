@@ -128,12 +128,14 @@ class Submissions:
         Raises `InputError` for a cursor of another list and for a limit outside 1 to 100.
         """
         scope = task_key(tenant, task_id)["pk"]
-        start = {} if cursor is None else {"ExclusiveStartKey": {"pk": scope, "sk": position_of(scope, cursor)}}
+        start: dict[str, Any] = {}
+        if cursor is not None:
+            start["ExclusiveStartKey"] = {"pk": scope, "sk": f"{SUBMISSION}{position_of(scope, cursor)}"}
         wanted = page_size(limit) + 1
         found = self._found(tenant, task_id, ScanIndexForward=False, Limit=wanted, **start)
         shown = tuple(islice(found, limit))
         more = next(found, None) is not None
-        return Page(items=shown, cursor=cursor_after(scope, f"{SUBMISSION}{shown[-1].id}") if more else None)
+        return Page(items=shown, cursor=cursor_after(scope, shown[-1].id) if more else None)
 
     def unfinished(self, *, older_than: timedelta, limit: int = 100) -> tuple[UnfinishedSubmission, ...]:
         """Submissions of all tenants that came longer ago than `older_than` and are not judged, oldest first.
