@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.support.records import START, HandClock, a_spend, an_answer, an_attempt, finished
 from touchstone.answers.model import Analysis, AnswerRecord, Enrichment, Verification
 from touchstone.errors import ConflictError, InputError, NotFoundError
-from touchstone.records import Answers, new_ulid
+from touchstone.records import Answers, Artifacts, Statistics, new_ulid
 from touchstone.records.cursors import cursor_after
 
 if TYPE_CHECKING:
@@ -130,6 +130,44 @@ def test_r20_every_step_repeated_after_its_effect_changes_nothing(answers: Answe
             clock.advance(seconds=1)
             assert repeated() == first
     assert len(answers.get(**named).spends) == 5
+
+
+def test_r20_what_came_too_late_is_paid_for_and_counted_once(
+    answers: Answers, table: "Table", artifacts: Artifacts, clock: HandClock
+) -> None:
+    """A verdict after the caller's deadline, an attempt after the sweep gave up: dropped, but not its price."""
+    record = answers.create(an_answer(attempts=(an_attempt().model_copy(update={"verification": None}),)))
+    named: dict[str, Any] = {"tenant": "acme", "answer_id": record.id}
+    ended = answers.finish(
+        **named, status="unverified", confidence=0.0, best_attempt=1, spends=[a_spend(purpose="enrich")]
+    )
+    verdict = Verification(passed=True, confidence=0.9, method="judge")
+    late: list[Callable[[], AnswerRecord]] = [
+        lambda: answers.set_verification(
+            **named, number=1, verification=verdict, spends=[a_spend(cost_usd=0.25, latency_ms=6_000.5)]
+        ),
+        lambda: answers.add_attempt(
+            **named, attempt=an_attempt(2), spends=[a_spend(purpose="solve", cost_usd=0.5, latency_ms=9_000.25)]
+        ),
+        lambda: answers.finish(
+            **named,
+            status="verified",
+            confidence=1.0,
+            best_attempt=1,
+            problem_key="k",
+            spends=[a_spend(purpose="enrich", cost_usd=1.0, latency_ms=80.125)],
+        ),
+        lambda: answers.fail(**named, failure="timed_out", spends=[a_spend(purpose="solve", cost_usd=2.0)]),
+        lambda: answers.add_spends(**named, spends=[a_spend(purpose="analyze", cost_usd=4.0)]),
+    ]
+    for _ in range(2):
+        for step in late:
+            after = step()
+    dropped = after.model_copy(update={"spends": ended.spends, "updated_at": ended.updated_at})
+    assert dropped == ended
+    assert [spend.cost_usd for spend in after.spends] == [0.000_123, 0.25, 0.5, 1.0, 2.0, 4.0]
+    (today,) = Statistics(table, artifacts, clock=clock).volume("acme", days=1)
+    assert today.cost_usd == pytest.approx(7.750_123)
 
 
 def test_an_attempt_out_of_turn_is_a_conflict(answers: Answers) -> None:

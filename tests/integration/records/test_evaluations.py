@@ -129,6 +129,25 @@ def test_r1_of_many_results_at_once_exactly_one_counts(
     assert len(kept.spends) == len(asked.spends) + 1
 
 
+def test_r1_what_an_evaluation_cost_that_came_too_late_is_kept_once(
+    answers: Answers, evaluations: Evaluations, asked: AnswerRecord
+) -> None:
+    lost = evaluations.claim(**_of(asked), lease_seconds=0.0).record.evaluation.not_before
+    evaluations.claim(**_of(asked), lease_seconds=60.0)
+    put_back: dict[str, Any] = {"until": lost, "reason": "unreadable", "lease": lost}
+    failed = a_spend(purpose="evaluate", failure="unreadable", latency_ms=1.5)
+    for _ in range(2):
+        taken = evaluations.wait(**_of(asked), **put_back, spends=[failed])
+        assert taken.evaluation.state == "running"
+    done = evaluations.complete(**_of(asked), evaluation=an_evaluation(0.9), spends=[a_spend(latency_ms=2.5)])
+    for _ in range(2):
+        late = evaluations.complete(**_of(asked), evaluation=an_evaluation(0.1), spends=[a_spend(latency_ms=3.5)])
+        late = evaluations.fail(**_of(asked), failure="refused", spends=[a_spend(latency_ms=4.5)])
+    assert late == answers.get(**_of(asked))
+    assert (late.evaluation, late.deep_evaluation) == (done.evaluation, done.deep_evaluation)
+    assert [spend.latency_ms for spend in late.spends[len(asked.spends) :]] == [1.5, 2.5, 3.5, 4.5]
+
+
 def test_r2_a_redelivery_after_the_end_finds_it_done(evaluations: Evaluations, asked: AnswerRecord) -> None:
     evaluations.claim(**_of(asked))
     done = evaluations.complete(**_of(asked), evaluation=an_evaluation(0.8))

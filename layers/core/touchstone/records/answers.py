@@ -39,7 +39,8 @@ class Answers(OfAnswers):
     """The records of answers.
 
     Every method raises `NotFoundError` for an id that this tenant does not have, and `StoreError` where the store
-    fails; all are safe to repeat, and a repeat returns the record as it is stored by then.
+    fails; all are safe to repeat, and a repeat returns the record as it is stored by then. `spends` are kept whatever
+    has become of the record meanwhile, each once.
     """
 
     def create(self, record: AnswerRecord) -> AnswerRecord:
@@ -112,11 +113,8 @@ class Answers(OfAnswers):
             tenant,
             answer_id,
             done=lambda record: record.problem is not None,
-            change=lambda record: {
-                "problem": text,
-                "language": record.language or language_of(text),
-                "spends": (*record.spends, *spends),
-            },
+            change=lambda record: {"problem": text, "language": record.language or language_of(text)},
+            spends=spends,
         )
 
     def set_analysis(
@@ -131,10 +129,11 @@ class Answers(OfAnswers):
                 "difficulty": analysis.difficulty,
                 "knowledge_points": analysis.knowledge_points,
                 "stage": "solving",
-                "spends": (*record.spends, *spends),
             }
 
-        return self._work(tenant, answer_id, done=lambda record: record.difficulty is not None, change=change)
+        return self._work(
+            tenant, answer_id, done=lambda record: record.difficulty is not None, change=change, spends=spends
+        )
 
     def add_attempt(
         self,
@@ -160,10 +159,12 @@ class Answers(OfAnswers):
                 "attempts": (*record.attempts, attempt),
                 "retrieved_from": retrieved_from if retrieved_from is not None else record.retrieved_from,
                 "stage": "solving",
-                "spends": (*record.spends, *spends),
             }
 
-        return self._work(tenant, answer_id, done=lambda record: record.attempt_count >= attempt.number, change=change)
+        def done(record: AnswerRecord) -> bool:
+            return record.attempt_count >= attempt.number
+
+        return self._work(tenant, answer_id, done=done, change=change, spends=spends)
 
     def set_verification(
         self, *, tenant: str, answer_id: str, number: int, verification: Verification, spends: Sequence[Spend] = ()
@@ -181,9 +182,9 @@ class Answers(OfAnswers):
         def change(record: AnswerRecord) -> dict[str, Any]:
             attempts = list(record.attempts)
             attempts[number - 1] = attempts[number - 1].model_copy(update={"verification": verification})
-            return {"attempts": tuple(attempts), "spends": (*record.spends, *spends)}
+            return {"attempts": tuple(attempts)}
 
-        return self._work(tenant, answer_id, done=done, change=change)
+        return self._work(tenant, answer_id, done=done, change=change, spends=spends)
 
     def finish(
         self,
@@ -215,13 +216,12 @@ class Answers(OfAnswers):
                 "best_attempt": best_attempt,
                 "enrichment": enrichment,
                 "evaluation": asked(self._clock()) if record.deep_evaluation_wanted else record.evaluation,
-                "spends": (*record.spends, *spends),
             }
 
         def beside(record: AnswerRecord) -> Sequence[Action]:
             return () if problem_key is None else solution_actions(record, problem_key, near_keys)
 
-        return self._work(tenant, answer_id, done=lambda _: False, change=change, beside=beside)
+        return self._work(tenant, answer_id, done=lambda _: False, change=change, spends=spends, beside=beside)
 
     def fail(self, *, tenant: str, answer_id: str, failure: str, spends: Sequence[Spend] = ()) -> AnswerRecord:
         """Record that no answer could be produced, and why; what is finished stays so."""
@@ -229,7 +229,8 @@ class Answers(OfAnswers):
             tenant,
             answer_id,
             done=lambda _: False,
-            change=lambda record: {"stage": "failed", "failure": failure, "spends": (*record.spends, *spends)},
+            change=lambda _: {"stage": "failed", "failure": failure},
+            spends=spends,
         )
 
     def add_spends(self, *, tenant: str, answer_id: str, spends: Sequence[Spend]) -> AnswerRecord:
@@ -238,7 +239,8 @@ class Answers(OfAnswers):
             tenant,
             answer_id,
             done=lambda _: not spends,
-            change=lambda record: {"spends": (*record.spends, *spends)},
+            change=lambda _: {},
+            spends=spends,
         )
 
     def _work(
@@ -248,16 +250,35 @@ class Answers(OfAnswers):
         *,
         done: Callable[[AnswerRecord], bool],
         change: Callable[[AnswerRecord], dict[str, Any]],
+        spends: Sequence[Spend],
         beside: Beside | None = None,
     ) -> AnswerRecord:
-        """One step on a record that has not ended; on one that has, or where the step is `done`, nothing happens."""
+        """One step on a record that has not ended; on one that has, or where the step is `done`, nothing happens but
+        that its `spends` are kept.
+        """
+        works = False
 
         def step(record: AnswerRecord) -> AnswerRecord:
-            if record.stage in ENDED or done(record):
-                return record
-            return record.model_copy(update=change(record))
+            nonlocal works
+            works = record.stage not in ENDED and not done(record)
+            if not works:
+                return with_late_spends(record, spends)
+            return record.model_copy(update={**change(record), "spends": (*record.spends, *spends)})
 
-        return self._items.change(tenant, answer_id, step, beside=beside)
+        def writes(record: AnswerRecord) -> Sequence[Action]:
+            return beside(record) if works and beside is not None else ()
+
+        return self._items.change(tenant, answer_id, step, beside=writes)
+
+
+def with_late_spends(record: AnswerRecord, spends: Sequence[Spend]) -> AnswerRecord:
+    """A record whose step was done by somebody else meanwhile, with the calls that were paid for all the same.
+
+    Those that it holds already are left out: a step that is repeated because its reply was lost paid once. Two calls
+    are never the same to the fraction of a millisecond.
+    """
+    late = tuple(spend for spend in spends if spend not in record.spends)
+    return record.model_copy(update={"spends": (*record.spends, *late)}) if late else record
 
 
 def asked(moment: datetime) -> EvaluationProgress:

@@ -20,7 +20,7 @@ from touchstone.answers.model import AnswerRecord, DeepEvaluation, EvaluationPro
 from touchstone.errors import ConflictError
 from touchstone.judges.spends import Spend
 from touchstone.records.answer_items import OfAnswers
-from touchstone.records.answers import asked
+from touchstone.records.answers import asked, with_late_spends
 from touchstone.records.counters import COUNT_SHARDS, deferred_pk
 from touchstone.records.keys import answer_of, sortable
 from touchstone.records.table import query, read
@@ -69,7 +69,8 @@ class Backlog:
 class Evaluations(OfAnswers):
     """The deep evaluations of answers. All methods are safe to repeat; one that finds its work done changes nothing.
 
-    Raises `NotFoundError` for an id this tenant does not have, `ConflictError` where no evaluation was asked for.
+    `spends` are kept all the same, each once. Raises `NotFoundError` for an id this tenant does not have,
+    `ConflictError` where no evaluation was asked for.
     """
 
     def request(self, *, tenant: str, answer_id: str, retry_failed: bool = False) -> AnswerRecord:
@@ -175,7 +176,7 @@ class Evaluations(OfAnswers):
 
         def step(record: AnswerRecord) -> AnswerRecord:
             if _requested(record).state == "done":
-                return record
+                return with_late_spends(record, spends)
             done = _moved(record, state="done", not_before=None, failure=None)
             return done.model_copy(update={"deep_evaluation": evaluation, "spends": (*record.spends, *spends)})
 
@@ -186,7 +187,7 @@ class Evaluations(OfAnswers):
 
         def step(record: AnswerRecord) -> AnswerRecord:
             if _requested(record).state in {"done", "failed"}:
-                return record
+                return with_late_spends(record, spends)
             failed = _moved(record, state="failed", not_before=None, failure=failure)
             return failed.model_copy(update={"spends": (*record.spends, *spends)})
 
@@ -240,7 +241,7 @@ class Evaluations(OfAnswers):
             progress = _requested(record)
             taken = lease is not None and (progress.state != "running" or progress.not_before != lease)
             if progress.state in {"done", "failed"} or taken:
-                return record
+                return with_late_spends(record, spends)
             returned = progress.state == "running" and not counted
             tries = progress.tries - 1 if returned else progress.tries
             after = _moved(record, state=state, not_before=until, failure=reason, tries=tries)
