@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Literal
 
 from touchstone.checks.arithmetic.nodes import (
+    Budget,
     Node,
     Number,
     Operation,
@@ -53,8 +54,13 @@ def restored(number: Number, rounded_before: Mapping[Fraction, Fraction]) -> Fra
     return number.value
 
 
-def value_of(node: Node, reading: Reading, rounded_before: Mapping[Fraction, Fraction]) -> Fraction:
-    """The exact value. Raises `Unreadable` where there is none or it is too large."""
+def value_of(
+    node: Node, reading: Reading, rounded_before: Mapping[Fraction, Fraction], budget: Budget | None = None
+) -> Fraction:
+    """The exact value. Raises `Unreadable` where there is none or it is too large.
+
+    Every operation takes a step of `budget`; None: they are few.
+    """
     match node:
         case Number():
             value = restored(node, rounded_before) if reading.restored else node.value
@@ -62,22 +68,23 @@ def value_of(node: Node, reading: Reading, rounded_before: Mapping[Fraction, Fra
                 value *= node.scale
             return value / 100 if node.percent and reading.percent != "bare" else value
         case Unary("-", Operation("^", base, exponent)) if reading.sign_first:
-            return bounded(power(-value_of(base, reading, rounded_before), value_of(exponent, reading, rounded_before)))
+            raised = value_of(exponent, reading, rounded_before, budget)
+            return bounded(power(-value_of(base, reading, rounded_before, budget), raised), budget)
         case Unary(symbol, operand):
-            value = value_of(operand, reading, rounded_before)
+            value = value_of(operand, reading, rounded_before, budget)
             match symbol:
                 case "√":
                     return root(value)
                 case "!":
-                    return whole_factorial(value)
+                    return bounded(whole_factorial(value), budget)
                 case _:
                     return -value
         case Operation(symbol, left, right):
-            first = value_of(left, reading, rounded_before)
-            second = value_of(right, reading, rounded_before)
+            first = value_of(left, reading, rounded_before, budget)
+            second = value_of(right, reading, rounded_before, budget)
             if reading.percent == "relative" and symbol in "+-" and _is_percent(right) and not _is_percent(left):
                 second *= first
-            return bounded(_combined(symbol, first, second))
+            return bounded(_combined(symbol, first, second), budget)
 
 
 def _is_percent(node: Node) -> bool:

@@ -11,6 +11,7 @@ from fractions import Fraction
 from math import factorial, isqrt
 
 from touchstone.checks.arithmetic.tokens import Token
+from touchstone.checks.limits import NotAtOnceError
 
 MAX_DIGITS = 40
 """Longer numerals occur in no school solution; shorter ones are cheap as fractions."""
@@ -18,10 +19,27 @@ MAX_EXPONENT = 30
 """Largest exponent of ten in a numeral such as 6.02e23."""
 MAX_BITS = 4096
 """A value with more bits than this is refused: powers and factorials stay in microseconds."""
+STEP_BITS = 256
+"""Arithmetic on fractions of so many bits takes twice the time of small ones, and grows from there."""
 
 
 class Unreadable(Exception):  # noqa: N818  (a refusal inside this package, not an error of the caller)
     """These tokens are not certainly an expression of numbers, or its value is too large."""
+
+
+@dataclass(slots=True)
+class Budget:
+    """Steps left for reading and working out one text, so that hostile text ends early instead of late."""
+
+    steps: int
+    at_once: bool = False
+    """Whether a text that needs more is to be looked at later, instead of being left undecided."""
+
+    def spend(self, steps: int = 1) -> None:
+        """Take steps. Raises `Unreadable` when none is left, or `NotAtOnceError`."""
+        self.steps -= steps
+        if self.steps < 0:
+            raise NotAtOnceError if self.at_once else Unreadable
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +108,13 @@ def unit_of_last_place(number: Number) -> Fraction:
     return Fraction(1, 10**number.places) if number.places >= 0 else Fraction(10**-number.places)
 
 
-def bounded(value: Fraction) -> Fraction:
-    """The value itself. Raises `Unreadable` when it has grown beyond `MAX_BITS`."""
-    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
+def bounded(value: Fraction, budget: Budget | None = None) -> Fraction:
+    """The value itself. Raises `Unreadable` when it has grown beyond `MAX_BITS`, or the budget is used up."""
+    bits = max(value.numerator.bit_length(), value.denominator.bit_length())
+    if bits > MAX_BITS:
         raise Unreadable
+    if budget is not None:
+        budget.spend(1 + bits // STEP_BITS)
     return value
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from touchstone.checks.arithmetic.nodes import Node, Number, Operation, Unary, Unit, Unreadable, numeral
+from touchstone.checks.arithmetic.nodes import Budget, Node, Number, Operation, Unary, Unit, Unreadable, numeral
 from touchstone.checks.arithmetic.tokens import Kind, Token
 from touchstone.checks.arithmetic.words import ATTACHED_UNITS, SCALES, UNIT_STOP_CHARACTERS, UNIT_STOPS, UNITS
 
@@ -15,19 +15,6 @@ MAX_UNIT_CHARACTERS = 8
 _STARTS = (Kind.NUMBER, Kind.OPEN, Kind.CURRENCY, Kind.FRACTION, Kind.ROOT)
 _ENDS = (Kind.EQUAL, Kind.ABOUT, Kind.BREAK, Kind.CLOSE)
 _POWERS = {"²": 2, "³": 3}
-
-
-@dataclass(slots=True)
-class Budget:
-    """Steps left for one text, so that hostile text ends early instead of late."""
-
-    steps: int
-
-    def spend(self) -> None:
-        """Take one step. Raises `Unreadable` when none is left."""
-        self.steps -= 1
-        if self.steps < 0:
-            raise Unreadable
 
 
 @dataclass(slots=True)

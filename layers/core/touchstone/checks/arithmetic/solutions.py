@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice
 
-from touchstone.checks.arithmetic.nodes import Node, Number, Unreadable, written
-from touchstone.checks.arithmetic.reader import Budget, Reader
+from touchstone.checks.arithmetic.nodes import Budget, Node, Number, Unreadable, written
+from touchstone.checks.arithmetic.reader import Reader
 from touchstone.checks.arithmetic.statements import Statement, Verdict, is_computation, judged
 from touchstone.checks.arithmetic.tokens import Kind, Token, plain, tokens_of
 from touchstone.checks.arithmetic.words import (
@@ -23,13 +23,15 @@ RULE = "arithmetic"
 MAX_CHARS = 25_000
 """More than the longest solution that is accepted anywhere (20,000); longer text is not looked at."""
 MAX_QUOTED_CHARS = 200
-MAX_STEPS = 60_000
-"""Operands tried for one text, about 0.1 s; a real solution takes a few hundred."""
+MAX_STEPS = 15_000
+"""Operands read and operations worked out for one text, 0.2 s at most; a real solution takes a few hundred."""
 MAX_STATEMENTS = 400
-"""Statements judged in one text, about 0.05 s; what follows them is not looked at."""
+"""Statements judged in one text; what follows them is not looked at."""
 AT_ONCE_CHARS = 600
 AT_ONCE_RELATIONS = 16
 """Characters, and signs or words of equality, in a text that is recalculated at once."""
+AT_ONCE_STEPS = 250
+"""… and the steps of it: a statement may be read in dozens of ways, so that its length says little."""
 MAX_OPERAND_TOKENS = 300
 MAX_STARTS = 8
 """How many places are tried where the left side of an `=` may begin."""
@@ -227,9 +229,8 @@ class _Scan:
         return _DOUBT_IN_SENTENCE.search(sentence) is not None or _DENIAL.search(after) is not None
 
 
-def _candidates(text: str) -> Iterator[tuple[_Scan, int, int, Statement]]:
+def _candidates(text: str, budget: Budget) -> Iterator[tuple[_Scan, int, int, Statement]]:
     """All statements of a text: those in its words, then those inside calculator marks."""
-    budget = Budget(MAX_STEPS)
     rounded: dict[Fraction, Fraction] = {}
     words = _MARK.sub(lambda match: " " * len(match.group()), text)
     scans = [_Scan(words, 0, budget, rounded)]
@@ -265,10 +266,10 @@ def first_arithmetic_error(solution: str, *, at_once: bool = False) -> Finding |
         return None
     if at_once and (len(solution) > AT_ONCE_CHARS or relations > AT_ONCE_RELATIONS):
         raise NotAtOnceError
-    text = plain(solution)
+    text, budget = plain(solution), Budget(AT_ONCE_STEPS if at_once else MAX_STEPS, at_once=at_once)
     first: tuple[int, int, Statement, Verdict] | None = None
-    for scan, start, end, statement in islice(_candidates(text), MAX_STATEMENTS):
-        verdict = judged(statement, scan.rounded)
+    for scan, start, end, statement in islice(_candidates(text, budget), MAX_STATEMENTS):
+        verdict = judged(statement, scan.rounded, budget)
         if verdict.holds and verdict.rounded and verdict.left is not None:
             _remember(scan.rounded, statement, verdict.left)
         begins = start + scan.offset

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from touchstone.checks.arithmetic.evaluation import MIN_PLACES, Reading, numbers_in, quantity_of, value_of
-from touchstone.checks.arithmetic.nodes import Node, Number, Operation, Unary, Unreadable, unit_of_last_place
+from touchstone.checks.arithmetic.nodes import Budget, Node, Number, Operation, Unary, Unreadable, unit_of_last_place
 from touchstone.checks.arithmetic.words import RELATED_DIMENSIONS, UNITS, units_in
 
 _FLOAT_ERROR = Fraction(1, 10**9)
@@ -71,19 +71,23 @@ def is_fraction(node: Node) -> bool:
     return isinstance(node, Operation) and not is_computation(node)
 
 
-def judged(statement: Statement, rounded_before: Mapping[Fraction, Fraction]) -> Verdict:
-    """Whether the statement holds under any reading."""
+def judged(statement: Statement, rounded_before: Mapping[Fraction, Fraction], budget: Budget) -> Verdict:
+    """Whether the statement holds under any reading; undecided where the budget does not last for all of them."""
     left, right = statement.left[0], statement.right[0]
     if not _is_comparable(left, right):
         return UNDECIDED
     try:
-        worth = value_of(left, _PLAIN, {}), value_of(right, _PLAIN, {})
+        worth = value_of(left, _PLAIN, {}, budget), value_of(right, _PLAIN, {}, budget)
         if worth[0] == worth[1]:
             return Verdict(True, *worth)
         for first, second in _pairs(statement):
             for reading, other in _readings(first, second, rounded_before):
+                budget.spend()
                 try:
-                    values = value_of(first, reading, rounded_before), value_of(second, other, rounded_before)
+                    values = (
+                        value_of(first, reading, rounded_before, budget),
+                        value_of(second, other, rounded_before, budget),
+                    )
                 except Unreadable:
                     continue
                 if _agree(first, second, values, restored=reading.restored, about=statement.about):
