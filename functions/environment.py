@@ -28,6 +28,7 @@ class Environment(BaseModel):
     evaluate_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_EVALUATE_MACHINE_ARN")
     drain_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_DRAIN_MACHINE_ARN")
     secret_id: str | None = Field(default=None, validation_alias="TOUCHSTONE_SECRET_ID")
+    keys_kept_seconds: int = Field(default=300, ge=0, validation_alias="TOUCHSTONE_KEYS_KEPT_SECONDS")
     daily_ceiling_usd: float = Field(default=5.0, ge=0.0, validation_alias="TOUCHSTONE_DAILY_CEILING_USD")
     fresh_share: float = Field(default=0.1, ge=0.0, le=1.0, validation_alias="TOUCHSTONE_FRESH_SHARE")
     tenant_share: float = Field(default=0.5, gt=0.0, le=1.0, validation_alias="TOUCHSTONE_TENANT_SHARE")

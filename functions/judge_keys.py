@@ -14,12 +14,9 @@ if TYPE_CHECKING:
 
     from touchstone.judges.registry import Registry
 
-KEPT_SECONDS = 300
-"""How long the secret is remembered: a rotated key is in use five minutes later."""
-
 
 class DeploymentKeys:
-    """The keys in the deployment's secret, read again once they are older than `KEPT_SECONDS`."""
+    """The keys in the deployment's secret, read again once they are older than the environment says (five minutes)."""
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
@@ -38,7 +35,7 @@ def stored_keys() -> dict[str, str]:
 
     name = environment().require("secret_id")
     try:
-        secret = _secrets().get(name, max_age=KEPT_SECONDS)
+        secret = _secrets().get(name, max_age=environment().keys_kept_seconds)
     except GetParameterError:
         # Its own words are those of the service; what is left out of them here could name keys.
         raise StoreError(

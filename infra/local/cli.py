@@ -63,7 +63,7 @@ def status() -> None:
     outputs = deployment.outputs(deployment.client("cloudformation", running, home))
     console.print(f"Running as process {running.pid} on {running.endpoint}; its state is in {home.folder}.")
     for name, value in outputs.items():
-        console.print(f"  {name}: {value}", soft_wrap=True, highlight=False)
+        console.print(f"  {name}: {value}", soft_wrap=True, highlight=False, markup=False, emoji=False)
 
 
 @app.command()
@@ -118,7 +118,7 @@ def demo() -> None:
     home = Home.of_environment()
     with console.status("Starting the local cloud and deploying the stack …"):
         ready = bring_up(home)
-    has_judge = bool(ready.judge_keys) or "OPENAI_BASE_URL" in deployment.passed_through()
+    has_judge = bool(ready.judge_keys) or "TOUCHSTONE_COMPATIBLE_BASE_URL" in deployment.passed_through()
     complete = samples.run(console, api_url=ready.api_url, token=ready.token, has_judge=has_judge)
     _say_what_next(home, ready)
     raise typer.Exit(0 if complete else 1)

@@ -66,7 +66,8 @@ def run(console: Console, *, api_url: str, token: str, has_judge: bool) -> bool:
     if not has_judge:
         console.print(
             "No judge has a key here: what checks can prove is decided, what only a judge could decide is unverified.\n"
-            "Set GEMINI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY (or OPENAI_BASE_URL) and run this again.",
+            "Set GEMINI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY (or TOUCHSTONE_COMPATIBLE_BASE_URL and "
+            "TOUCHSTONE_COMPATIBLE_MODEL) and run this again.",
             style="dim",
         )
     return complete

@@ -51,9 +51,13 @@ def host_architecture() -> Architecture:
     return "arm64" if platform.machine().lower() in {"arm64", "aarch64"} else "x86_64"
 
 
+KEYS_KEPT = {"TOUCHSTONE_KEYS_KEPT_SECONDS": "5"}
+"""On a laptop a key that was just set is to be in use at once, or nearly so."""
+
+
 def passed_through() -> dict[str, str]:
     """The variables of this process that a deployment hands to the functions."""
-    return {name: os.environ[name] for name in sorted(PASSED_THROUGH) if name in os.environ}
+    return KEYS_KEPT | {name: os.environ[name] for name in sorted(PASSED_THROUGH) if name in os.environ}
 
 
 def deploy(home: Home, running: Running) -> dict[str, str]:

@@ -6,7 +6,6 @@ from urllib.parse import parse_qs, urlsplit
 import boto3
 import pytest
 
-from functions import judge_keys
 from functions.composition import judging, stores
 from tests.support.deployment import SECRET, Deployment, deployed
 from touchstone.errors import SettingsError, StoreError
@@ -56,20 +55,18 @@ def test_a_secret_that_cannot_be_read_is_a_fault_of_the_store(aws: None, monkeyp
         judging.judges("acme").available()
 
 
-def test_a_rotated_key_is_in_use_once_the_old_one_is_forgotten(
-    deployment: Deployment, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(judge_keys, "KEPT_SECONDS", 0)
-    judges = judging.judges("acme")
-    accounts = set()
-    for key in ("first", "second"):
-        _put(deployment, f'{{"GEMINI_API_KEY": "{key}"}}')
-        judge = judges.prefer("verify")
-        assert judge is not None
-        assert judges.prefer("verify") is judge
-        seat = judges.seat("verify")
-        assert seat is not None
-        accounts.add((seat.account, id(judge)))
+def test_a_rotated_key_is_in_use_once_the_old_one_is_forgotten(aws: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    with deployed(monkeypatch, TOUCHSTONE_KEYS_KEPT_SECONDS="0") as deployment:
+        judges = judging.judges("acme")
+        accounts = set()
+        for key in ("first", "second"):
+            _put(deployment, f'{{"GEMINI_API_KEY": "{key}"}}')
+            judge = judges.prefer("verify")
+            assert judge is not None
+            assert judges.prefer("verify") is judge
+            seat = judges.seat("verify")
+            assert seat is not None
+            accounts.add((seat.account, id(judge)))
     assert len(accounts) == 2
 
 
