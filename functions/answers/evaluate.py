@@ -5,7 +5,6 @@ from typing import Any
 from functions.answers.step import Step, seconds_until, step
 from functions.composition.work import bulk_evaluations, desk, run
 from functions.observability import count_evaluation
-from touchstone.operations.draining import SOON
 from touchstone.operations.evaluating import evaluate_answer
 
 
@@ -15,6 +14,9 @@ def handler(references: Step) -> dict[str, Any]:
     outcome = run(evaluate_answer(desk(references.tenant), references.answer_id))
     count_evaluation(outcome)
     wait_seconds = seconds_until(outcome.until)
-    if outcome.state == "deferred" and wait_seconds <= SOON.total_seconds():
-        bulk_evaluations().wake()
+    if outcome.state == "deferred":
+        from touchstone.operations.draining import SOON
+
+        if wait_seconds <= SOON.total_seconds():
+            bulk_evaluations().wake()
     return {"state": outcome.state, "request_id": outcome.request_id, "wait_seconds": wait_seconds}
