@@ -92,7 +92,9 @@ class Drain:
         match drained.state:
             case "continue":
                 return self._going_on(drained, lease, until=drained.until or self.clock())
-            case "empty" if not self.leases.release_unless_asked(lease):
+            case "empty":
+                if self.leases.release_unless_asked(lease):
+                    return drained
                 # Whoever lined something up while the lease was held left it to this drain.
                 return self._going_on(drained, lease, until=self.clock() + INDEX_DELAY)
             case _:
