@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import islice
 from typing import Any
 
 from touchstone.answers.model import (
@@ -21,10 +20,11 @@ from touchstone.errors import ConflictError
 from touchstone.judges.spends import Spend
 from touchstone.records.answer_items import UNFINISHED, Beside, OfAnswers
 from touchstone.records.cursors import Page, cursor_after, page_size, position_of
-from touchstone.records.keys import answer_of, of_tenant, sortable
+from touchstone.records.keys import answer_of, of_tenant
+from touchstone.records.lists import due_until
 from touchstone.records.solutions import solution_actions
 from touchstone.records.summaries import AnswerSummary
-from touchstone.records.table import Action, query, store_faults
+from touchstone.records.table import Action, store_faults
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,18 +90,9 @@ class Answers(OfAnswers):
 
         Read from an index: one that ended a moment ago may still be among them.
         """
-        found = query(
-            self._table,
-            "unfinished answers",
-            IndexName="deferred",
-            KeyConditionExpression="gsi2pk = :unfinished AND gsi2sk <= :bound",
-            ExpressionAttributeValues={
-                ":unfinished": UNFINISHED,
-                ":bound": sortable(self._clock() - older_than),
-            },
-            Limit=max(1, limit),
-        )
-        named = (answer_of(str(item["pk"])) for item in islice(found, limit))
+        moment = self._clock() - older_than
+        found = due_until(self._table, "unfinished answers", kind=UNFINISHED, moment=moment, limit=limit)
+        named = (answer_of(str(item["pk"])) for item in found)
         return tuple(UnfinishedAnswer(tenant=tenant, answer_id=answer_id) for tenant, answer_id in named)
 
     def set_problem(self, *, tenant: str, answer_id: str, text: str, spends: Sequence[Spend] = ()) -> AnswerRecord:

@@ -5,12 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError, NotFoundError
-from touchstone.records.cursors import Page, cursor_after, page_size, position_of
+from touchstone.records.cursors import Page
 from touchstone.records.keys import batch_key, of_tenant
+from touchstone.records.lists import newest
 from touchstone.records.table import Action, ConditionFailedError, Item, read, store_faults, transact
 
 if TYPE_CHECKING:
@@ -94,22 +95,10 @@ class Batches:
     def page(self, *, tenant: str, limit: int = 50, cursor: str | None = None) -> Page[Batch]:
         """A tenant's batches, newest first. Raises `InputError` for a cursor of another list."""
         scope = of_tenant(tenant, "BATCHES")
-        values: dict[str, Any] = {":scope": scope}
-        condition = "gsi1pk = :scope"
-        if cursor is not None:
-            condition += " AND gsi1sk < :position"
-            values[":position"] = position_of(scope, cursor)
-        with store_faults("list the batches"):
-            found = self._table.query(
-                IndexName="by_time",
-                KeyConditionExpression=condition,
-                ExpressionAttributeValues=values,
-                ScanIndexForward=False,
-                Limit=page_size(limit) + 1,
-            )["Items"]
+        items, after = newest(self._table, "the batches", scope=scope, limit=limit, cursor=cursor)
         # The index carries the keys; progress is read from the items themselves, so that it is never behind.
-        shown = tuple(self.get(tenant=tenant, batch_id=str(item["gsi1sk"])) for item in found[:limit])
-        return Page(items=shown, cursor=cursor_after(scope, shown[-1].id) if len(found) > limit else None)
+        shown = tuple(self.get(tenant=tenant, batch_id=str(item["gsi1sk"])) for item in items)
+        return Page(items=shown, cursor=after)
 
     def own(self, *, tenant: str, batch_id: str, owner: str, quiet: timedelta) -> Batch | None:
         """Give a batch to the run `owner`; None where it is finished, or another run works on it.

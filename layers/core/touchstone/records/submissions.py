@@ -21,6 +21,7 @@ from touchstone.oracle.task import check_open
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.cursors import Page, cursor_after, page_size, position_of
 from touchstone.records.keys import SUBMISSION, sortable, submission_key, submitter_key, task_key, task_of
+from touchstone.records.lists import due_until
 from touchstone.records.table import Action, ConditionFailedError, Item, jitter, query, read
 from touchstone.records.tasks import TASK
 from touchstone.records.versioned import CHANGE_TRIES, Kind, Versioned
@@ -142,15 +143,9 @@ class Submissions:
 
         Read from an index: one that was judged a moment ago may still be among them.
         """
-        found = query(
-            self._table,
-            "unfinished submissions",
-            IndexName="deferred",
-            KeyConditionExpression="gsi2pk = :unfinished AND gsi2sk <= :bound",
-            ExpressionAttributeValues={":unfinished": UNFINISHED, ":bound": sortable(self._clock() - older_than)},
-            Limit=max(1, limit),
-        )
-        return tuple(_unfinished_of(item) for item in islice(found, limit))
+        moment = self._clock() - older_than
+        found = due_until(self._table, "unfinished submissions", kind=UNFINISHED, moment=moment, limit=limit)
+        return tuple(_unfinished_of(item) for item in found)
 
     def _ids(self, tenant: str, task_id: str, submitter: str) -> tuple[str, ...]:
         """The ids of what a submitter handed in, oldest first, strongly consistent."""

@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from touchstone.clock import Clock, system_clock
@@ -16,10 +15,11 @@ from touchstone.oracle.ranking import Place
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task, TaskRequest, TaskState
 from touchstone.records.artifacts import Artifacts
-from touchstone.records.cursors import Page, cursor_after, page_size, position_of
+from touchstone.records.cursors import Page
 from touchstone.records.keys import of_tenant, sortable, task_key, task_of
+from touchstone.records.lists import due_until, newest
 from touchstone.records.outbox import outbox_actions
-from touchstone.records.table import Item, query, store_faults
+from touchstone.records.table import Item
 from touchstone.records.versioned import Kind, Versioned
 
 if TYPE_CHECKING:
@@ -95,35 +95,17 @@ class Tasks:
         Raises `InputError` for a cursor of another list and for a limit outside 1 to 100.
         """
         scope = of_tenant(tenant, "TASKS")
-        condition, values = "gsi1pk = :scope", {":scope": scope}
-        if cursor is not None:
-            condition += " AND gsi1sk < :position"
-            values[":position"] = position_of(scope, cursor)
-        with store_faults("list the tasks"):
-            found = self._table.query(
-                IndexName="by_time",
-                KeyConditionExpression=condition,
-                ExpressionAttributeValues=values,
-                ScanIndexForward=False,
-                Limit=page_size(limit) + 1,
-            )["Items"]
-        shown = tuple(TaskSummary.model_validate_json(str(item["summary"])) for item in found[:limit])
-        return Page(items=shown, cursor=cursor_after(scope, shown[-1].id) if len(found) > limit else None)
+        items, after = newest(self._table, "the tasks", scope=scope, limit=limit, cursor=cursor)
+        return Page(items=tuple(TaskSummary.model_validate_json(str(item["summary"])) for item in items), cursor=after)
 
     def unfinished(self, *, older_than: timedelta, limit: int = 100) -> tuple[UnfinishedTask, ...]:
         """Tasks of all tenants whose next step was due longer ago than `older_than`: what carried them was lost.
 
         Read from an index: one that went on a moment ago may still be among them.
         """
-        found = query(
-            self._table,
-            "unfinished tasks",
-            IndexName="deferred",
-            KeyConditionExpression="gsi2pk = :unfinished AND gsi2sk <= :bound",
-            ExpressionAttributeValues={":unfinished": UNFINISHED, ":bound": sortable(self._clock() - older_than)},
-            Limit=max(1, limit),
-        )
-        return tuple(_unfinished_of(item) for item in islice(found, limit))
+        moment = self._clock() - older_than
+        found = due_until(self._table, "unfinished tasks", kind=UNFINISHED, moment=moment, limit=limit)
+        return tuple(_unfinished_of(item) for item in found)
 
     def lock(self, *, tenant: str, task_id: str, dimensions: Sequence[Dimension]) -> Task:
         """Open a task with its dimensions, which never change again."""

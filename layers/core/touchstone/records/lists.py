@@ -1,0 +1,48 @@
+"""The two questions that lists ask of the table's indexes, said once for every kind of record."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from touchstone.records.cursors import cursor_after, page_size, position_of
+from touchstone.records.keys import sortable
+from touchstone.records.table import Item, query, store_faults
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+
+def newest(table: "Table", what: str, *, scope: str, limit: int, cursor: str | None) -> tuple[list[Item], str | None]:
+    """A page of the items of `scope` in the index by time, newest first, and the cursor to the next, None at the end.
+
+    Raises `InputError` for a cursor of another list and for a limit outside 1 to 100.
+    """
+    condition = "gsi1pk = :scope"
+    values: dict[str, Any] = {":scope": scope}
+    if cursor is not None:
+        condition += " AND gsi1sk < :position"
+        values[":position"] = position_of(scope, cursor)
+    with store_faults(f"list {what}"):
+        found: list[Item] = table.query(
+            IndexName="by_time",
+            KeyConditionExpression=condition,
+            ExpressionAttributeValues=values,
+            ScanIndexForward=False,
+            Limit=page_size(limit) + 1,
+        )["Items"]
+    shown = found[:limit]
+    return shown, cursor_after(scope, str(shown[-1]["gsi1sk"])) if len(found) > limit else None
+
+
+def due_until(table: "Table", what: str, *, kind: str, moment: datetime, limit: int) -> Iterator[Item]:
+    """Up to `limit` items of `kind` in the index of what has no end yet, due until `moment` (UTC), oldest first."""
+    found = query(
+        table,
+        what,
+        IndexName="deferred",
+        KeyConditionExpression="gsi2pk = :unfinished AND gsi2sk <= :bound",
+        ExpressionAttributeValues={":unfinished": kind, ":bound": sortable(moment)},
+        Limit=max(1, limit),
+    )
+    return islice(found, limit)
