@@ -99,7 +99,8 @@ class Submission(Strict):
     from, None for a text that came with the request. `revision` counts the submitter's submissions to this task from 1.
     `individual` comes from `readings`; `passages` are places in the text that speak to whoever grades it. `tries`
     counts judgements that brought nothing, `failure` is what the last of them said. `comparisons` are one a dimension
-    for a finalist, empty for all others. `spends` are the judge calls that were paid for.
+    for a finalist, empty for all others; `uncompared` are the dimensions on which nobody could compare it with the
+    others, so that it has no place. `spends` are the judge calls that were paid for.
     """
 
     tenant: str
@@ -118,6 +119,7 @@ class Submission(Strict):
     tries: Annotated[int, Field(ge=0)] = 0
     failure: Unjudged | None = None
     comparisons: tuple[Comparison, ...] = ()
+    uncompared: tuple[str, ...] = ()
     spends: tuple[Spend, ...] = ()
 
     @property
