@@ -192,11 +192,28 @@ def test_a_finalist_reads_the_means_of_both_orders_and_where_they_disagreed() ->
     assert [one.score for one in final.dimension_scores] == [85.0, 70.0, 82.0, 61.0]
     assert [one.band for one in final.dimension_scores] == ["B", "B", "B", "C"]
     assert (final.rank, final.final_score, final.weighted_base, final.penalty) == (1, 74.5, 74.5, 1.0)
+    assert final.unscored == ()
     assert final.risk_flags == ("orders_disagree",)
     agreed = compared(SCORED, comparisons((80, 80), (70, 70), (70, 60), (61, 61)))
     (_, final) = seen(agreed, contest(place)["challenge"]).feedback
     assert isinstance(final, ScoringFeedback)
     assert final.risk_flags == ()
+
+
+@pytest.mark.parametrize("missing", [1, 4])
+def test_a_finalist_that_nobody_could_compare_reads_on_what_and_no_number_that_would_need_it(missing: int) -> None:
+    names = [one.id for one in dimensions()]
+    finalist = compared(SCORED, COMPARED[:-missing]).model_copy(update={"uncompared": tuple(names[-missing:])})
+    place = Place(submission_id=SCORED.id, rank=None, final_score=None)
+    for stage in ("challenge", "final"):
+        (_, final) = seen(finalist, contest(place)[stage], "submitter").feedback
+        assert isinstance(final, ScoringFeedback)
+        assert final.unscored == tuple(names[-missing:])
+        assert [(one.dimension, one.score) for one in final.dimension_scores] == list(
+            zip(names, [85.0, 70.0, 82.0, 61.0], strict=True)
+        )[:-missing]
+        assert (final.weighted_base, final.penalty, final.final_score, final.rank) == (None, None, None, None)
+        assert final.penalty_reasons == ()
 
 
 def test_comparisons_are_hidden_until_the_ranking_stands() -> None:

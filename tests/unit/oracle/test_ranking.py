@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from touchstone.oracle.bands import Band
-from touchstone.oracle.ranking import FINALISTS, Contender, Place, rank, shortlist
+from touchstone.oracle.ranking import FINALISTS, Contender, Place, rank, shortlist, winner_of
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -29,7 +29,7 @@ def ids(contenders: Sequence[Contender]) -> list[str]:
     return [one.submission_id for one in contenders]
 
 
-def ended(contenders: Sequence[Contender], **horizontal: float) -> list[tuple[str, int, float]]:
+def ended(contenders: Sequence[Contender], **horizontal: float) -> list[tuple[str, int | None, float | None]]:
     places = rank(shortlist(contenders), horizontal)
     return [(place.submission_id, place.rank, place.final_score) for place in places]
 
@@ -103,9 +103,30 @@ def test_those_behind_the_finalists_keep_their_place_whatever_the_finalists_scor
     ]  # fmt: skip
 
 
-def test_a_finalist_that_was_not_compared_is_never_ranked_on_a_made_up_number() -> None:
-    with pytest.raises(KeyError, match="b"):
-        ended([contender("a", 90.0), contender("b", 80.0)], a=70.0)
+FIVE = [contender(name, 90.0 - 5 * place) for place, name in enumerate("abcde")]
+BEHIND = [("d", 4, 75.0), ("e", 5, 70.0)]
+UNCOMPARED: list[tuple[dict[str, float], list[tuple[str, int | None, float | None]], str | None]] = [
+    ({"b": 60.0, "c": 70.0}, [("c", 1, 70.0), ("b", 2, 60.0), ("a", None, None)], "c"),
+    ({"b": 60.0}, [("b", 1, 60.0), ("a", None, None), ("c", None, None)], "b"),
+    ({}, [("a", None, None), ("b", None, None), ("c", None, None)], None),
+]
+
+
+@pytest.mark.parametrize(("horizontal", "finalists", "winner"), UNCOMPARED)
+def test_a_finalist_that_nobody_could_compare_has_no_made_up_number_and_nobody_gains_a_rank_by_it(
+    horizontal: dict[str, float], finalists: list[tuple[str, int | None, float | None]], winner: str | None
+) -> None:
+    assert ended(FIVE, **horizontal) == [*finalists, *BEHIND]
+    assert winner_of(rank(shortlist(FIVE), horizontal)) == winner
+
+
+def test_of_two_survivors_that_nobody_could_compare_none_wins() -> None:
+    assert winner_of(rank(shortlist(FIVE[:2]), {})) is None
+
+
+def test_a_sole_survivor_wins_and_without_one_nobody_does() -> None:
+    assert winner_of(rank(shortlist(FIVE[:1]), {})) == "a"
+    assert winner_of(()) is None
 
 
 @st.composite
@@ -144,6 +165,7 @@ def test_every_survivor_has_one_place_and_no_other_submission_any(
     found = shortlist(sent)
     places = rank(found, horizontal)
     assert [place.rank for place in places] == list(range(1, len(places) + 1))
+    assert winner_of(places) == (places[0].submission_id if places else None)
     assert {place.submission_id for place in places} == {one.submission_id for one in sent if not one.eliminated_by}
     assert sorted(ids([*found.finalists, *found.others, *found.eliminated])) == sorted(ids(sent))
     assert len(found.finalists) == min(FINALISTS, len(places))
@@ -156,5 +178,25 @@ def test_no_place_is_better_than_one_with_a_higher_score_among_those_compared(
     sent, horizontal = contest
     found = shortlist(sent)
     compared: Sequence[Place] = rank(found, horizontal)[: len(found.finalists)]
-    scores = [place.final_score for place in compared]
+    scores = [place.final_score for place in compared if place.final_score is not None]
     assert scores == sorted(scores, reverse=True)
+    assert len(scores) == len(compared)
+
+
+@given(contests(), st.data())
+def test_a_judge_that_fails_on_a_finalist_moves_nobody_behind_the_finalists(
+    contest: tuple[list[Contender], Mapping[str, float]], data: st.DataObject
+) -> None:
+    sent, horizontal = contest
+    found = shortlist(sent)
+    compared = data.draw(st.sets(st.sampled_from(ids(found.finalists)))) if len(found.finalists) > 1 else set()
+    whole, partial = rank(found, horizontal), rank(found, {one: horizontal[one] for one in compared})
+    behind = len(found.finalists)
+    assert partial[behind:] == whole[behind:]
+    if behind > 1:
+        assert {place.submission_id for place in partial if place.rank is None} == set(ids(found.finalists)) - compared
+        kept = [place.submission_id for place in whole[:behind] if place.submission_id in compared]
+        assert [(one.submission_id, one.rank) for one in partial[: len(compared)]] == [
+            (name, number) for number, name in enumerate(kept, start=1)
+        ]
+        assert (winner_of(partial) is None) == (not compared)

@@ -14,10 +14,11 @@ said are there from the ranking on. What an author reads of a contest that is op
 made of nothing but the state without them and the suggestions.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
-from touchstone.oracle.aggregation import PENALTY_BELOW, aggregate
+from touchstone.oracle.aggregation import PENALTY_BELOW, Aggregate, aggregate
 from touchstone.oracle.bands import Band
 from touchstone.oracle.model import (
     CriterionCheck,
@@ -28,7 +29,7 @@ from touchstone.oracle.model import (
     Suggestion,
     Unscored,
 )
-from touchstone.oracle.submission import Standing, Submission, standing
+from touchstone.oracle.submission import Comparison, Standing, Submission, standing
 from touchstone.oracle.task import Task
 
 type Reader = Literal["author", "owner", "submitter"]
@@ -83,18 +84,22 @@ class PenaltyReason(Strict):
 class ScoringFeedback(Strict):
     """What a contest came to for one submission.
 
-    `rank` counts from 1; None for one that was eliminated, by the dimensions in `eliminated_by`.
+    `weighted_base` and `final_score` are 0-100, `penalty` 0-1. `rank` counts from 1; None for one that was eliminated,
+    by the dimensions in `eliminated_by`. `unscored` are the dimensions on which nobody could compare a finalist with
+    the others: then `dimension_scores` hold the others alone, and `weighted_base`, `penalty`, `final_score` and `rank`
+    are None, since each would need the scores that are missing.
     """
 
     type: Literal["scoring"] = "scoring"
     dimension_scores: tuple[FinalDimensionScore, ...]
-    weighted_base: float
-    penalty: float
+    weighted_base: float | None
+    penalty: float | None
     penalty_reasons: tuple[PenaltyReason, ...]
-    final_score: float
+    final_score: float | None
     risk_flags: tuple[RiskFlag, ...]
     rank: int | None
     eliminated_by: tuple[str, ...] = ()
+    unscored: tuple[str, ...] = ()
 
 
 type Feedback = GateFeedback | SuggestionsFeedback | IndividualFeedback | ScoringFeedback
@@ -170,33 +175,44 @@ def _gate(submission: Submission) -> tuple[Feedback, ...]:
 
 
 def _scoring(submission: Submission, scoring: IndividualScoring, task: Task) -> ScoringFeedback:
-    """Computed again from what is stored: the comparisons where there are any, else the submission's own scores."""
-    said = submission.comparisons or scoring.dimension_scores
-    total = aggregate(task.dimensions, {one.dimension: float(one.score) for one in said})
+    """Computed again from what is stored: of a finalist from its comparisons, else from the submission's own scores."""
+    finalist = submission.comparisons or submission.uncompared
+    said = submission.comparisons if finalist else scoring.dimension_scores
+    total = None if submission.uncompared else _total(said, task)
+    own = None if total is None else total.final
     place = next((place for place in task.places if place.submission_id == submission.id), None)
     disagreed = any(one.disagrees for one in submission.comparisons)
     contender = submission.contender
     flags: tuple[RiskFlag, ...] = (*scoring.risk_flags, "orders_disagree") if disagreed else scoring.risk_flags
     return ScoringFeedback(
-        dimension_scores=tuple(
-            FinalDimensionScore(
-                dimension=one.dimension,
-                band=one.band,
-                score=float(one.score),
-                evidence=one.evidence,
-                feedback=one.feedback,
-                flag="below_expected" if one.score < PENALTY_BELOW else None,
-            )
-            for one in said
-        ),
-        weighted_base=total.base,
-        penalty=total.penalty,
-        penalty_reasons=tuple(
-            PenaltyReason(dimension=cause.dimension, score=cause.score, factor=cause.factor)
-            for cause in total.penalties
-        ),
-        final_score=total.final if place is None else place.final_score,
+        dimension_scores=tuple(_final(one) for one in said),
+        weighted_base=None if total is None else total.base,
+        penalty=None if total is None else total.penalty,
+        penalty_reasons=() if total is None else _reasons(total),
+        final_score=own if place is None else place.final_score,
         risk_flags=flags,
         rank=None if place is None else place.rank,
         eliminated_by=() if contender is None else contender.eliminated_by,
+        unscored=submission.uncompared,
+    )
+
+
+def _total(said: Sequence[Comparison | DimensionScore], task: Task) -> Aggregate:
+    return aggregate(task.dimensions, {one.dimension: float(one.score) for one in said})
+
+
+def _final(said: Comparison | DimensionScore) -> FinalDimensionScore:
+    return FinalDimensionScore(
+        dimension=said.dimension,
+        band=said.band,
+        score=float(said.score),
+        evidence=said.evidence,
+        feedback=said.feedback,
+        flag="below_expected" if said.score < PENALTY_BELOW else None,
+    )
+
+
+def _reasons(total: Aggregate) -> tuple[PenaltyReason, ...]:
+    return tuple(
+        PenaltyReason(dimension=cause.dimension, score=cause.score, factor=cause.factor) for cause in total.penalties
     )

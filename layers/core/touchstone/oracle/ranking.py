@@ -1,6 +1,6 @@
 """Who is eliminated, who is compared side by side, and in which order a contest ends."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -36,11 +36,16 @@ class Shortlist:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """`rank` counts from 1. `final_score`: of a finalist its aggregated horizontal scores, of another its own total."""
+    """Where a survivor ended. `rank` counts from 1; several never share one.
+
+    `final_score` (0-100): of a finalist its aggregated horizontal scores, of another its own total. Both are None for a
+    finalist that nobody could compare with the others: it stands ahead of those behind the finalists, and nobody knows
+    where among them; a number would be made up.
+    """
 
     submission_id: str
-    rank: int
-    final_score: float
+    rank: int | None
+    final_score: float | None
 
 
 def shortlist(contenders: Iterable[Contender]) -> Shortlist:
@@ -55,28 +60,43 @@ def shortlist(contenders: Iterable[Contender]) -> Shortlist:
 
 
 def rank(chosen: Shortlist, horizontal: Mapping[str, float]) -> tuple[Place, ...]:
-    """The survivors in the order in which a contest ends; the first is the winner, and none means no winner.
+    """The survivors in the order in which a contest ends; see `winner_of` for who won.
 
-    `horizontal` holds the aggregated horizontal score (0-100) of each finalist. Ties fall to the individual penalized
-    total, then to the earlier submission. One survivor wins on its individual score and needs no horizontal one. Those
-    behind the finalists keep their individual order. Raises `KeyError` for a finalist among several without a score.
+    `horizontal` holds the aggregated horizontal score (0-100) of each finalist that could be compared on every
+    dimension. Those come first, ranked among themselves; ties fall to the individual penalized total, then to the
+    earlier submission. Behind them stand the finalists without a horizontal score, unranked, in their individual order.
+    Those behind the finalists keep that order and their ranks, which begin after all finalists whatever became of them:
+    nobody moves up because a judge failed. One survivor wins on its individual score and needs no horizontal one.
     """
     finalists = chosen.finalists
-    finals = (
-        {one.submission_id: one.penalized_total for one in finalists}
-        if len(finalists) == 1
-        else {one.submission_id: horizontal[one.submission_id] for one in finalists}
+    if len(finalists) == 1:
+        return (_own(finalists[0], 1),)
+    scored = sorted(
+        (one for one in finalists if one.submission_id in horizontal),
+        key=lambda one: (-horizontal[one.submission_id], *_individual(one)),
     )
-    ordered = sorted(finalists, key=lambda one: (-finals[one.submission_id], *_individual(one)))
-    finals |= {one.submission_id: one.penalized_total for one in chosen.others}
-    return _places([*ordered, *chosen.others], finals)
+    return (
+        *(
+            Place(submission_id=one.submission_id, rank=place, final_score=horizontal[one.submission_id])
+            for place, one in enumerate(scored, start=1)
+        ),
+        *(
+            Place(submission_id=one.submission_id, rank=None, final_score=None)
+            for one in finalists
+            if one.submission_id not in horizontal
+        ),
+        *(_own(one, place) for place, one in enumerate(chosen.others, start=len(finalists) + 1)),
+    )
 
 
-def _places(ordered: Sequence[Contender], finals: Mapping[str, float]) -> tuple[Place, ...]:
-    return tuple(
-        Place(submission_id=one.submission_id, rank=rank, final_score=finals[one.submission_id])
-        for rank, one in enumerate(ordered, start=1)
-    )
+def winner_of(places: Iterable[Place]) -> str | None:
+    """The id of the submission at rank 1; None where nobody survived, or where no finalist could be compared."""
+    return next((place.submission_id for place in places if place.rank == 1), None)
+
+
+def _own(one: Contender, place: int) -> Place:
+    """A place by the submission's own score."""
+    return Place(submission_id=one.submission_id, rank=place, final_score=one.penalized_total)
 
 
 def _arrival(one: Contender) -> tuple[datetime, str]:
