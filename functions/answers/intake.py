@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, process_partial_response
 
 from functions import once
+from functions.composition.stores import tenants
 from functions.composition.work import bulk_evaluations, desk, reception, run
 from functions.observability import count_verdict, log_fault, logger, publishing
 from touchstone.answers.model import ENDED
@@ -41,7 +42,13 @@ def _done_once(message: Message) -> dict[str, Any]:
 
 
 def _taken(message: Message) -> dict[str, Any]:
-    record = run(take(message, desk=desk(message.tenant), reception=reception(message.tenant, bulk=True)))
+    taken = take(
+        message,
+        tenants=tenants(),
+        desk=desk(message.tenant),
+        reception=reception(message.tenant, bulk=True),
+    )
+    record = run(taken)
     if record.stage in ENDED:
         count_verdict(record)
     return {"answer_id": record.id}

@@ -116,6 +116,7 @@ def batch_desk(tenant: str) -> BatchDesk:
 
     return BatchDesk(
         tenant=tenant,
+        tenants=stores.tenants(),
         batches=stores.batches(),
         inbox=stores.inbox(),
         scratch=stores.scratch(),

@@ -57,16 +57,24 @@ class Deployment:
     queue_url: str
     machines: Machines
 
-    def token(self, tenant: str, role: Role = "member") -> str:
-        """A new token of a tenant, which is made where it is not there yet."""
+    def tenant(self, tenant: str) -> None:
+        """Make a tenant, where it is not there yet."""
         tenants = Tenants(self.table)
         if tenant not in tenants.ids():
             tenants.create(tenant=tenant, name=tenant)
+
+    def token(self, tenant: str, role: Role = "member") -> str:
+        """A new token of a tenant, which is made where it is not there yet."""
+        self.tenant(tenant)
         return stores.tokens().issue(tenant=tenant, role=role, name="test")[0]
 
     def rows(self) -> list[dict[str, Any]]:
         """Every item of both tables."""
         return [*self.table.scan()["Items"], *self.remembered.scan()["Items"]]
+
+    def keys(self) -> list[str]:
+        """The keys of all objects in the bucket."""
+        return [found["Key"] for found in self.s3.list_objects_v2(Bucket=BUCKET).get("Contents", [])]
 
     def drop(self, key: str, data: bytes) -> dict[str, Any]:
         """Put a file into the inbox; the event that EventBridge makes of it."""

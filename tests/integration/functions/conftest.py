@@ -8,11 +8,15 @@ from tests.support import replies
 from tests.support.deployment import Deployment, deployed
 from tests.support.providers import ProviderServer
 
+TENANT = "demo"
+"""The tenant that the sample events name; it is there."""
+
 
 @pytest.fixture
 def deployment(aws: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Deployment]:
     """A deployment without any judge's key."""
     with deployed(monkeypatch) as here:
+        here.tenant(TENANT)
         yield here
 
 
@@ -45,4 +49,5 @@ def judged(aws: None, judges: ProviderServer, monkeypatch: pytest.MonkeyPatch) -
     keys = {name: value for name, value in everything.items() if name.endswith("_KEY")}
     addresses = {name: value for name, value in everything.items() if name.endswith("_URL")}
     with deployed(monkeypatch, keys=keys, **addresses) as here:
+        here.tenant(TENANT)
         yield here

@@ -14,13 +14,14 @@ from tests.support.api import Api
 from tests.support.deployment import BUCKET, Context, Deployment
 from touchstone.answers.model import AnswerRecord
 from touchstone.answers.progress import new_record
+from touchstone.errors import NotFoundError, TouchstoneError
 from touchstone.operations.chunks import CHUNK_LINES, Chunk
 from touchstone.operations.line_work import line_answer_id
 from touchstone.operations.lines import MAX_LINE_BYTES, SolveLine, VerifyLine, parse_line, request_of
 from touchstone.operations.sweeping import NO_ANSWER
 from touchstone.records import Batch
 
-TENANT = "acme"
+TENANT = "demo"
 LONG = Context(remaining_ms=900_000)
 
 
@@ -75,7 +76,7 @@ def test_three_broken_lines_among_a_hundred_are_three_errors_with_their_numbers(
     errors = [(result["line"], result["id"]) for result in results if result["error"] is not None]
     assert errors == [(10, None), (50, "mine"), (100, "n100")]
     assert {result["answer"]["verification_status"] for result in results if result["answer"]} == {"verified"}
-    assert deployment.s3.head_object(Bucket=BUCKET, Key="inbox/acme/answers.results.jsonl")
+    assert deployment.s3.head_object(Bucket=BUCKET, Key="inbox/demo/answers.results.jsonl")
 
 
 @pytest.mark.parametrize(
@@ -326,6 +327,32 @@ def test_lines_that_no_time_is_left_for_say_so(deployment: Deployment) -> None:
 def test_a_file_that_is_no_batch_is_none(deployment: Deployment, key: str) -> None:
     with pytest.raises(Exception, match="inbox/<tenant>"):
         prepare.handler({"key": key, "owner": "run-1"}, LONG)
+
+
+@pytest.mark.parametrize("tenant", ["nobody", "dem", "Demo", "../demo"])
+def test_a_file_of_a_tenant_that_does_not_exist_is_left_alone_and_nothing_is_recorded(
+    deployment: Deployment, tenant: str
+) -> None:
+    """The machine's way: what cannot be prepared is to be closed, and that it cannot be is what the execution says."""
+    before = deployment.rows()
+    dropped = deployment.drop(f"inbox/{tenant}/a.jsonl", _line(1))["detail"]["object"]["key"]
+    said = "There is no tenant|A tenant id has|is dropped as"
+    for door, given in ((prepare.handler, {}), (collect.handler, {"error": "NotFoundError"})):
+        with pytest.raises(TouchstoneError, match=said):
+            door({"bucket": BUCKET, "key": dropped, "owner": "run-1", **given}, LONG)
+    assert deployment.rows() == before
+    assert deployment.keys() == [dropped]
+    deployment.tenant("nobody")
+    assert _run(deployment, _line(1)).state == "finished", "a tenant that exists is served as ever"
+
+
+def test_a_file_of_a_tenant_made_since_is_taken_when_it_is_dropped_again(deployment: Deployment) -> None:
+    event = {"bucket": BUCKET, "key": "inbox/late/a.jsonl", "owner": "run-1"}
+    deployment.drop(event["key"], _line(1))
+    with pytest.raises(NotFoundError, match="no tenant late"):
+        prepare.handler(event, LONG)
+    deployment.tenant("late")
+    assert len(_chunks(deployment, prepare.handler(event | {"owner": "run-2"}, LONG)["manifest_key"])) == 1
 
 
 def test_a_chunk_of_another_tenants_file_is_not_read(deployment: Deployment) -> None:

@@ -70,6 +70,30 @@ def test_r5_a_message_that_cannot_be_taken_comes_back_alone(deployment: Deployme
     assert len(_stored()) == 2
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"kind": "verify", "request": PROVED},
+        {"kind": "solve", "request": {"problem": PROVED["problem"]}},
+        {"kind": "evaluate", "request": None, "answer_id": "01JD7Z00000000000000000000"},
+    ],
+)
+def test_a_message_for_a_tenant_that_does_not_exist_comes_back_and_nothing_is_recorded(
+    deployment: Deployment, asked: dict[str, Any]
+) -> None:
+    before = deployment.rows()
+    astray = _message(message_id="astray", key="a", tenant="nobody", **asked)
+    with listening() as heard:
+        assert _take(astray) == ["astray"]
+    assert "not_found" in heard()
+    assert deployment.rows() == before
+    assert deployment.machines.started == []
+    assert _take(_message(message_id="b", key="b", request=PROVED), astray) == ["astray"]
+    deployment.tenant("nobody")
+    if asked["kind"] != "evaluate":
+        assert _take(astray) == [], "redriven once the tenant is there, it is done"
+
+
 def test_r1_a_message_delivered_again_is_answered_from_what_is_stored(
     judged: Deployment, judges: ProviderServer
 ) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from functions.composition import stores
 from functions.environment import environment
+from tests.integration.functions.conftest import TENANT
 from tests.support import replies
 from tests.support.api import Api
 from tests.support.deployment import Deployment
@@ -52,9 +53,9 @@ def test_a2_a_tenant_that_sends_without_end_leaves_the_others_theirs(
 
 
 def test_a2_one_tenant_alone_may_use_everything(judged: Deployment, judges: ProviderServer) -> None:
-    acme = Api(token=judged.token("acme"))
-    assert reasons(acme, count=PER_MINUTE + 1) == {("verified", None): PER_MINUTE, ("unverified", "quota"): 1}
-    [shown] = [quota for quota in acme.get("/v1/budget").json["quotas"] if quota["tier"] == "verify"]
+    alone = Api(token=judged.token(TENANT))
+    assert reasons(alone, count=PER_MINUTE + 1) == {("verified", None): PER_MINUTE, ("unverified", "quota"): 1}
+    [shown] = [quota for quota in alone.get("/v1/budget").json["quotas"] if quota["tier"] == "verify"]
     assert shown["share"] is None
 
 

@@ -11,7 +11,7 @@ from tests.integration.operations.conftest import BUCKET, House
 from touchstone.errors import StoreError
 from touchstone.operations.batching import QUIET_AFTER, BatchDesk, Prepared
 from touchstone.operations.chunks import CHUNK_LINES, Chunk
-from touchstone.records import Artifacts, Batch, Batches, RequestKeys
+from touchstone.records import Artifacts, Batch, Batches, RequestKeys, Tenants
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -31,8 +31,11 @@ def s3(house: House) -> "S3Client":
 @pytest.fixture
 def desk(house: House, s3: "S3Client") -> BatchDesk:
     """The desk of a tenant who dropped a file of two chunks."""
+    tenants = Tenants(house.table, clock=house.clock)
+    tenants.create(tenant="acme", name="Acme")
     return BatchDesk(
         tenant="acme",
+        tenants=tenants,
         batches=Batches(house.table, clock=house.clock),
         inbox=Artifacts(lambda: s3, BUCKET, root="inbox"),
         scratch=Artifacts(lambda: s3, BUCKET, root="scratch"),

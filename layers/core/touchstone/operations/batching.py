@@ -6,6 +6,8 @@
 A file that is dropped by itself makes a batch of its bytes: the same file dropped again is the same batch, other bytes
 under the same name are another one. A file that is put where the API awaited it belongs to the batch that was begun.
 
+A file that was dropped under a tenant that does not exist is left alone, and nothing is recorded of it.
+
 One run at a time owns a batch, and nobody else ends it: the event of a dropped file may come more than once. A file
 that is dropped again after its batch failed, or went quiet, is a new run of that batch: it goes on where the last one
 was, since finished parts and answers are found. If its bytes are others by then, it is cut and counted anew.
@@ -22,7 +24,7 @@ from touchstone.clock import Clock, system_clock
 from touchstone.errors import InputError, NotFoundError, StoreError, TooLargeError
 from touchstone.operations.chunks import RESULTS_SUFFIX, SOURCE_SUFFIX, Chunk, chunks_of, listing_folder
 from touchstone.operations.lines import LineError, LineResult
-from touchstone.records import Artifacts, Batch, Batches, RequestKeys, is_ulid, new_ulid
+from touchstone.records import Artifacts, Batch, Batches, RequestKeys, Tenants, is_ulid, new_ulid
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
 """Read whole into a function's memory; about 60,000 problems of ordinary length."""
@@ -86,6 +88,7 @@ class BatchDesk:
     """One tenant's batches. `inbox` holds files and results, `scratch` what lies between them, `artifacts` images."""
 
     tenant: str
+    tenants: Tenants
     batches: Batches
     inbox: Artifacts
     scratch: Artifacts
@@ -122,7 +125,8 @@ class BatchDesk:
         """Read a dropped file and list its chunks for the run `owner`; a repeat returns the first list.
 
         A batch that is finished, or that another run works on, is left alone. A file that is empty or too large fails
-        its batch with the reason, and raises it as `InputError` or `TooLargeError`.
+        its batch with the reason, and raises it as `InputError` or `TooLargeError`. Raises `NotFoundError` where there
+        is no such tenant.
         """
         source = f"{self.tenant}/{name}{SOURCE_SUFFIX}"
         batch = self._batch(name, source)
@@ -172,7 +176,10 @@ class BatchDesk:
         )
 
     def refuse(self, name: str, why: str, *, owner: str) -> Batch:
-        """Close the batch of a file that the run could not prepare; a reason that it has already is kept."""
+        """Close the batch of a file that the run could not prepare; a reason that it has already is kept.
+
+        Raises `NotFoundError` where there is no such tenant, who can have no batch either.
+        """
         batch = self._batch(name, f"{self.tenant}/{name}{SOURCE_SUFFIX}")
         return self.batches.fail(
             tenant=self.tenant,
@@ -233,7 +240,11 @@ class BatchDesk:
         return f"{listing_folder(self.tenant, batch_id, version)}/manifest.jsonl"
 
     def _batch(self, name: str, source: str) -> Batch:
-        """The batch that the API began for this file, or a new one for a file that was dropped by itself."""
+        """The batch that the API began for this file, or a new one for a file that was dropped by itself.
+
+        Whoever drops a file names its tenant by a folder; a slip of the pen must not begin a tenant's records.
+        """
+        self.tenants.get(self.tenant)
         if is_ulid(name):
             return self.batches.create(tenant=self.tenant, batch_id=name, source_key=source)
         version = self.inbox.version(tenant=self.tenant, key=source)

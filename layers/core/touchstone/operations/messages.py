@@ -1,8 +1,8 @@
 """Requests by message: what one must look like, and how it is done.
 
-A message names its tenant, since only the account's own principals may send to the queue; its `id` is the sender's
-business key: the same message again, whatever carried it, meets the same answer, and another message with that id is
-refused.
+A message names its tenant, since only the account's own principals may send to the queue; one that names a tenant that
+does not exist is refused. Its `id` is the sender's business key: the same message again, whatever carried it, meets the
+same answer, and another message with that id is refused.
 """
 
 from typing import Annotated, Literal
@@ -18,6 +18,7 @@ from touchstone.operations.desk import Desk
 from touchstone.operations.json_text import loads
 from touchstone.operations.reception import Reception
 from touchstone.operations.steps import verify_own_answer
+from touchstone.records import Tenants
 
 type Key = Annotated[str, StringConstraints(min_length=1, max_length=255)]
 
@@ -67,8 +68,12 @@ def parse_message(body: str) -> Message:
         raise InputError(f"The message cannot be taken: {fault['msg']}.", where=where or None) from None
 
 
-async def take(message: Message, *, desk: Desk, reception: Reception) -> AnswerRecord:
-    """Do what a message asks for; a repeat meets the record of its first delivery, however far that came."""
+async def take(message: Message, *, tenants: Tenants, desk: Desk, reception: Reception) -> AnswerRecord:
+    """Do what a message asks for; a repeat meets the record of its first delivery, however far that came.
+
+    Raises `NotFoundError` where there is no such tenant, and for an answer that the tenant does not have.
+    """
+    tenants.get(message.tenant)
     match message:
         case EvaluateMessage():
             return reception.evaluate(message.answer_id)

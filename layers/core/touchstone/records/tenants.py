@@ -57,7 +57,7 @@ class Tenants:
         """A tenant. Raises `NotFoundError` where there is none."""
         item = read(self._table, profile_key(tenant), "the tenant")
         if item is None:
-            raise NotFoundError(f"There is no tenant {tenant}.")
+            raise NotFoundError(f"There is no tenant {tenant}; name one that exists, or let the operator create it.")
         return _tenant_of(item)
 
     def several(self) -> bool:
