@@ -10,7 +10,7 @@ from touchstone.errors import DayQuotaError, OverloadedError, RefusedError, Spen
 from touchstone.judges import MemoryCache
 from touchstone.judges.base import Admission, Call, Permit, Prompt, Question
 from touchstone.judges.calls import JudgeReply
-from touchstone.oracle.asking import MOST_FAULTS, Checked, NotScored, ask_checked
+from touchstone.oracle.asking import MOST_FAULTS, Checked, NotScored, Refused, ask_checked
 
 
 class Number(JudgeReply):
@@ -35,7 +35,7 @@ def _faults(reply: Number) -> list[str]:
 
 async def _ask(
     *lines: Line, admission: Admission | None = None, seconds: float = 5.0
-) -> tuple[Checked[Number] | NotScored, Script]:
+) -> tuple[Checked[Number] | Refused[Number] | NotScored, Script]:
     script = Script({"number": lines})
     judge = script.judges(admission=admission).get("openai", "fast")
     found = await ask_checked(judge, _question, _faults, deadline=Deadline.after(seconds), purpose="count")
@@ -64,8 +64,10 @@ async def test_a_reply_that_breaks_rules_is_asked_again_with_every_fault_named_a
 
 async def test_a_judge_that_breaks_rules_twice_is_not_asked_a_third_time() -> None:
     found, script = await _ask(BAD, ODD, GOOD)
-    assert isinstance(found, NotScored)
+    assert isinstance(found, Refused)
     assert (found.reason, found.faults, found.error) == ("invalid_reply", ("It is odd.",), None)
+    assert (found.value.number, found.provider, found.model) == (3, "openai", "gpt-6-luna-answered")
+    assert found.prompt_version == "1"
     assert [spend.failure for spend in found.spends] == ["unreadable", "unreadable"]
     assert len(script.asked) == 2
 
@@ -81,6 +83,7 @@ async def test_a_judge_that_fails_has_not_scored_and_says_why(error: Line) -> No
 async def test_a_judge_that_fails_at_the_second_question_leaves_the_first_paid_for() -> None:
     found, _ = await _ask(ODD, DayQuotaError("The day is spent."))
     assert isinstance(found, NotScored)
+    assert not isinstance(found, Refused)
     assert (found.reason, found.faults) == ("day_quota", ())
     assert [spend.failure for spend in found.spends] == ["unreadable"]
 

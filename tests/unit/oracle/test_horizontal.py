@@ -56,7 +56,7 @@ async def _entries(*names: str, texts: Mapping[str, str] = TEXTS) -> list[Entry]
 
 
 async def _compare(
-    entries: Sequence[Entry], *lines: Line, seed: int = 0, task: Brief | None = None
+    entries: Sequence[Entry], *lines: Line, seed: int = 0, task: Brief | None = None, partial: bool = False
 ) -> tuple[Any, Script]:
     script = Script({"horizontal": lines})
     found = await compare(
@@ -66,6 +66,7 @@ async def _compare(
         judge=script.judges().get("claude", "strong"),
         deadline=Deadline.after(5.0),
         rng=Random(seed),  # noqa: S311 - a test's labels need no secrecy
+        partial=partial,
     )
     return found, script
 
@@ -271,6 +272,140 @@ async def test_a5_what_is_no_whole_number_is_no_score(score: object) -> None:
     found, _ = await _compare(await _entries(), _says(lambda *_: 80, score=score))
     assert isinstance(found, NotScored)
     assert found.reason == "unreadable"
+
+
+GOOD = _by_content({"Pears": 85, "Plums": 75, "Figs": 55})
+type Change = dict[str, object] | None
+
+
+def _but(**changes: Change) -> Callable[[Asked], Line]:
+    """A good reply but for what is said of the entries that hold these words; None leaves such an entry out."""
+
+    def line(asked: Asked) -> Line:
+        good = GOOD(asked)
+        assert isinstance(good, dict)
+        said = []
+        for one in good["entries"]:
+            change = next((change for word, change in changes.items() if word in _text(asked, one["label"])), {})
+            if change is not None:
+                said.append(one | change)
+        return {"entries": said}
+
+    return line
+
+
+def _of(found: Compared, name: str) -> str:
+    """The label under which a submission was compared."""
+    return next(label for label, each in found.labels.items() if each == name)
+
+
+UNUSABLE: list[tuple[Change, str]] = [
+    ({"evidence": "Apples came to 400 tonnes."}, "The evidence of entry {} does not occur"),
+    ({"score": 95}, "The score of entry {} is 95, outside its band B (70-89)"),
+    ({"comparison": " "}, "The comparison of entry {} is blank."),
+    (None, "Entry {} is there 0 times"),
+    ({"label": "A"}, "Entry {} is there 0 times"),
+]
+
+
+@pytest.mark.parametrize("in_first", [True, False])
+@pytest.mark.parametrize(("change", "sentence"), UNUSABLE)
+async def test_on_the_last_try_one_entry_that_a_judge_failed_on_leaves_the_others_their_scores(
+    change: Change, sentence: str, in_first: bool
+) -> None:
+    broken = _but(Plums=change)
+    lines = (broken, broken, GOOD) if in_first else (GOOD, broken, broken)
+    found, script = await _compare(await _entries(), *lines, partial=True)
+    assert isinstance(found, Compared)
+    assert _ranking(found) == {"first": 85.0, "third": 55.0}
+    assert list(found.unscored) == ["second"]
+    assert sentence.format(_of(found, "second")) in found.unscored["second"][0]
+    assert len(found.unscored["second"]) == 1
+    for order in found.orders:
+        assert sorted(order.order) == ["X", "Y", "Z"]
+        assert [one.label for one in order.scores] == [label for label in order.order if label != _of(found, "second")]
+    assert not found.unstable
+    assert [spend.failure for spend in found.spends] == (
+        ["unreadable", "unreadable", None] if in_first else [None, "unreadable", "unreadable"]
+    )
+    assert len(script.asked) == 3
+    before, _ = await _compare(await _entries(), *lines)
+    assert isinstance(before, NotScored)
+    assert before.reason == "invalid_reply"
+
+
+async def test_an_entry_must_be_without_fault_in_both_orders_to_be_scored() -> None:
+    pears, figs = _but(Pears={"score": 95}), _but(Figs={"comparison": ""})
+    found, _ = await _compare(await _entries(), pears, pears, figs, figs, partial=True)
+    assert isinstance(found, Compared)
+    assert _ranking(found) == {"second": 75.0}
+    assert set(found.unscored) == {"first", "third"}
+    assert [[one.label for one in order.scores] for order in found.orders] == [[_of(found, "second")]] * 2
+    assert len(found.spends) == 4
+
+
+async def test_the_same_fault_in_both_orders_is_told_once_and_another_beside_it() -> None:
+    lines = [_but(Pears={"score": 95}), _but(Pears={"score": 95, "comparison": ""})]
+    found, _ = await _compare(await _entries(), lines[0], lines[0], lines[1], lines[1], partial=True)
+    assert isinstance(found, Compared)
+    (faults,) = found.unscored.values()
+    assert [fault.split(" is ")[0] for fault in faults] == [
+        f"The score of entry {_of(found, 'first')}", f"The comparison of entry {_of(found, 'first')}",
+    ]  # fmt: skip
+
+
+async def test_how_an_unscored_entry_would_have_been_ranked_makes_no_dimension_unstable() -> None:
+    first, second = _but(), _but(Figs={"band": "A", "score": 100, "evidence": "Apples."})
+    found, _ = await _compare(await _entries(), first, second, second, partial=True)
+    assert (set(found.unscored), found.unstable) == ({"third"}, False)
+
+
+async def test_a_label_of_no_entry_takes_nothing_from_the_entries() -> None:
+    def stranger(asked: Asked) -> Line:
+        good = GOOD(asked)
+        assert isinstance(good, dict)
+        return {"entries": [*good["entries"], good["entries"][0] | {"label": "A"}]}
+
+    found, _ = await _compare(await _entries(), stranger, partial=True)
+    assert isinstance(found, Compared)
+    assert (len(found.entries), found.unscored, len(found.spends)) == (3, {}, 4)
+
+
+async def test_a_reply_that_is_right_at_the_second_asking_is_whole_on_the_last_try_too() -> None:
+    found, _ = await _compare(await _entries(), _but(Plums=None), GOOD, GOOD, partial=True)
+    assert isinstance(found, Compared)
+    assert (len(found.entries), found.unscored) == (3, {})
+
+
+ALL: dict[str, Change] = {"Pears": {"score": 95}, "Plums": {"score": 95}, "Figs": {"score": 95}}
+SOME: dict[str, Change] = {"Pears": None, "Plums": None}
+
+
+@pytest.mark.parametrize(
+    ("lines", "asked", "sentences"),
+    [
+        ([_but(**ALL)], 2, 3),
+        ([_but(**SOME), _but(**SOME), _but(Figs=None)], 4, 3),
+        ([GOOD, lambda _asked: {"entries": []}], 3, 3),
+    ],
+)
+async def test_without_an_entry_that_is_left_nothing_is_scored_on_the_last_try_either(
+    lines: list[Line], asked: int, sentences: int
+) -> None:
+    found, script = await _compare(await _entries(), *lines, partial=True)
+    assert isinstance(found, NotScored)
+    assert (found.reason, found.error, len(found.faults)) == ("invalid_reply", None, sentences)
+    assert (len(script.asked), len(found.spends)) == (asked, asked)
+
+
+@pytest.mark.parametrize("lines", [[_but(Plums=None), "no JSON"], [_but(Plums=None)] * 2 + ["no JSON"]])
+async def test_a_judge_that_does_not_answer_in_one_order_has_compared_nothing_on_the_last_try_either(
+    lines: list[Line],
+) -> None:
+    found, script = await _compare(await _entries(), *lines, partial=True)
+    assert isinstance(found, NotScored)
+    assert found.reason == "unreadable"
+    assert len(found.spends) == len(script.asked)
 
 
 async def test_half_a_comparison_is_none() -> None:

@@ -19,9 +19,9 @@ from touchstone.judges.calls import JudgeReply
 from touchstone.judges.fence import Fenced
 from touchstone.oracle.dimensions import DimensionsReply
 from touchstone.oracle.gate import GateReply
-from touchstone.oracle.horizontal import HorizontalReply
 from touchstone.oracle.material import DigestReply
 from touchstone.oracle.model import FIXED
+from touchstone.oracle.placing import HorizontalReply
 from touchstone.oracle.replies import IndividualReply
 from touchstone.oracle.wording import prompt
 

@@ -1,7 +1,7 @@
 """A question whose reply must obey rules that no schema states: asked, checked, asked again with the faults named."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import BaseModel
 
@@ -42,6 +42,16 @@ class NotScored:
     spends: tuple[Spend, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused[T](NotScored):
+    """What was answered broke the rules twice: the last reply, and who gave it, for a caller that can use a part."""
+
+    value: T
+    provider: str
+    model: str
+    prompt_version: str
+
+
 async def ask_checked[T: BaseModel](
     judge: Judge,
     question: Callable[[Sequence[str]], Question[T]],
@@ -49,28 +59,52 @@ async def ask_checked[T: BaseModel](
     *,
     deadline: Deadline,
     purpose: str,
-) -> Checked[T] | NotScored:
-    """Ask until the reply obeys the rules, twice at most.
+) -> Checked[T] | Refused[T] | NotScored:
+    """Ask until the reply obeys the rules, twice at most; `Refused` where the last one does not either.
 
     `question` makes the question from the faults of the reply before, none at first; `faults_of` names what breaks the
     rules, each fault in one sentence, and nothing where all is well. The first `MOST_FAULTS` of them are told.
     """
-    spends: tuple[Spend, ...] = ()
-    faults: tuple[str, ...] = ()
-    for _ in range(ROUNDS):
-        try:
-            reply = await ask(judge, question(faults), deadline=deadline)
-        except (JudgeError, LimitError) as error:
-            spends += spends_of_failure(error, purpose)
-            return NotScored(reason=unanswered(error), faults=(), error=error, spends=spends)
-        faults = tuple(faults_of(reply.value))[:MOST_FAULTS]
-        if not faults:
-            return Checked(
-                value=reply.value,
-                provider=reply.provider,
-                model=reply.model,
-                prompt_version=reply.prompt_version,
-                spends=spends + spends_of(reply, purpose),
-            )
-        spends += spends_of_failure(unusable(reply, faults[0]), purpose)
-    return NotScored(reason="invalid_reply", faults=faults, error=None, spends=spends)
+    found = await _ask(judge, question(()), faults_of, deadline=deadline, purpose=purpose)
+    for _ in range(ROUNDS - 1):
+        if not isinstance(found, Refused):
+            break
+        paid = found.spends
+        found = await _ask(judge, question(found.faults), faults_of, deadline=deadline, purpose=purpose)
+        found = replace(found, spends=(*paid, *found.spends))
+    return found
+
+
+async def _ask[T: BaseModel](
+    judge: Judge,
+    question: Question[T],
+    faults_of: Callable[[T], Sequence[str]],
+    *,
+    deadline: Deadline,
+    purpose: str,
+) -> Checked[T] | Refused[T] | NotScored:
+    """One question, and whether its reply obeys the rules."""
+    try:
+        reply = await ask(judge, question, deadline=deadline)
+    except (JudgeError, LimitError) as error:
+        spends = spends_of_failure(error, purpose)
+        return NotScored(reason=unanswered(error), faults=(), error=error, spends=spends)
+    faults = tuple(faults_of(reply.value))[:MOST_FAULTS]
+    if not faults:
+        return Checked(
+            value=reply.value,
+            provider=reply.provider,
+            model=reply.model,
+            prompt_version=reply.prompt_version,
+            spends=spends_of(reply, purpose),
+        )
+    return Refused(
+        reason="invalid_reply",
+        faults=faults,
+        error=None,
+        spends=spends_of_failure(unusable(reply, faults[0]), purpose),
+        value=reply.value,
+        provider=reply.provider,
+        model=reply.model,
+        prompt_version=reply.prompt_version,
+    )

@@ -10,7 +10,7 @@ Entries are shown without the passages that speak to whoever grades or accuse ri
 no rival can lose.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from random import Random
@@ -19,15 +19,14 @@ from touchstone.checks import is_contentless
 from touchstone.clock import Deadline
 from touchstone.errors import InputError
 from touchstone.judges.base import Judge, Question
-from touchstone.judges.calls import JudgeReply
-from touchstone.judges.fence import contains_verbatim, visible
+from touchstone.judges.fence import contains_verbatim
 from touchstone.judges.spends import Spend
-from touchstone.oracle.asking import Checked, NotScored, ask_checked
+from touchstone.oracle.asking import MOST_FAULTS, Checked, NotScored, Refused, ask_checked
 from touchstone.oracle.bands import Band, band_of
 from touchstone.oracle.entries import Entry
 from touchstone.oracle.model import Brief, Dimension, RiskFlag, Strict
+from touchstone.oracle.placing import HorizontalReply, faults_of_entries, faulty_entries
 from touchstone.oracle.ranking import FINALISTS
-from touchstone.oracle.replies import faults_of_evidence, faults_of_score
 from touchstone.oracle.wording import language_of_task, prompt
 
 LABELS = ("X", "Y", "Z")
@@ -36,22 +35,6 @@ LEAST_ENTRIES = 2
 TOLERATED = 10
 """Points by which two orders may differ over an entry: half a band."""
 BASE_OUTPUT_TOKENS, TOKENS_AN_ENTRY = 1024, 768
-
-
-class PlacedReply(JudgeReply):
-    """What a judge says of one entry beside the others. The order of the fields is the order of the work."""
-
-    label: str
-    evidence: str
-    comparison: str
-    band: Band
-    score: int
-
-
-class HorizontalReply(JudgeReply):
-    """What a judge says of all entries on one dimension."""
-
-    entries: list[PlacedReply]
 
 
 class PlacedScore(Strict):
@@ -65,7 +48,10 @@ class PlacedScore(Strict):
 
 
 class OrderRead(Strict):
-    """One reply: the order in which entries were shown, by their labels, and what was said of each, in that order."""
+    """One reply: the order in which entries were shown, by their labels, and what was said of them, in that order.
+
+    `scores` are those of the entries that were scored, see `Compared.unscored`.
+    """
 
     order: tuple[str, ...]
     scores: tuple[PlacedScore, ...]
@@ -94,7 +80,8 @@ class Compared:
     """The entries on one dimension, in the order of their labels, and both replies that the numbers come from.
 
     `labels` says which submission had which label. `unstable`: the two orders differed by more than `TOLERATED` over an
-    entry, or ranked two entries the other way round.
+    entry, or ranked two entries the other way round. `unscored`, by submission and only where a part was enough: what
+    broke the rules in what was said of it; it is not among `entries`, and the sentences call it by its label.
     """
 
     dimension: str
@@ -102,6 +89,31 @@ class Compared:
     entries: tuple[ComparedEntry, ...]
     orders: tuple[OrderRead, OrderRead]
     unstable: bool
+    unscored: Mapping[str, tuple[str, ...]]
+    spends: tuple[Spend, ...]
+
+
+type _Said = Checked[HorizontalReply] | Refused[HorizontalReply]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asking:
+    """What is the same in both orders. `labelled` are the entries by label."""
+
+    dimension: Dimension
+    labelled: Mapping[str, Entry]
+    brief: Brief
+    judge: Judge
+    deadline: Deadline
+    use_cache: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Both:
+    """Both replies with the order that each is on, the faults of entries by label, and every call that was paid for."""
+
+    said: tuple[tuple[tuple[str, ...], _Said], ...]
+    faulty: Mapping[str, tuple[str, ...]]
     spends: tuple[Spend, ...]
 
 
@@ -113,32 +125,59 @@ async def compare(
     judge: Judge,
     deadline: Deadline,
     rng: Random,
+    partial: bool = False,
     use_cache: bool = True,
 ) -> Compared | NotScored:
     """Compare two or three entries on one dimension. `rng` draws the labels.
 
-    `NotScored`: one of the two orders has no valid reply; half a comparison would be one that position decides. Raises
-    `InputError` for another number of entries, for two of one submission, or for one of which nothing is left to show.
+    `partial`, for a caller's last try: of a reply that still breaks rules after it was asked for again, the entries
+    whose own part obeys them all are taken; those for which it does so in both orders are scored, and
+    `Compared.unscored` names the others.
+
+    `NotScored`: one of the two orders has no reply that can be used, or no entry is left; half a comparison would be
+    one that position decides. Raises `InputError` for another number of entries, for two of one submission, or for one
+    of which nothing is left to show.
     """
     _refuse(entries)
     labelled = dict(zip(LABELS, rng.sample(list(entries), len(entries)), strict=False))
-    first = tuple(labelled)
-    spends: tuple[Spend, ...] = ()
-    orders: list[OrderRead] = []
-    for order in (first, (*first[1:], *first[:1])):
-        found = await _ask(dimension, labelled, order, brief=brief, judge=judge, deadline=deadline, use_cache=use_cache)
-        spends += found.spends
-        if isinstance(found, NotScored):
-            return NotScored(reason=found.reason, faults=found.faults, error=found.error, spends=spends)
-        orders.append(_order_read(found, order))
+    asking = _Asking(
+        dimension=dimension, labelled=labelled, brief=brief, judge=judge, deadline=deadline, use_cache=use_cache
+    )
+    both = await _ask_both(asking, partial=partial)
+    if isinstance(both, NotScored):
+        return both
+    kept = {label: entry for label, entry in labelled.items() if label not in both.faulty}
+    first, second = (_order_read(found, order, kept) for order, found in both.said)
     return Compared(
         dimension=dimension.id,
         labels={label: entry.submission_id for label, entry in labelled.items()},
-        entries=tuple(_entry(label, entry, orders) for label, entry in labelled.items()),
-        orders=(orders[0], orders[1]),
-        unstable=_unstable(first, orders),
-        spends=spends,
+        entries=tuple(_entry(label, entry, (first, second)) for label, entry in kept.items()),
+        orders=(first, second),
+        unstable=_unstable(tuple(kept), (first, second)),
+        unscored={labelled[label].submission_id: faults for label, faults in both.faulty.items()},
+        spends=both.spends,
     )
+
+
+async def _ask_both(asking: _Asking, *, partial: bool) -> _Both | NotScored:
+    """Both orders, one after the other; the second is not asked where the first leaves nothing to compare."""
+    first = tuple(asking.labelled)
+    said: list[tuple[tuple[str, ...], _Said]] = []
+    faulty: dict[str, tuple[str, ...]] = {}
+    spends: tuple[Spend, ...] = ()
+    for order in (first, (*first[1:], *first[:1])):
+        found = await _ask(asking, order)
+        spends += found.spends
+        if isinstance(found, NotScored):
+            if not (partial and isinstance(found, Refused)):
+                return NotScored(reason=found.reason, faults=found.faults, error=found.error, spends=spends)
+            for label, faults in faulty_entries(found.value, asking.labelled).items():
+                faulty[label] = tuple(dict.fromkeys((*faulty.get(label, ()), *faults)))[:MOST_FAULTS]
+            if len(faulty) == len(first):
+                told = tuple(fault for faults in faulty.values() for fault in faults)[:MOST_FAULTS]
+                return NotScored(reason=found.reason, faults=told, error=None, spends=spends)
+        said.append((order, found))
+    return _Both(said=tuple(said), faulty=faulty, spends=spends)
 
 
 def _refuse(entries: Sequence[Entry]) -> None:
@@ -152,34 +191,31 @@ def _refuse(entries: Sequence[Entry]) -> None:
 
 
 async def _ask(
-    dimension: Dimension,
-    labelled: Mapping[str, Entry],
-    order: Sequence[str],
-    *,
-    brief: Brief,
-    judge: Judge,
-    deadline: Deadline,
-    use_cache: bool,
-) -> Checked[HorizontalReply] | NotScored:
-    shown = [_shown(label, labelled[label], dimension) for label in order]
+    asking: _Asking, order: Sequence[str]
+) -> Checked[HorizontalReply] | Refused[HorizontalReply] | NotScored:
+    shown = [_shown(label, asking.labelled[label], asking.dimension) for label in order]
 
     def question(faults: Sequence[str]) -> Question[HorizontalReply]:
         return Question(
             prompt=prompt(
                 "horizontal",
-                language_of_task(brief),
-                description=brief.description,
-                dimension=dimension.model_dump(include={"id", "name", "description"}),
+                language_of_task(asking.brief),
+                description=asking.brief.description,
+                dimension=asking.dimension.model_dump(include={"id", "name", "description"}),
                 entries=shown,
                 faults=list(faults),
             ),
             reply_type=HorizontalReply,
             max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_AN_ENTRY * len(shown),
-            use_cache=use_cache,
+            use_cache=asking.use_cache,
         )
 
     return await ask_checked(
-        judge, question, lambda reply: list(_faults(reply, labelled)), deadline=deadline, purpose="horizontal"
+        asking.judge,
+        question,
+        lambda reply: list(faults_of_entries(reply, asking.labelled)),
+        deadline=asking.deadline,
+        purpose="horizontal",
     )
 
 
@@ -190,25 +226,7 @@ def _shown(label: str, entry: Entry, dimension: Dimension) -> dict[str, object]:
     return {"label": label, "band": anchor.band, "evidence": evidence, **entry.material.values(dimension.id)}
 
 
-def _faults(reply: HorizontalReply, labelled: Mapping[str, Entry]) -> Iterator[str]:
-    """What breaks the rules in a judge's reply, each fault in one sentence; nothing where all is well."""
-    told = [one.label for one in reply.entries]
-    for label in labelled:
-        if (times := told.count(label)) != 1:
-            yield f"Entry {label} is there {times} times; score every entry exactly once."
-    if unknown := sum(label not in labelled for label in told):
-        yield f"{unknown} of the labels belong to no entry; the entries are {', '.join(labelled)}."
-    for one in reply.entries:
-        if (entry := labelled.get(one.label)) is None:
-            continue
-        which = f"entry {one.label}"
-        yield from faults_of_score(one.band, one.score, which=which)
-        yield from faults_of_evidence(one.evidence, (entry.material.text, entry.text), which=which)
-        if not visible(one.comparison).strip():
-            yield f"The comparison of {which} is blank."
-
-
-def _order_read(found: Checked[HorizontalReply], order: tuple[str, ...]) -> OrderRead:
+def _order_read(found: _Said, order: tuple[str, ...], kept: Container[str]) -> OrderRead:
     said = {one.label: one for one in found.value.entries}
     return OrderRead(
         order=order,
@@ -221,6 +239,7 @@ def _order_read(found: Checked[HorizontalReply], order: tuple[str, ...]) -> Orde
                 feedback=said[label].comparison.strip(),
             )
             for label in order
+            if label in kept
         ),
         provider=found.provider,
         model=found.model,
