@@ -7,7 +7,7 @@ from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
 from touchstone.judges.spends import Spend
 from touchstone.oracle.asking import NotScored
-from touchstone.oracle.flags import find_passages
+from touchstone.oracle.flags import flagged
 from touchstone.oracle.material import Material, Read, read_material
 from touchstone.oracle.model import Brief, Dimension, DimensionScore, RiskFlag, Strict
 from touchstone.oracle.passages import Passage, flags_of
@@ -70,12 +70,12 @@ async def read_entry(
             use_cache=use_cache,
         )
 
-    flagged = (*passages, *find_passages(text))
-    seen = await read(flagged)
+    cut = (*passages, *await flagged(text))
+    seen = await read(cut)
     spends = seen.spends
     if isinstance(seen, Read) and seen.passages:
-        flagged = seen.passages
-        seen = await read(flagged, seen)
+        cut = seen.passages
+        seen = await read(cut, seen)
         spends += seen.spends
     if isinstance(seen, NotScored):
         return NotScored(reason=seen.reason, faults=seen.faults, error=seen.error, spends=spends)
@@ -84,6 +84,6 @@ async def read_entry(
         text=text,
         material=seen.material,
         individual=tuple(individual),
-        risk_flags=flags_of(flagged),
+        risk_flags=flags_of(cut),
     )
     return EntryRead(entry=entry, spends=spends)

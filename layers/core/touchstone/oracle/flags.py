@@ -4,9 +4,13 @@ Code does not decide what such a passage means: an essay about attacks on judges
 makes sure that a passage of this kind cannot pay (see `scoring`) and that the reader of a result is told.
 """
 
+import asyncio
 import re
 import unicodedata
+from collections import OrderedDict
 from collections.abc import Iterator
+from hashlib import sha256
+from threading import Lock
 
 from touchstone.oracle.folding import Folded, fold
 from touchstone.oracle.passages import Passage
@@ -29,6 +33,34 @@ _INSIDE_WORDS = re.compile("(?<=[^\\W\\d_])[\u200b\u2060\ufeff\u180e]+(?=[^\\W\\
 _SPLIT_SCRIPTS = ("LATIN", "GREEK", "CYRILLIC", "CJK")
 """Scripts in which no word is divided by a zero-width space; Thai and Khmer are written with them."""
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+
+
+_KEPT = 4
+"""Texts whose passages are remembered: the finalists of a contest and one more. The texts themselves are not."""
+_found: OrderedDict[bytes, tuple[Passage, ...]] = OrderedDict()
+_searching = Lock()
+
+
+async def flagged(text: str) -> tuple[Passage, ...]:
+    """What `find_passages` finds, once for all stages that ask for a text in a row, and beside the event loop.
+
+    A million characters take some four seconds. The thread makes nothing faster: a search holds the interpreter's lock,
+    but lets go of it between one match and the next and between one pattern and the next, so that timers and replies
+    that the loop waits for are late by a fifth of a second, not by all of it. Texts are searched one at a time: at once
+    they would take as long together and leave the loop a smaller share.
+    """
+    return await asyncio.to_thread(_remembered, text)
+
+
+def _remembered(text: str) -> tuple[Passage, ...]:
+    key = sha256(text.encode("utf-8", "surrogatepass")).digest()
+    with _searching:
+        if key not in _found:
+            _found[key] = find_passages(text)
+        _found.move_to_end(key)
+        while len(_found) > _KEPT:
+            _found.popitem(last=False)
+        return _found[key]
 
 
 def find_passages(text: str) -> tuple[Passage, ...]:

@@ -21,7 +21,7 @@ from touchstone.judges.calls import JudgeReply
 from touchstone.judges.fence import visible
 from touchstone.judges.spends import Spend
 from touchstone.oracle.asking import NotScored, ask_checked
-from touchstone.oracle.flags import find_passages
+from touchstone.oracle.flags import flagged
 from touchstone.oracle.material import Material, Read, read_material
 from touchstone.oracle.model import Brief, CriterionCheck, GateCheck
 from touchstone.oracle.passages import Passage
@@ -121,7 +121,7 @@ async def _gated(task: _Task, read: Read) -> Gated | NotScored:
     sent = await _judge(task, read.material)
     if isinstance(sent, NotScored):
         return sent
-    passages = (*find_passages(task.submission), *read.passages)
+    passages = (*await flagged(task.submission), *read.passages)
     seen = tuple(one for one in passages if one.flag != "hidden_text")
     if not seen or not sent.check.passed:
         return replace(sent, passages=passages)

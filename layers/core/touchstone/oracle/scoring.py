@@ -23,7 +23,7 @@ from touchstone.judges.spends import Spend
 from touchstone.oracle.aggregation import aggregate
 from touchstone.oracle.asking import NotScored, ask_checked
 from touchstone.oracle.bands import band_of
-from touchstone.oracle.flags import find_passages
+from touchstone.oracle.flags import flagged
 from touchstone.oracle.material import Read, read_material
 from touchstone.oracle.model import SUGGESTIONS, Brief, Dimension, DimensionScore, IndividualScoring, Strict, Suggestion
 from touchstone.oracle.passages import Passage, flags_of, found_by_judge
@@ -121,7 +121,7 @@ async def score_submission(
     if isinstance(sent, NotScored):
         return _after(sent, paid)
     spends = (*paid, *sent.spends)
-    passages = (*find_passages(submission), *seen.passages, *sent.passages)
+    passages = (*await flagged(submission), *seen.passages, *sent.passages)
     cut = await _without(task, seen, passages) if _seen_by_judges(passages) else None
     if isinstance(cut, NotScored):
         return _after(cut, spends)
