@@ -5,7 +5,7 @@ import pytest
 from touchstone.errors import SettingsError
 from touchstone.judges import EnvironmentKeys, Judges, load_registry
 from touchstone.judges.base import Judge
-from touchstone.oracle.choice import choose, open_judge
+from touchstone.oracle.choice import choose, open_another_judge, open_judge
 
 BOTH = {"ANTHROPIC_API_KEY": "a", "OPENAI_API_KEY": "o"}
 SONNET, SOL = "claude-sonnet-5-5", "gpt-6.2-sol"
@@ -67,3 +67,30 @@ def test_who_cannot_be_asked_is_said_with_the_variable(
 ) -> None:
     with pytest.raises(SettingsError, match=sentence):
         opened(environ, provider)
+
+
+ALL = {**BOTH, "GEMINI_API_KEY": "g"}
+OTHERS: list[tuple[dict[str, str], list[str], tuple[str, str] | None]] = [
+    (ALL, ["claude"], ("openai", SOL)),
+    (ALL, ["claude", "openai"], ("gemini", "gemini-3.8-flash")),
+    (ALL, ["openai"], ("claude", SONNET)),
+    (ALL, ["claude", "openai", "gemini"], None),
+    (BOTH, ["openai", "claude", "claude"], None),
+    (ALL, [], ("claude", SONNET)),
+    ({**ALL, "ORACLE_LLM_PROVIDER": "gemini"}, ["claude"], ("gemini", "gemini-3.8-flash")),
+    ({**ALL, "ORACLE_LLM_PROVIDER": "gemini"}, ["gemini"], ("claude", SONNET)),
+    ({**ALL, "ORACLE_LLM_PROVIDER": "openai", "ORACLE_LLM_MODEL": "gpt-9"}, ["claude"], ("openai", "gpt-9")),
+    ({**ALL, "ORACLE_LLM_PROVIDER": "openai", "ORACLE_LLM_MODEL": "gpt-9"}, ["openai"], ("claude", SONNET)),
+    ({"OPENAI_API_KEY": "o", "ORACLE_LLM_PROVIDER": "anthropic"}, ["claude"], ("openai", SOL)),
+    ({"OPENAI_API_KEY": "o", "ORACLE_LLM_PROVIDER": "anthropic"}, ["openai"], None),
+    ({}, ["claude"], None),
+]
+
+
+@pytest.mark.parametrize(("environ", "than", "found"), OTHERS)
+def test_who_gives_a_second_opinion_is_none_of_those_who_judged(
+    environ: dict[str, str], than: list[str], found: tuple[str, str] | None
+) -> None:
+    chosen = choose(load_registry(environ), environ)
+    judge = open_another_judge(Judges(chosen.registry, EnvironmentKeys(chosen.registry, environ)), chosen, than=than)
+    assert (judge and (judge.provider, judge.model)) == found

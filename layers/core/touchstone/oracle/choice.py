@@ -1,7 +1,7 @@
 """Which model judges submissions: `ORACLE_LLM_PROVIDER`, `ORACLE_LLM_MODEL`, `ORACLE_LLM_BASE_URL`."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -59,6 +59,19 @@ def open_judge(judges: Judges, chosen: Choice) -> Judge:
         first = [each.key_variables[0] for each in chosen.registry.providers.values() if each.key_variables]
         raise SettingsError(f"No judge can be asked without a key: set {' or '.join(first)}.")
     return judge
+
+
+def open_another_judge(judges: Judges, chosen: Choice, *, than: Collection[str]) -> Judge | None:
+    """A judge of submissions at another provider, for a second opinion on what those of `than` judged.
+
+    `than` are names of providers as the registry and a record's spends know them. The chosen provider goes first where
+    it is none of them, then the registry's order; of a provider always its strong model. None where no other provider
+    can be asked.
+    """
+    others = [name for name in judges.available() if name not in than]
+    if not others:
+        return None
+    return judges.get(chosen.provider if chosen.provider in others else others[0], TIER)
 
 
 def _setting(environ: Mapping[str, str], variable: str) -> str | None:
