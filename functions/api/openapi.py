@@ -1,18 +1,30 @@
 """How the API describes itself: OpenAPI at /openapi.json, Swagger UI at /swagger."""
 
+import json
 from collections.abc import Mapping
 from functools import cache
+from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
+from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import APIGatewayHttpResolver
 
 from touchstone import __version__
 
 PAGE = "/swagger"
 DESCRIPTION = (
-    "Verdicts on what language models produce for learners. Every error is a problem document (RFC 9457); every write "
-    "takes an Idempotency-Key, and a repeat returns the first result."
+    "Verdicts on what language models produce for learners. Every refusal is a problem document (RFC 9457), but for "
+    "what the gateway in front refuses itself: it answers a request without a token with 401, one whose token is not "
+    "valid with 403, and too many at once with 429, each as a plain message. Every write takes an Idempotency-Key, and "
+    "a repeat returns the first response."
 )
+type Declared = dict[int, Any]
+
+
+def answering(status: HTTPStatus, *refusals: HTTPStatus) -> Declared:
+    """The `responses` of a route: its success, and refusals that do not follow from its address, method and body."""
+    return {code.value: {"description": code.phrase} for code in (status, *refusals)}
 
 
 def page_asked(event: Mapping[str, Any]) -> bool:
@@ -25,20 +37,40 @@ def describe(app: APIGatewayHttpResolver) -> None:
     """Add the description and its page, once. No other request needs the models of a description, which load slowly."""
     from aws_lambda_powertools.event_handler.openapi.models import HTTPBearer, Server
 
-    # Beside the document itself: a stage or a local cloud may put a path in front of it.
-    here = Server(url=".")
     app.configure_openapi(
         title="Touchstone",
         version=__version__,
         description=DESCRIPTION,
-        servers=[here],
+        # Beside the document itself: a stage or a local cloud may put a path in front of it.
+        servers=[Server(url=".")],
         security_schemes={"token": HTTPBearer(bearerFormat="ts_…")},
         security=[{"token": []}],
     )
-    app.enable_swagger(path=PAGE, servers=[here], persist_authorization=False)
+
+    @app.get(PAGE, include_in_schema=False)
+    def page() -> Response[str]:
+        return Response(status_code=HTTPStatus.OK.value, content_type="text/html", body=_page(document(app)))
 
 
 def document(app: APIGatewayHttpResolver) -> str:
     """The OpenAPI document as JSON."""
+    from functions.api.refusals import complete
+
     describe(app)
-    return app.get_openapi_json_schema()
+    described: dict[str, Any] = json.loads(app.get_openapi_json_schema())
+    complete(described)
+    return json.dumps(described, ensure_ascii=False)
+
+
+def _page(described: str) -> str:
+    """Swagger UI with the description inside."""
+    from aws_lambda_powertools.event_handler.openapi import swagger_ui
+
+    folder = Path(swagger_ui.__file__).parent
+    return swagger_ui.generate_swagger_html(
+        described.replace("</", "<\\/"),  # so that no text in it ends the script around it
+        swagger_js=(folder / "swagger-ui-bundle.min.js").read_text(encoding="utf-8"),
+        swagger_css=(folder / "swagger-ui.min.css").read_text(encoding="utf-8"),
+        swagger_base_url="",
+        oauth2_config=None,
+    )

@@ -24,6 +24,7 @@ STATUS: Mapping[type[errors.TouchstoneError], HTTPStatus] = {
     errors.SettingsError: HTTPStatus.SERVICE_UNAVAILABLE,
     errors.JudgeError: HTTPStatus.BAD_GATEWAY,
 }
+PROBLEM_JSON = "application/problem+json"
 TOO_LONG = frozenset({"string_too_long", "too_long", "bytes_too_long"})
 
 
@@ -40,7 +41,7 @@ def problem(
     }
     return Response(
         status_code=status.value,
-        content_type="application/problem+json",
+        content_type=PROBLEM_JSON,
         body=json.dumps(document, ensure_ascii=False),
         headers={"Cache-Control": "no-store", **(headers or {})},
     )

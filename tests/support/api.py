@@ -1,8 +1,11 @@
 """The HTTP API as its users see it: API Gateway in the process, the authorizer in front, the function behind."""
 
 import json
+import re
 import time
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -10,6 +13,7 @@ from functions.api import app, authorizer
 from tests.support.deployment import Context
 from tests.support.events import event
 
+PUBLISHED = Path(__file__).parents[2] / "docs" / "openapi.json"
 PUBLIC = frozenset({"/health", "/openapi.json", "/swagger"})
 """Routes that API Gateway lets through without asking the authorizer."""
 
@@ -76,4 +80,38 @@ class Api:
             asked["authorizer"] = {"lambda": said["context"]}
         answer = app.handler(request, self.context)
         found = {name.lower(): value for name, value in answer.get("headers", {}).items()}
-        return Response(status=answer["statusCode"], headers=found, body=answer.get("body") or "")
+        response = Response(status=answer["statusCode"], headers=found, body=answer.get("body") or "")
+        _check_described(method, path, response)
+        return response
+
+
+@cache
+def _described() -> list[tuple[str, re.Pattern[str], dict[str, Any]]]:
+    """Method, address and responses of every operation that the published description knows."""
+    document = json.loads(PUBLISHED.read_text(encoding="utf-8"))
+    shared = document["components"]["responses"]
+
+    def whole(response: dict[str, Any]) -> dict[str, Any]:
+        named = response.get("$ref")
+        return shared[named.rpartition("/")[2]] if named else response
+
+    return [
+        (
+            method.upper(),
+            re.compile(re.sub(r"\{\w+\}", "[^/]+", path)),
+            {code: whole(said) for code, said in answers.items()},
+        )
+        for path, operations in document["paths"].items()
+        for method, answers in ((method, operation["responses"]) for method, operation in operations.items())
+    ]
+
+
+def _check_described(method: str, path: str, response: Response) -> None:
+    """A response is one that the description announces: its status, and the form of its body."""
+    for described, address, responses in _described():
+        if described == method and address.fullmatch(path):
+            announced = responses.get(str(response.status))
+            assert announced is not None, f"{method} {path}: {response.status} is not described ({response.body[:200]})"
+            forms = announced.get("content", {})
+            kind = response.headers.get("content-type")
+            assert kind in forms if response.body else not forms, f"{method} {path}: {response.status} as {kind}"

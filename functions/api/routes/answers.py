@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from functions.api.access import caller
 from functions.api.idempotency import sender_key
+from functions.api.openapi import answering
 from functions.composition.stores import answers
 from functions.composition.work import reception
 from touchstone.answers.model import SolveRequest, Status, VerifyRequest
@@ -27,7 +28,7 @@ class AnswerPage(BaseModel):
     cursor: str | None
 
 
-@router.post("/v1/verifications", summary="Verify an answer", tags=["answers"])
+@router.post("/v1/verifications", summary="Verify an answer", tags=["answers"], status_code=HTTPStatus.CREATED.value)
 def verify(body: VerifyRequest) -> Response[AnswerView]:
     """Verify an answer that you already have, within five seconds; `unverified` where nobody could decide."""
     record = reception(caller(router, at_least="member").tenant).verify(
@@ -39,7 +40,12 @@ def verify(body: VerifyRequest) -> Response[AnswerView]:
     return _located(HTTPStatus.CREATED, AnswerView.of(record))
 
 
-@router.post("/v1/solutions", summary="Have a problem solved and verified", tags=["answers"])
+@router.post(
+    "/v1/solutions",
+    summary="Have a problem solved and verified",
+    tags=["answers"],
+    responses=answering(HTTPStatus.ACCEPTED, HTTPStatus.NOT_FOUND),
+)
 def solve(body: SolveRequest) -> Response[AnswerView]:
     """Start solving a problem, given as text or image; read the answer at the address in `Location`."""
     record = reception(caller(router, at_least="member").tenant).solve(body, key=sender_key(router))
@@ -61,7 +67,12 @@ def read_answer(answer_id: str) -> AnswerView:
     return AnswerView.of(answers().get(tenant=caller(router).tenant, answer_id=answer_id))
 
 
-@router.post("/v1/answers/<answer_id>/deep-evaluation", summary="Ask for a deep evaluation", tags=["answers"])
+@router.post(
+    "/v1/answers/<answer_id>/deep-evaluation",
+    summary="Ask for a deep evaluation",
+    tags=["answers"],
+    status_code=HTTPStatus.ACCEPTED.value,
+)
 def evaluate(answer_id: str) -> Response[AnswerView]:
     """Have a finished answer evaluated in five dimensions, as soon as the quota admits it."""
     record = reception(caller(router, at_least="member").tenant).evaluate(answer_id)

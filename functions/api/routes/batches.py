@@ -70,7 +70,7 @@ class Upload(BaseModel):
     upload_url: str
 
 
-@router.post("/v1/batches", summary="Begin a batch", tags=["batches"])
+@router.post("/v1/batches", summary="Begin a batch", tags=["batches"], status_code=HTTPStatus.CREATED.value)
 def create() -> Response[BatchView]:
     """Begin a batch; put the JSONL file where `upload_url` says, and it starts by itself."""
     identity = caller(router, at_least="member")

@@ -72,7 +72,9 @@ def pin(subject: str, body: Pin) -> dict[str, str]:
     return {name: body.provider}
 
 
-@router.delete("/v1/routing/<subject>", summary="Unpin a subject", tags=["models"])
+@router.delete(
+    "/v1/routing/<subject>", summary="Unpin a subject", tags=["models"], status_code=HTTPStatus.NO_CONTENT.value
+)
 def unpin(subject: str) -> Response[str]:
     """Leave a subject to the data again."""
     routing_pins().unpin(tenant=caller(router, at_least="admin").tenant, subject=unquote(subject))

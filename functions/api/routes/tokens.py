@@ -60,7 +60,7 @@ class TokenList(BaseModel):
     items: tuple[TokenView, ...]
 
 
-@router.post("/v1/tokens", summary="Create a token", tags=["tokens"])
+@router.post("/v1/tokens", summary="Create a token", tags=["tokens"], status_code=HTTPStatus.CREATED.value)
 def create(body: TokenRequest) -> Response[NewToken]:
     """Create a token for your tenant; keep it, it is not shown again."""
     tenant = caller(router, at_least="admin").tenant
