@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self, get_args
 
 from pydantic import Field
 
-from touchstone.oracle.folding import fold
+from touchstone.oracle.folding import Folded, fold
 from touchstone.oracle.model import RiskFlag, Strict
 
 type JudgedFlag = Literal["addresses_the_judge", "claims_a_verdict", "attacks_rivals"]
@@ -42,28 +42,40 @@ def without(text: str, passages: Iterable[Passage], *, start: int = 0) -> str:
     return "".join((*kept, text[at:]))
 
 
-def located(quote: str, text: str) -> tuple[int, int] | None:
-    """Where a quote stands in a text, though white space and typography differ; None where it does not occur."""
-    if not quote.strip():
-        return None
-    if (at := text.find(quote)) >= 0:
-        return at, at + len(quote)
-    sought = fold(quote).text.replace("\n", " ").strip()
-    if not sought:
-        return None
-    folded = fold(text)
-    at = folded.text.replace("\n", " ").find(sought)
-    return folded.place(at, at + len(sought)) if at >= 0 else None
+def located(quotes: Iterable[str], text: str) -> Iterator[tuple[int, int] | None]:
+    """Where each quote stands in a text, though white space and typography differ; None for one that does not occur.
+
+    The longest text takes a second to fold. It is done once for all quotes, and not where each stands there as it is.
+    """
+    folded: Folded | None = None
+    for quote in quotes:
+        if (at := text.find(quote)) >= 0 and quote.strip():
+            yield at, at + len(quote)
+        elif sought := _line(fold(quote)).strip():
+            folded = folded or fold(text)
+            at = _line(folded).find(sought)
+            yield folded.place(at, at + len(sought)) if at >= 0 else None
+        else:
+            yield None
+
+
+def _line(folded: Folded) -> str:
+    return folded.text.replace("\n", " ")
 
 
 def found_by_judge(reported: Iterable[tuple[JudgedFlag, str]], text: str) -> tuple[Passage, ...]:
     """The passages that a judge reported, as places in the text; those that do not occur in it are left out."""
-    places = ((flag, located(quote, text)) for flag, quote in reported)
-    return tuple(Passage(flag=flag, start=place[0], end=place[1]) for flag, place in places if place is not None)
+    told = list(reported)
+    places = located((quote for _, quote in told), text)
+    return tuple(
+        Passage(flag=flag, start=place[0], end=place[1])
+        for (flag, _), place in zip(told, places, strict=True)
+        if place is not None
+    )
 
 
 def steering_faults(quotes: Sequence[str], text: str) -> Iterator[str]:
     """A sentence for each quote that a judge reported and that does not occur in the text."""
-    for number, quote in enumerate(quotes, start=1):
-        if located(quote, text) is None:
+    for number, place in enumerate(located(quotes, text), start=1):
+        if place is None:
             yield f"The quote of steering passage {number} does not occur in the text; copy the passage of it exactly."
