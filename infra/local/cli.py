@@ -12,10 +12,10 @@ import typer
 from rich.console import Console
 
 from infra.layers import BuildError
-from infra.local import deployment, emulator
+from infra.local import deployment, emulator, tenant
 from infra.local.emulator import CloudError
-from infra.local.home import Home
-from infra.local.ready import Ready, bring_up
+from infra.local.home import Home, Running
+from infra.local.ready import Ready, api_url, bring_up
 from infra.toolchain import ToolMissingError
 
 app = typer.Typer(
@@ -56,30 +56,33 @@ def down(
 def status() -> None:
     """Say whether it runs, where, and in what state its stack is. Exit code 1 if it does not run."""
     home = Home.of_environment()
-    running = home.running()
-    if running is None or not emulator.alive(running):
-        console.print("The local cloud is not running; `touchstone-local up` starts it.")
-        raise typer.Exit(1)
+    running = _running(home)
     outputs = deployment.outputs(deployment.client("cloudformation", running, home))
-    console.print(f"Running as process {running.pid} on {running.endpoint}; its state is in {home.folder}.")
-    for name, value in outputs.items():
+    console.print(
+        f"Running as process {running.pid} on {running.endpoint}; its state is in {home.folder}.", soft_wrap=True
+    )
+    for name, value in (outputs | {"ApiUrl": api_url(running, outputs)}).items():
         console.print(f"  {name}: {value}", soft_wrap=True, highlight=False, markup=False, emoji=False)
 
 
 @app.command()
 def env() -> None:
-    """Print the variables that point `touchstone`, boto3 and the AWS CLI at it: `eval "$(touchstone-local env)"`."""
+    """Print the variables that point `touchstone`, boto3 and the AWS CLI at it: `eval "$(touchstone-local env)"`.
+
+    Starts nothing: where it does not run, this says so on standard error, and prints no variable.
+    """
     home = Home.of_environment()
-    ready = bring_up(home)
+    running = _running(home)
+    outputs = deployment.outputs(deployment.client("cloudformation", running, home))
     variables = {
-        **home.credentials(ready.running),
-        "TOUCHSTONE_API_URL": ready.api_url,
-        "TOUCHSTONE_TOKEN": ready.token,
+        **home.credentials(running),
+        "TOUCHSTONE_API_URL": api_url(running, outputs),
+        "TOUCHSTONE_TOKEN": tenant.ensure_token(home, running, outputs),
         "TOUCHSTONE_STACK": deployment.STACK_NAME,
         # For the operator's commands, which work past the API.
-        "TOUCHSTONE_TABLE": ready.outputs["TableName"],
-        "TOUCHSTONE_BUCKET": ready.outputs["BucketName"],
-        "TOUCHSTONE_SECRET_ID": ready.outputs["JudgeKeysSecretArn"],
+        "TOUCHSTONE_TABLE": outputs["TableName"],
+        "TOUCHSTONE_BUCKET": outputs["BucketName"],
+        "TOUCHSTONE_SECRET_ID": outputs["JudgeKeysSecretArn"],
     }
     for name, value in variables.items():
         print(f"export {name}={shlex.quote(value)}")
@@ -93,9 +96,7 @@ def logs(
 ) -> None:
     """Print what the functions logged of late, and where the cloud's own log is."""
     home = Home.of_environment()
-    running = home.running()
-    if running is None or not emulator.alive(running):
-        raise CloudError(f"The local cloud is not running; what it said last is in {home.log}.")
+    running = _running(home)
     client = deployment.client("logs", running, home)
     since = int((time.time() - minutes * 60) * 1000)
     events = []
@@ -134,6 +135,15 @@ def run_tests(
     raise typer.Exit(run(arguments or []))
 
 
+def _running(home: Home) -> Running:
+    """The cloud of `home`. Raises `CloudError` where it does not run."""
+    running = home.running()
+    if running is None or not emulator.alive(running):
+        last = f" What it said last is in {home.log}." if home.log.exists() else ""
+        raise CloudError(f"The local cloud is not running; `touchstone-local up` starts it.{last}")
+    return running
+
+
 def _say_what_next(home: Home, ready: Ready) -> None:
     commands = Path(os.path.relpath(Path(sys.executable).parent))
     judges = ", ".join(ready.judge_keys) or "no key found, so checks decide alone"
@@ -157,5 +167,6 @@ def main() -> None:
     try:
         app()
     except (CloudError, BuildError, ToolMissingError) as error:
-        console.print(str(error), style="red", soft_wrap=True, markup=False)
+        # Not among what is printed for a shell to evaluate.
+        Console(stderr=True).print(str(error), style="red", soft_wrap=True, markup=False)
         sys.exit(1)

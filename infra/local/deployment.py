@@ -79,8 +79,13 @@ def deploy(home: Home, running: Running) -> dict[str, str]:
 
 
 def outputs(cloudformation: Any) -> dict[str, str]:
-    """The outputs of the deployed stack by name."""
-    stack = cloudformation.describe_stacks(StackName=STACK_NAME)["Stacks"][0]
+    """The outputs of the deployed stack by name. Raises `CloudError` where there is none."""
+    from botocore.exceptions import ClientError
+
+    try:
+        stack = cloudformation.describe_stacks(StackName=STACK_NAME)["Stacks"][0]
+    except ClientError:
+        raise CloudError("The stack is not deployed in the local cloud; `touchstone-local up` deploys it.") from None
     return {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", [])}
 
 

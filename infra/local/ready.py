@@ -17,8 +17,13 @@ class Ready:
 
     @property
     def api_url(self) -> str:
-        """The API's base URL, in a form that every client resolves: `*.localhost` names fail in some."""
-        return f"{self.running.endpoint}/_aws/execute-api/{self.outputs['ApiId']}"
+        """The API's base URL."""
+        return api_url(self.running, self.outputs)
+
+
+def api_url(running: Running, outputs: dict[str, str]) -> str:
+    """The API's base URL, in a form that every client resolves: `*.localhost` names fail in some."""
+    return f"{running.endpoint}/_aws/execute-api/{outputs['ApiId']}"
 
 
 def bring_up(home: Home, *, wait_scale: str = "1") -> Ready:

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from functions.api.access import caller
 from functions.api.idempotency import sender_key
+from functions.api.location import located
 from functions.api.openapi import answering
 from functions.composition.stores import answers
 from functions.composition.work import reception
@@ -47,7 +48,7 @@ def verify(body: VerifyRequest) -> Response[AnswerView]:
     responses=answering(HTTPStatus.ACCEPTED, HTTPStatus.NOT_FOUND),
 )
 def solve(body: SolveRequest) -> Response[AnswerView]:
-    """Start solving a problem, given as text or image; read the answer at the address in `Location`."""
+    """Start solving a problem, given as text or image; read the answer at `Location`, relative to this address."""
     record = reception(caller(router, at_least="member").tenant).solve(body, key=sender_key(router))
     return _located(HTTPStatus.ACCEPTED, AnswerView.of(record))
 
@@ -84,5 +85,5 @@ def _located(status: HTTPStatus, view: AnswerView) -> Response[AnswerView]:
         status_code=status.value,
         content_type="application/json",
         body=view,
-        headers={"Location": f"/v1/answers/{view.id}"},
+        headers=located(router, "answers", view.id),
     )

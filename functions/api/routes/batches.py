@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from functions.api.access import ALLOWED, caller
 from functions.api.idempotency import sender_key
+from functions.api.location import located
 from functions.composition.stores import batches
 from functions.composition.work import batch_desk
 from touchstone.records import Batch, BatchState, Role
@@ -79,7 +80,7 @@ def create() -> Response[BatchView]:
         status_code=HTTPStatus.CREATED.value,
         content_type="application/json",
         body=BatchView.of(batch, role=identity.role),
-        headers={"Location": f"/v1/batches/{batch.id}"},
+        headers=located(router, "batches", batch.id),
     )
 
 
