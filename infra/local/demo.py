@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from rich import box
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
@@ -23,6 +24,9 @@ COLD_TRIES = 3
 COLD_PAUSE_SECONDS = 3.0
 TIMEOUT_SECONDS = 60.0
 LONGEST_CELL = 44
+"""Of a problem or an answer, which are known; a reason is shown whole."""
+NOBODY_IS_SURE = "–"
+"""In place of a confidence where nobody decided: 0.00 would read as certainty that it is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +112,14 @@ def _ask(http: httpx.Client, url: str, sample: Sample) -> dict[str, Any]:
 def _row(view: dict[str, Any]) -> tuple[Text, ...]:
     """Badge, confidence, and how it was decided."""
     if "error" in view:
-        return Text("✗", style="red"), Text(""), Text(_short(view["error"]), style="red")
+        return Text("✗", style="red"), Text(NOBODY_IS_SURE), Text(_flat(view["error"]), style="red")
     from touchstone.answers.badges import badge
 
     shown = badge(view.get("verification_status"), view.get("language"))
     status = Text(shown.text, style=shown.colour) if shown else Text(str(view.get("verification_status")), style="dim")
     confidence = view.get("verification_confidence")
-    return status, Text("" if confidence is None else f"{confidence:.2f}"), Text(_short(_how(view)), style="dim")
+    decided = confidence is not None and view.get("verification_status") in {"verified", "caution"}
+    return status, Text(f"{confidence:.2f}" if decided else NOBODY_IS_SURE), Text(_flat(_how(view)), style="dim")
 
 
 def _how(view: dict[str, Any]) -> str:
@@ -130,14 +135,20 @@ def _how(view: dict[str, Any]) -> str:
 
 
 def _table(given: tuple[Sample, ...], rows: list[tuple[Text, ...] | None]) -> Table:
-    table = Table(title="Answers verified through the API", title_justify="left")
-    for heading in ("Problem", "Answer", "Badge", "Confidence", "Decided by"):
-        table.add_column(heading, overflow="fold")
+    table = Table(
+        title="Answers verified through the API", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
+    )
+    for heading, most in (("Problem", 22), ("Answer", 14), ("Badge", 12), ("Confidence", 10), ("Decided by", None)):
+        table.add_column(heading, overflow="fold", max_width=most)
     for sample, row in zip(given, rows, strict=True):
         table.add_row(_short(sample.problem), _short(sample.answer), *(row or (Text("…", style="dim"), "", "")))
     return table
 
 
 def _short(text: str) -> str:
-    flat = " ".join(text.split())
+    flat = _flat(text)
     return flat if len(flat) <= LONGEST_CELL else flat[: LONGEST_CELL - 1] + "…"
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())

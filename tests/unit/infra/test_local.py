@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from infra.layers import Code
-from infra.local import demo, deployment, emulator
+from infra.local import cli, demo, deployment, emulator, tenant
 from infra.local.home import HOME_VARIABLE, Home, Running
 
 
@@ -113,6 +113,51 @@ def test_only_what_a_function_may_be_told_is_passed_through(monkeypatch: pytest.
     assert "canary" not in passed.values()
 
 
+@pytest.fixture
+def cloud(home: Home, monkeypatch: pytest.MonkeyPatch) -> Running:
+    """A cloud that runs, as far as the command can see, with the stack deployed in it and a token."""
+    monkeypatch.setenv(HOME_VARIABLE, str(home.folder))
+    running = Running(pid=1, port=4566)
+    home.remember_running(running)
+    made = {"ApiId": "abc", "ApiUrl": "http://abc.execute-api.localhost:4566", "TableName": "t", "BucketName": "b",
+            "JudgeKeysSecretArn": "s"}  # fmt: skip
+    monkeypatch.setattr(emulator, "alive", lambda _: True)
+    monkeypatch.setattr(deployment, "outputs", lambda _: made)
+    monkeypatch.setattr(tenant, "ensure_token", lambda *_: "ts_x")
+    return running
+
+
+def _said(command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, str]:
+    """Exit code, standard output and standard error of a command."""
+    monkeypatch.setattr(sys, "argv", ["touchstone-local", command])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    said = capsys.readouterr()
+    return int(ended.value.code or 0), said.out, said.err
+
+
+def test_every_command_shows_the_api_under_one_address(
+    cloud: Running, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    address = f"{cloud.endpoint}/_aws/execute-api/abc"
+    _, status, _ = _said("status", monkeypatch, capsys)
+    _, variables, _ = _said("env", monkeypatch, capsys)
+    assert f"ApiUrl: {address}\n" in status
+    assert f"export TOUCHSTONE_API_URL={address}\n" in variables
+    assert "execute-api.localhost" not in status + variables
+
+
+@pytest.mark.parametrize("command", ["env", "status", "logs"])
+def test_a_cloud_that_is_down_is_said_to_be_where_no_shell_evaluates_it(
+    home: Home, command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(HOME_VARIABLE, str(home.folder))
+    code, out, said = _said(command, monkeypatch, capsys)
+    assert (code, out) == (1, "")
+    assert "not running; `touchstone-local up` starts it." in said
+    assert home.running() is None, "nothing was started"
+
+
 def test_the_samples_are_answers_somebody_gave() -> None:
     given = demo.samples()
     assert len(given) >= 10
@@ -148,13 +193,28 @@ def test_the_samples_are_answers_somebody_gave() -> None:
                 "method": "none",
                 "skip_reason": "misconfigured",
             },
-            ("unverified", "0.00", "nobody: misconfigured"),
+            ("unverified", "–", "nobody: misconfigured"),
         ),
-        ({"error": "HTTP 500"}, ("✗", "", "HTTP 500")),
+        ({"error": "HTTP 500"}, ("✗", "–", "HTTP 500")),
     ],
 )
 def test_a_verdict_is_shown_with_how_it_was_decided(view: dict[str, object], shown: tuple[str, ...]) -> None:
     assert tuple(cell.plain for cell in demo._row(view)) == shown
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
+def test_a_reason_is_shown_whole_however_narrow_the_terminal_is(width: int) -> None:
+    reason = "No judge has a key. Set GEMINI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY, and run the demo once more."
+    view = {"verification_status": "unverified", "verification_confidence": 0.0, "verify_error": reason}
+    console = Console(file=io.StringIO(), width=width)
+    console.print(demo._table(demo.samples()[:1], [demo._row(view)]))
+    output = console.file
+    assert isinstance(output, io.StringIO)
+    # Of each line what stands in the last column, which begins where its heading does.
+    _, _, heading, _, *lines = output.getvalue().splitlines()
+    start = heading.index("Decided by")
+    shown = "".join(line[start:] for line in lines)
+    assert shown.replace(" ", "") == f"nobody: {reason}".replace(" ", "")
 
 
 def test_the_table_shows_what_is_still_awaited() -> None:
