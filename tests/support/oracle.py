@@ -18,7 +18,7 @@ from touchstone.oracle.model import (
 )
 from touchstone.oracle.submission import Comparison, Submission
 from touchstone.oracle.task import Task, TaskRequest, locked, new_task
-from touchstone.oracle.whole import Stage, Unjudged
+from touchstone.oracle.unjudged import Stage, Unjudged
 
 NOW = datetime(2026, 11, 21, 6, 30, tzinfo=UTC)
 DEADLINE = NOW + timedelta(days=7)

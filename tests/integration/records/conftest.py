@@ -6,7 +6,17 @@ import boto3
 import pytest
 
 from tests.support.records import HandClock
-from touchstone.records import Answers, Artifacts, Evaluations, Judgements, Outbox, Submissions, Tasks
+from touchstone.records import (
+    Answers,
+    Artifacts,
+    Challenges,
+    Comparisons,
+    Evaluations,
+    Judgements,
+    Outbox,
+    Submissions,
+    Tasks,
+)
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -53,8 +63,18 @@ def submissions(table: "Table", artifacts: Artifacts, clock: HandClock) -> Submi
 
 
 @pytest.fixture
-def judgements(table: "Table", artifacts: Artifacts) -> Judgements:
-    return Judgements(table, artifacts, pause=lambda _: None)
+def judgements(table: "Table", artifacts: Artifacts, clock: HandClock) -> Judgements:
+    return Judgements(table, artifacts, clock=clock, pause=lambda _: None)
+
+
+@pytest.fixture
+def comparisons(table: "Table", artifacts: Artifacts, clock: HandClock) -> Comparisons:
+    return Comparisons(table, artifacts, clock=clock, pause=lambda _: None)
+
+
+@pytest.fixture
+def challenges(table: "Table", artifacts: Artifacts, clock: HandClock) -> Challenges:
+    return Challenges(table, artifacts, clock=clock, pause=lambda _: None)
 
 
 @pytest.fixture

@@ -22,11 +22,6 @@ def of(task: Task) -> dict[str, Any]:
     return {"tenant": task.tenant, "task_id": task.id}
 
 
-def named(one: Submission) -> dict[str, Any]:
-    """A submission as the arguments that name it."""
-    return {"tenant": one.tenant, "task_id": one.task_id, "submission_id": one.id}
-
-
 def handed_in(
     submissions: Submissions, task: Task, submitter: str = "writer-1", text: str = "The harvest was good."
 ) -> Submission:
@@ -40,5 +35,5 @@ def scored_at(
 ) -> Submission:
     """A submission that passed its gate and was scored."""
     one = handed_in(submissions, task, submitter)
-    judgements.gate(**named(one), check=passed_gate())
-    return judgements.score(**named(one), scoring=scoring(score))
+    judgements.gate(one.ref, check=passed_gate())
+    return judgements.score(one.ref, scoring=scoring(score))

@@ -24,7 +24,8 @@ def ended(tasks: Tasks, clock: HandClock) -> Task:
     """A task whose end is told by two events."""
     task = opened(tasks, "fastest_first")
     clock.advance(days=7)
-    return tasks.end(**of(task))
+    tasks.end(**of(task))
+    return tasks.nobody_won(**of(task))
 
 
 def test_what_happened_waits_until_it_is_sent_and_not_longer(ended: Task, outbox: Outbox, clock: HandClock) -> None:
@@ -132,7 +133,8 @@ def test_events_of_all_tenants_wait_in_one_line_the_oldest_first(
     early = opened(tasks, "fastest_first", tenant="rival")
     late = opened(tasks, "fastest_first", deadline=early.deadline + timedelta(days=1))
     clock.advance(days=8)
-    tasks.end(**of(late))
-    clock.advance(seconds=1)
-    tasks.end(**of(early))
+    for task in (late, early):
+        tasks.end(**of(task))
+        tasks.nobody_won(**of(task))
+        clock.advance(seconds=1)
     assert [one.event.tenant for one in outbox.pending()] == ["acme", "acme", "rival", "rival"]

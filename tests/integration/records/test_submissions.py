@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
 from threading import Barrier
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.integration.records.oracle_steps import handed_in, named, of, opened, scored_at
+from tests.integration.records.oracle_steps import handed_in, of, opened, scored_at
 from tests.support.oracle import COMPARED, DEADLINE, failed_gate, passed_gate, scoring, unjudged
 from tests.support.records import START, HandClock, a_spend
 from tests.support.store_faults import cancelled, losing_replies, refusing
@@ -44,7 +45,7 @@ def test_a_submission_is_read_back_with_its_text_and_met_again_by_a_repeat_even_
     submission_id = new_ulid(START)
     added = submissions.add(**of(task), submission_id=submission_id, request=REQUEST)
     assert (added.state, added.revision, added.submitted_at) == ("received", 1, clock())
-    assert submissions.get(**named(added)) == added
+    assert submissions.get(added.ref) == added
     assert submissions.text(added) == REQUEST.text
     clock.advance(days=30)
     assert submissions.add(**of(task), submission_id=submission_id, request=REQUEST) == added
@@ -72,6 +73,7 @@ def test_what_cannot_be_taken_is_refused_and_leaves_the_submitter_free(
     artifacts.put_bytes(tenant="acme", key="acme/uploads/large", data=b"x" * (MAX_SUBMISSION_BYTES + 1))
     artifacts.put_bytes(tenant="acme", key="acme/uploads/picture", data=b"\x89PNG\r\n")
     artifacts.put_bytes(tenant="rival", key="rival/uploads/1", data=b"Theirs.")
+    artifacts.put_bytes(tenant="acme", key="acme/submissions/theirs.md", data=b"Another submitter's work.")
     refused: list[tuple[dict[str, str], type[Exception]]] = [
         ({"text": " \n"}, InputError),
         ({"text": "x" * (MAX_SUBMISSION_CHARS + 1)}, TooLargeError),
@@ -79,6 +81,7 @@ def test_what_cannot_be_taken_is_refused_and_leaves_the_submitter_free(
         ({"text_key": "acme/uploads/picture"}, InputError),
         ({"text_key": "acme/uploads/none"}, NotFoundError),
         ({"text_key": "rival/uploads/1"}, NotFoundError),
+        ({"text_key": "acme/submissions/theirs.md"}, NotFoundError),
         ({"text_key": "acme/../rival/uploads/1"}, NotFoundError),
     ]
     for fields, error in refused:
@@ -94,20 +97,19 @@ def test_another_tenants_task_and_submissions_are_just_missing(
     submissions: Submissions, judgements: Judgements, tasks: Tasks, task: Task
 ) -> None:
     one = handed_in(submissions, task)
-    theirs: dict[str, Any] = named(one) | {"tenant": "rival"}
-    elsewhere = named(one) | {"task_id": opened(tasks).id}
+    theirs, elsewhere = replace(one.ref, tenant="rival"), replace(one.ref, task_id=opened(tasks).id)
+    there: dict[str, Any] = {"tenant": "rival", "task_id": task.id}
     steps: list[Callable[[], object]] = [
-        lambda: submissions.add(**theirs, request=REQUEST),
-        lambda: submissions.get(**theirs),
-        lambda: submissions.get(**elsewhere),
-        lambda: submissions.get(**(named(one) | {"submission_id": "RECORD"})),
-        lambda: judgements.gate(**theirs, check=passed_gate()),
-        lambda: judgements.score(**elsewhere, scoring=scoring(80)),
+        lambda: submissions.add(**there, submission_id=one.id, request=REQUEST),
+        lambda: submissions.get(theirs),
+        lambda: submissions.get(elsewhere),
+        lambda: submissions.get(replace(one.ref, submission_id="RECORD")),
+        lambda: judgements.gate(theirs, check=passed_gate()),
+        lambda: judgements.score(elsewhere, scoring=scoring(80)),
     ]
     for step in steps:
         with pytest.raises(NotFoundError, match=r"no (task|submission) with this id"):
             step()
-    there: dict[str, Any] = {"tenant": "rival", "task_id": task.id}
     assert list(submissions.of_task(**there)) == []
     assert submissions.page(**there).items == ()
     assert submissions.of_submitter(**there, submitter="writer-1") == ()
@@ -121,13 +123,13 @@ def test_work_that_failed_its_gate_may_be_revised_ten_times_and_work_that_passed
         assert one.revision == revision
         with pytest.raises(ConflictError, match="being checked"):
             handed_in(submissions, task)
-        judgements.gate(**named(one), check=failed_gate())
+        judgements.gate(one.ref, check=failed_gate())
     with pytest.raises(ConflictError, match="all that a task takes"):
         handed_in(submissions, task)
     mine = submissions.of_submitter(**of(task), submitter="writer-1")
     assert [one.revision for one in mine] == list(range(1, MAX_REVISIONS + 1))
     other = handed_in(submissions, task, "writer-2")
-    judgements.gate(**named(other), check=passed_gate())
+    judgements.gate(other.ref, check=passed_gate())
     with pytest.raises(ConflictError, match="passed the gate"):
         handed_in(submissions, task, "writer-2")
 
@@ -205,27 +207,26 @@ def test_the_whole_way_keeps_every_part_once(submissions: Submissions, judgement
     one = handed_in(submissions, task)
     spends = [a_spend()]
     steps: list[Callable[[], Submission]] = [
-        lambda: judgements.try_failed(**named(one), number=1, why=unjudged("gate"), spends=spends),
-        lambda: judgements.gate(**named(one), check=passed_gate(), spends=spends),
-        lambda: judgements.score(**named(one), scoring=scoring(80), spends=spends),
-        lambda: judgements.compare(**named(one), comparisons=COMPARED, spends=spends),
-        lambda: judgements.give_up(**named(one), why=unjudged("scoring"), spends=spends),
+        lambda: judgements.gate(one.ref, check=passed_gate(), spends=spends),
+        lambda: judgements.score(one.ref, scoring=scoring(80), spends=spends),
+        lambda: judgements.compare(one.ref, comparisons=COMPARED, spends=spends),
+        lambda: judgements.give_up(one.ref, why=unjudged("scoring"), spends=spends),
     ]
     for done, step in enumerate(steps):
         first = step()
         for repeated in steps[: done + 1]:
             assert repeated() == first
-    stored = submissions.get(**named(one))
-    assert (stored.state, stored.tries, stored.individual) == ("scored", 1, scoring(80))
-    assert (stored.comparisons, len(stored.spends)) == (COMPARED, 4)
+    stored = submissions.get(one.ref)
+    assert (stored.state, stored.individual) == ("scored", scoring(80))
+    assert (stored.comparisons, len(stored.spends)) == (COMPARED, 3)
 
 
 def test_a_submission_that_nobody_could_judge_says_so(
     submissions: Submissions, judgements: Judgements, task: Task
 ) -> None:
     one = handed_in(submissions, task)
-    judgements.gate(**named(one), check=passed_gate())
-    given_up = judgements.give_up(**named(one), why=unjudged("scoring"))
+    judgements.gate(one.ref, check=passed_gate())
+    given_up = judgements.give_up(one.ref, why=unjudged("scoring"))
     assert (given_up.state, given_up.failure, given_up.contender) == ("unscored", unjudged("scoring"), None)
 
 
@@ -234,18 +235,20 @@ def test_nothing_moves_once_a_contest_is_ranked_but_by_a_challenge_and_nothing_a
 ) -> None:
     one = scored_at(submissions, judgements, task, 80)
     late = handed_in(submissions, task, "writer-2")
-    assert judgements.rescore(**named(one), scoring=scoring(90)) == one
+    assert judgements.rescore(one.ref, scoring=scoring(90)) == one
     decided(tasks, task, clock, one.id)
-    assert judgements.compare(**named(one), comparisons=COMPARED) == one
-    missed = judgements.gate(**named(late), check=passed_gate(), spends=[a_spend()])
+    assert judgements.compare(one.ref, comparisons=COMPARED) == one
+    missed = judgements.gate(late.ref, check=passed_gate(), spends=[a_spend()])
     assert (missed.state, missed.gate, len(missed.spends)) == ("overtaken", None, 1)
-    assert judgements.gate(**named(late), check=passed_gate(), spends=[a_spend()]) == missed
-    again = judgements.rescore(**named(one), scoring=scoring(90), comparisons=COMPARED)
+    assert judgements.gate(late.ref, check=passed_gate(), spends=[a_spend()]) == missed
+    judgements.rescore(one.ref, scoring=scoring(90))
+    again = judgements.recompare(one.ref, comparisons=COMPARED)
     assert (again.individual, again.comparisons) == (scoring(90), COMPARED)
     clock.advance(hours=1)
     tasks.finalise(**of(task))
-    assert judgements.rescore(**named(one), scoring=scoring(10)) == again
-    assert submissions.get(**named(one)) == again
+    assert judgements.rescore(one.ref, scoring=scoring(10)) == again
+    assert judgements.recompare(one.ref, comparisons=()) == again
+    assert submissions.get(one.ref) == again
 
 
 def test_a_task_that_is_decided_while_scores_are_written_stays_as_it_was_decided(
@@ -254,7 +257,7 @@ def test_a_task_that_is_decided_while_scores_are_written_stays_as_it_was_decided
     """The step read the task as open; another one wins before its transaction, which then does not hold."""
     task = opened(tasks, "fastest_first")
     winner, slow = (scored_at(submissions, judgements, task, 80), handed_in(submissions, task, "writer-2"))
-    judgements.gate(**named(slow), check=passed_gate())
+    judgements.gate(slow.ref, check=passed_gate())
     client = table.meta.client
     won: list[bool] = []
 
@@ -265,7 +268,7 @@ def test_a_task_that_is_decided_while_scores_are_written_stays_as_it_was_decided
 
     client.meta.events.register_first("before-call.dynamodb.TransactWriteItems", win_first)
     try:
-        after = judgements.score(**named(slow), scoring=scoring(95))
+        after = judgements.score(slow.ref, scoring=scoring(95))
     finally:
         client.meta.events.unregister("before-call.dynamodb.TransactWriteItems", win_first)
     assert (after.state, after.individual) == ("overtaken", None)
@@ -301,9 +304,9 @@ def test_a_submission_is_found_as_unfinished_until_it_is_judged(
     clock.advance(minutes=11)
     (found,) = submissions.unfinished(older_than=timedelta(minutes=10))
     assert (found.tenant, found.task_id, found.submission_id) == ("acme", task.id, one.id)
-    judgements.gate(**named(one), check=passed_gate())
+    judgements.gate(one.ref, check=passed_gate())
     assert len(submissions.unfinished(older_than=timedelta(minutes=10))) == 1
-    judgements.score(**named(one), scoring=scoring(80))
+    judgements.score(one.ref, scoring=scoring(80))
     assert submissions.unfinished(older_than=timedelta(minutes=10)) == ()
 
 
@@ -346,8 +349,8 @@ def test_r16_feedback_larger_than_an_item_is_never_lost_or_cut(
     one = handed_in(submissions, task, text="解" * 900_000)
     long = CriterionCheck(criterion="c", passed=False, reason="理" * 20_000, revision_hint="h")
     check = GateCheck(criteria_checks=(long,) * 20)
-    judged = judgements.gate(**named(one), check=check)
-    assert submissions.get(**named(one)) == judged
+    judged = judgements.gate(one.ref, check=check)
+    assert submissions.get(one.ref) == judged
     assert judged.gate == check
     assert submissions.text(one) == "解" * 900_000
 
@@ -356,10 +359,10 @@ def test_r16_scores_whose_answer_was_lost_are_kept_once(
     submissions: Submissions, judgements: Judgements, task: Task, table: "Table"
 ) -> None:
     one = handed_in(submissions, task)
-    judgements.gate(**named(one), check=passed_gate())
+    judgements.gate(one.ref, check=passed_gate())
     with losing_replies(table.meta.client, "TransactWriteItems"), pytest.raises(StoreError):
-        judgements.score(**named(one), scoring=scoring(80), spends=[a_spend()])
-    again = judgements.score(**named(one), scoring=scoring(20), spends=[a_spend()])
+        judgements.score(one.ref, scoring=scoring(80), spends=[a_spend()])
+    again = judgements.score(one.ref, scoring=scoring(20), spends=[a_spend()])
     assert (again.individual, len(again.spends)) == (scoring(80), 1)
 
 
@@ -370,8 +373,8 @@ def test_r1_of_many_gate_checks_of_one_submission_at_once_the_first_counts(
 
     def check(number: int) -> Submission:
         barrier.wait()
-        return judgements.gate(**named(one), check=passed_gate() if number % 2 else failed_gate())
+        return judgements.gate(one.ref, check=passed_gate() if number % 2 else failed_gate())
 
     with ThreadPoolExecutor(8) as workers:
         got = {each.model_dump_json() for each in workers.map(check, range(8))}
-    assert got == {submissions.get(**named(one)).model_dump_json()}
+    assert got == {submissions.get(one.ref).model_dump_json()}

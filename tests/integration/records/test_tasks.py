@@ -15,10 +15,11 @@ from tests.support.records import START, HandClock
 from tests.support.store_faults import cancelled, losing_replies, refusing
 from tests.unit.oracle.samples import dimensions
 from touchstone.errors import ConflictError, InputError, NotFoundError, StoreError
+from touchstone.oracle.challenge import ChallengeRequest
 from touchstone.oracle.ranking import Place
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
-from touchstone.records import Judgements, Outbox, Submissions, Tasks, new_ulid
+from touchstone.records import Challenges, Judgements, Outbox, Submissions, Tasks, new_ulid
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -106,21 +107,40 @@ def test_a_fastest_first_task_ends_without_a_winner_at_its_deadline(
     with pytest.raises(ConflictError, match="has not come"):
         tasks.end(**of(task))
     clock.advance(days=7)
-    assert (tasks.end(**of(task)).state, tasks.win(submission=passing(task)).winner) == ("final", None)
+    assert (tasks.end(**of(task)).state, events_of(outbox, task)) == ("scoring", {"task.closed": 1})
+    assert (tasks.nobody_won(**of(task)).state, tasks.win(submission=passing(task)).winner) == ("final", None)
     assert events_of(outbox, task) == {"task.closed": 1, "result.final": 1}
 
 
-def test_a_challenge_may_change_the_ranking_until_it_is_final(tasks: Tasks, clock: HandClock) -> None:
+def test_a_submission_of_before_the_deadline_wins_a_fastest_first_task_after_it(
+    tasks: Tasks, outbox: Outbox, clock: HandClock
+) -> None:
+    task = opened(tasks, "fastest_first")
+    clock.advance(days=7)
+    closed = tasks.end(**of(task))
+    clock.advance(hours=1)
+    won = tasks.win(submission=passing(task))
+    assert (won.state, won.closed_at, won.final_at) == ("final", closed.closed_at, clock())
+    assert tasks.nobody_won(**of(task)) == won
+    assert events_of(outbox, task) == {"task.closed": 1, "result.final": 1, "payout.due": 1}
+
+
+def test_a_challenge_may_change_the_ranking_until_it_is_final(
+    tasks: Tasks, challenges: Challenges, clock: HandClock
+) -> None:
     task = opened(tasks)
     clock.advance(days=7)
     tasks.end(**of(task))
     tasks.rank(**of(task), places=(Place(submission_id="s1", rank=1, final_score=70.0),))
+    request = ChallengeRequest(challenger="writer-2", submission_id="s2", reason="Mine is better.")
+    made = challenges.add(**of(task), challenge_id=new_ulid(clock()), request=request)
     other = (Place(submission_id="s2", rank=1, final_score=75.0),)
-    assert tasks.rerank(**of(task), places=other).winner == "s2"
     clock.advance(hours=1)
-    tasks.finalise(**of(task))
-    with pytest.raises(ConflictError, match="does not change any more"):
-        tasks.rerank(**of(task), places=())
+    with pytest.raises(ConflictError, match="not decided yet"):
+        tasks.finalise(**of(task))
+    assert tasks.decide(**of(task), challenge_id=made.id, places=other).winner == "s2"
+    final = tasks.finalise(**of(task))
+    assert tasks.decide(**of(task), challenge_id=made.id, places=()) == final
 
 
 def test_a_task_that_could_not_be_set_up_says_why(tasks: Tasks) -> None:

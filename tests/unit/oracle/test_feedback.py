@@ -238,7 +238,7 @@ def test_what_nobody_could_score_says_so_and_holds_no_number() -> None:
 
 
 def test_no_event_holds_a_score_or_a_winner_before_the_result_is_final() -> None:
-    stages = contest(PLACE)
+    stages = contest(Place(submission_id=SCORED.id, rank=1, final_score=74.5))
     told = events_between(None, stages["challenge"])
     assert [(one.kind, one.winner) for one in told] == [("task.closed", None)]
     assert [one.kind for one in events_between(stages["challenge"], stages["final"])] == ["result.final", "payout.due"]

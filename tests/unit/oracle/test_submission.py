@@ -18,6 +18,7 @@ from tests.support.oracle import (
 )
 from tests.support.records import a_spend
 from touchstone.errors import ConflictError, InputError, TooLargeError
+from touchstone.oracle.attempts import LEASE
 from touchstone.oracle.model import MAX_SUBMISSION_CHARS
 from touchstone.oracle.ranking import Place
 from touchstone.oracle.submission import (
@@ -26,6 +27,7 @@ from touchstone.oracle.submission import (
     Comparison,
     Submission,
     SubmissionRequest,
+    begun,
     check_follows,
     check_size,
     checked_text,
@@ -33,11 +35,12 @@ from touchstone.oracle.submission import (
     gated,
     given_up,
     overtaken,
+    put_back,
+    recompared,
     rescored,
     scored,
     standing,
     text_of_file,
-    tried,
 )
 from touchstone.oracle.task import ended, ranked
 
@@ -66,18 +69,17 @@ def test_what_nobody_could_judge_is_unscored_with_its_reason_and_has_no_number()
 STEPS: dict[str, Callable[[Submission], Submission]] = {
     "gated": lambda one: gated(one, failed_gate()),
     "scored": lambda one: scored(one, scoring(20)),
-    "tried": lambda one: tried(one, unjudged("gate"), number=1),
+    "begun": lambda one: begun(one, at="received", now=NOW),
     "given up": lambda one: given_up(one, unjudged("scoring")),
     "overtaken": overtaken,
 }
 REFUSED = {("received", "scored"), ("gate_failed", "scored")}
 CHANGING = {
     ("received", "gated"),
-    ("received", "tried"),
+    ("received", "begun"),
     ("received", "given up"),
     ("received", "overtaken"),
     ("gate_passed", "scored"),
-    ("gate_passed", "tried"),
     ("gate_passed", "given up"),
     ("gate_passed", "overtaken"),
 }
@@ -96,18 +98,20 @@ def test_r20_a_step_changes_a_submission_once_and_only_in_its_state(state: str, 
     assert take(after) is after
 
 
-def test_a_failed_try_counts_once_and_what_succeeds_later_clears_its_reason() -> None:
-    once = tried(PASSED, unjudged("scoring"), number=1)
-    assert (once.state, once.tries, once.failure) == ("gate_passed", 1, unjudged("scoring"))
-    assert tried(once, unjudged("scoring"), number=2).tries == 2
-    done = scored(once, scoring(80))
-    assert (done.tries, done.failure) == (1, None)
+def test_a_failed_try_is_kept_with_its_reason_and_what_succeeds_later_clears_both() -> None:
+    at_work = begun(PASSED, at="gate_passed", now=NOW)
+    assert (at_work.attempts.tries, at_work.attempts.not_before) == (1, NOW + LEASE)
+    back = put_back(at_work, unjudged("scoring"), until=NOW, counted=True)
+    assert (back.state, back.attempts.tries, back.failure) == ("gate_passed", 1, unjudged("scoring"))
+    assert put_back(at_work, unjudged("scoring"), until=NOW, counted=False).attempts.tries == 0
+    done = scored(back, scoring(80))
+    assert (done.attempts.tries, done.attempts.not_before, done.failure) == (0, None, None)
 
 
 def test_what_was_paid_is_kept_of_every_step_that_changed_something() -> None:
     spends = [a_spend()]
     one = gated(RECEIVED, passed_gate(), spends=spends)
-    one = tried(one, unjudged("scoring"), number=1, spends=spends)
+    one = put_back(one, unjudged("scoring"), until=NOW, counted=True, spends=spends)
     one = scored(one, scoring(80), spends=spends)
     one = scored(one, scoring(80), spends=spends)
     one = compared(one, COMPARED, spends=spends)
@@ -123,11 +127,19 @@ def test_finalists_are_compared_once_and_only_those_with_scores() -> None:
 
 
 def test_a_challenge_puts_new_scores_in_place_of_the_old_once() -> None:
-    again = rescored(SCORED, scoring(90), comparisons=COMPARED)
-    assert (again.individual, again.comparisons) == (scoring(90), COMPARED)
-    assert rescored(again, scoring(90), comparisons=COMPARED) is again
-    with pytest.raises(ConflictError, match="scored again"):
-        rescored(FAILED, scoring(90))
+    again = rescored(SCORED, scoring(90))
+    assert rescored(again, scoring(90)) is again
+    beside = recompared(again, COMPARED)
+    assert (beside.individual, beside.comparisons) == (scoring(90), COMPARED)
+    assert recompared(beside, COMPARED) is beside
+    assert recompared(beside, ()).comparisons == ()
+    revived = rescored(UNSCORED, scoring(90))
+    assert (revived.state, revived.individual, revived.failure) == ("scored", scoring(90), None)
+    for one in (FAILED, UNGATED, PASSED):
+        with pytest.raises(ConflictError, match="scored again"):
+            rescored(one, scoring(90))
+    with pytest.raises(ConflictError, match="compared again"):
+        recompared(UNSCORED, COMPARED)
 
 
 @pytest.mark.parametrize(("total", "passes"), [(60.0, True), (59.999999, False), (100.0, True), (0.0, False)])

@@ -14,14 +14,16 @@ from touchstone.oracle.task import (
     LONGEST_CONTEST,
     Task,
     TaskRequest,
+    challenged,
     check_open,
+    decided,
     ended,
     finalised,
     given_up,
     locked,
     new_task,
+    nobody_won,
     ranked,
-    reranked,
     with_deadline,
     won,
 )
@@ -72,7 +74,12 @@ def test_the_first_that_passes_closes_a_fastest_first_task_and_no_second_does() 
 def test_a_submission_of_before_the_deadline_may_win_until_the_task_is_ended_and_not_after() -> None:
     task = open_task("fastest_first")
     assert won(task, "s1", now=AFTER).winner == "s1"
-    over = ended(task, now=AFTER)
+    closed = ended(task, now=AFTER)
+    assert (closed.state, closed.closed_at, closed.final_at) == ("scoring", AFTER, None)
+    late = won(closed, "s1", now=AFTER + timedelta(hours=1))
+    assert (late.state, late.winner, late.closed_at) == ("final", "s1", AFTER)
+    assert late.final_at == AFTER + timedelta(hours=1)
+    over = nobody_won(closed, now=AFTER)
     assert (over.state, over.winner) == ("final", None)
     assert won(over, "s1", now=AFTER) is over
 
@@ -105,10 +112,13 @@ def test_r20_a_step_that_comes_twice_changes_nothing(state: str, step: Callable[
 
 
 def test_a_result_that_is_final_never_changes() -> None:
-    challenge = contest_at("challenge")
-    assert reranked(challenge, PLACES[::-1]).winner == "s2"
+    challenge = challenged(contest_at("challenge"), "c1", now=AFTER)
+    other = (Place(submission_id="s2", rank=1, final_score=90.0),)
+    assert decided(challenge, "c1", other).winner == "s2"
+    final = finalised(decided(challenge, "c1", None), now=AFTER + timedelta(hours=1))
+    assert decided(final, "c1", other) is final
     with pytest.raises(ConflictError, match="does not change any more"):
-        reranked(contest_at("final"), PLACES[::-1])
+        challenged(final, "c2", now=AFTER)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ from touchstone.cli.exits import Exit
 from touchstone.cli.screen import Column, Row, dollars, field, percent, print_facts, print_table, styled
 from touchstone.oracle.aggregation import Aggregate, aggregate
 from touchstone.oracle.model import Dimension, IndividualScoring
-from touchstone.oracle.whole import Judgement, Unjudged
+from touchstone.oracle.unjudged import Unjudged
+from touchstone.oracle.whole import Judgement
 
 EXCERPT_CHARS = 120
 DECIMALS_SHOWN = 2

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from touchstone.oracle.passages import Passage
     from touchstone.oracle.ranking import Contender, Place, Shortlist, rank, shortlist
     from touchstone.oracle.scoring import Reading, Scored, score_submission
-    from touchstone.oracle.whole import Judgement, Unjudged, judge_submission
+    from touchstone.oracle.unjudged import Unjudged
+    from touchstone.oracle.whole import Judgement, judge_submission
 
 _MODULES = {
     "aggregation": ("Aggregate", "Penalty", "aggregate"),
@@ -55,7 +56,8 @@ _MODULES = {
     "passages": ("Passage",),
     "ranking": ("Contender", "Place", "Shortlist", "rank", "shortlist"),
     "scoring": ("Reading", "Scored", "score_submission"),
-    "whole": ("Judgement", "Unjudged", "judge_submission"),
+    "unjudged": ("Unjudged",),
+    "whole": ("Judgement", "judge_submission"),
 }
 _HOMES = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
 

@@ -10,27 +10,30 @@ Where a submission ends in a contest (`eliminated`, `ranked`) follows from its b
 `standing`: the ranking is one write of the task, and no submission can say otherwise.
 
 Every step is a pure function. One that finds its work done returns the very same record, so that whatever is delivered
-twice changes nothing. They are taken while the task is open or being scored, and from its decision on only `rescored`,
-while its ranking may be challenged; `touchstone.records.Submissions` holds that. Nothing changes in a final task.
+twice changes nothing. They are taken while the task is open or being scored, and from its decision on only `rescored`
+and `recompared`, while its ranking may be challenged; `touchstone.records.Judgements` holds that. Nothing changes in a
+final task.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
-from touchstone.errors import ConflictError, InputError, TooLargeError
+from touchstone.errors import ConflictError, InputError, NotFoundError, TooLargeError
 from touchstone.judges.fence import visible
 from touchstone.judges.spends import Spend
+from touchstone.oracle.attempts import Attempts
 from touchstone.oracle.bands import Band, band_of
 from touchstone.oracle.model import MAX_SUBMISSION_CHARS, GateCheck, IndividualScoring, Score, Strict, not_blank
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.ranking import Contender
 from touchstone.oracle.scoring import Reading
 from touchstone.oracle.task import Task
-from touchstone.oracle.whole import Unjudged
+from touchstone.oracle.unjudged import Unjudged
 
 MAX_REVISIONS = 10
 """Submissions of one submitter to one task: each gate check costs the tenant a judge call."""
@@ -40,6 +43,10 @@ PASSES_FROM = 60.0
 """The penalized total from which a submission closes a `fastest_first` task."""
 DISAGREEMENT = 10
 """Points by which a judge's scores in two orders may differ before a reader is told."""
+
+UPLOADS = "uploads"
+"""The folder of a tenant's artifacts where files to be handed in are put. A key elsewhere is nobody's file: a tenant's
+records and others' submissions lie beside it."""
 
 type Party = Annotated[str, StringConstraints(max_length=128), AfterValidator(not_blank)]
 """A person or firm by the tenant's own name for it."""
@@ -62,6 +69,15 @@ class SubmissionRequest(Strict):
         if (self.text is None) == (self.text_key is None):
             raise PydanticCustomError("one_of", "give the text, or the text_key of an uploaded file; exactly one")
         return self
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubmissionRef:
+    """Which submission is meant."""
+
+    tenant: str
+    task_id: str
+    submission_id: str
 
 
 class Comparison(Strict):
@@ -96,11 +112,11 @@ class Submission(Strict):
     """A submission as it is stored. Times are UTC.
 
     `text_key` is where its text lies, as it was handed in and never changed; `uploaded_key` is the file that it came
-    from, None for a text that came with the request. `revision` counts the submitter's submissions to this task from 1.
-    `individual` comes from `readings`; `passages` are places in the text that speak to whoever grades it. `tries`
-    counts judgements that brought nothing, `failure` is what the last of them said. `comparisons` are one a dimension
-    for a finalist, empty for all others; `uncompared` are the dimensions on which nobody could compare it with the
-    others, so that it has no place. `spends` are the judge calls that were paid for.
+    from, None for a text that came with the request. `revision` counts the submitter's submissions to this task from
+    1. `individual` comes from `readings`; `passages` are places in the text that speak to whoever grades it.
+    `attempts` are those at its present state, `failure` is what the last of them said that brought nothing.
+    `comparisons` are one a dimension for a finalist, empty for all others; `uncompared` are the dimensions on which
+    nobody could compare it with the others, so that it has no place. `spends` are the judge calls that were paid for.
     """
 
     tenant: str
@@ -116,11 +132,16 @@ class Submission(Strict):
     individual: IndividualScoring | None = None
     readings: tuple[Reading, ...] = ()
     passages: tuple[Passage, ...] = ()
-    tries: Annotated[int, Field(ge=0)] = 0
+    attempts: Attempts = Attempts()
     failure: Unjudged | None = None
     comparisons: tuple[Comparison, ...] = ()
     uncompared: tuple[str, ...] = ()
     spends: tuple[Spend, ...] = ()
+
+    @property
+    def ref(self) -> SubmissionRef:
+        """The reference to it."""
+        return SubmissionRef(tenant=self.tenant, task_id=self.task_id, submission_id=self.id)
 
     @property
     def passes(self) -> bool:
@@ -166,6 +187,13 @@ def text_of_file(data: bytes) -> str:
     return checked_text(text, where="text_key")
 
 
+def check_uploaded(key: str, *, tenant: str) -> str:
+    """The key of a file unchanged. Raises `NotFoundError` for one that is no uploaded file of this tenant."""
+    if not key.startswith(f"{tenant}/{UPLOADS}/"):
+        raise NotFoundError("There is no uploaded file with this key; upload one first, and give the key of that.")
+    return key
+
+
 def check_size(size: int) -> None:
     """Raise `TooLargeError` for a file of so many bytes that its text must be too long."""
     if size > MAX_SUBMISSION_BYTES:
@@ -187,12 +215,33 @@ def check_follows(last: Submission | None) -> None:
         raise ConflictError(f"The submitter has handed in {MAX_REVISIONS} submissions, which is all that a task takes.")
 
 
+def begun(submission: Submission, *, at: SubmissionState, now: datetime) -> Submission:
+    """The submission with one more try at the work of a state; the very same where that is not to be tried now.
+
+    A finalist is `scored` and may be read for its comparison with others.
+    """
+    if submission.state != at or submission.attempts.exhausted:
+        return submission
+    attempts = submission.attempts.begun(now=now)
+    return submission if attempts is None else submission.model_copy(update={"attempts": attempts})
+
+
+def put_back(
+    submission: Submission, why: Unjudged, *, until: datetime, counted: bool, spends: Sequence[Spend] = ()
+) -> Submission:
+    """The submission after a try that brought nothing: its stage may be tried again, not before `until`."""
+    if submission.judged and submission.state != "scored":
+        return submission
+    attempts = submission.attempts.put_back(until=until, counted=counted)
+    return _with(submission, spends, attempts=attempts, failure=why)
+
+
 def gated(submission: Submission, check: GateCheck, *, spends: Sequence[Spend] = ()) -> Submission:
     """The submission after its gate check; the first one counts."""
     if submission.state != "received":
         return submission
     state: SubmissionState = "gate_passed" if check.passed else "gate_failed"
-    return _with(submission, spends, state=state, gate=check, failure=None)
+    return _with(submission, spends, state=state, gate=check, attempts=Attempts(), failure=None)
 
 
 def scored(
@@ -215,15 +264,9 @@ def scored(
         individual=scoring,
         readings=tuple(readings),
         passages=tuple(passages),
+        attempts=Attempts(),
         failure=None,
     )
-
-
-def tried(submission: Submission, why: Unjudged, *, number: int, spends: Sequence[Spend] = ()) -> Submission:
-    """The submission after try `number` (from 1) brought nothing; it may be tried again. A repeat counts once."""
-    if submission.judged or submission.tries >= number:
-        return submission
-    return _with(submission, spends, tries=number, failure=why)
 
 
 def given_up(submission: Submission, why: Unjudged, *, spends: Sequence[Spend] = ()) -> Submission:
@@ -233,16 +276,33 @@ def given_up(submission: Submission, why: Unjudged, *, spends: Sequence[Spend] =
     return _with(submission, spends, state="unscored", failure=why)
 
 
-def compared(submission: Submission, comparisons: Sequence[Comparison], *, spends: Sequence[Spend] = ()) -> Submission:
+def compared(
+    submission: Submission,
+    comparisons: Sequence[Comparison],
+    *,
+    uncompared: Sequence[str] = (),
+    spends: Sequence[Spend] = (),
+) -> Submission:
     """The finalist with what was said of it side by side with the others; the first comparisons count.
 
-    Raises `ConflictError` for a submission that was not scored by itself.
+    `uncompared` are the dimensions on which nobody could compare it. Raises `ConflictError` for a submission that was
+    not scored by itself.
     """
     if submission.state != "scored":
         raise ConflictError("Only a submission that was scored by itself is compared with others.")
-    if submission.comparisons:
+    if submission.comparisons or submission.uncompared:
         return submission
-    return _with(submission, spends, comparisons=tuple(comparisons))
+    return _with(submission, spends, comparisons=tuple(comparisons), uncompared=tuple(uncompared))
+
+
+def recompared(
+    submission: Submission, comparisons: Sequence[Comparison], *, spends: Sequence[Spend] = ()
+) -> Submission:
+    """The submission with what a challenge's comparisons said of it, none where it is no finalist any more."""
+    if submission.state != "scored":
+        raise ConflictError("Only a submission that was scored is compared again.")
+    after = submission.model_copy(update={"comparisons": tuple(comparisons), "uncompared": ()})
+    return submission if after == submission else _with(after, spends)
 
 
 def rescored(
@@ -251,21 +311,22 @@ def rescored(
     *,
     readings: Sequence[Reading] = (),
     passages: Sequence[Passage] = (),
-    comparisons: Sequence[Comparison] = (),
     spends: Sequence[Spend] = (),
 ) -> Submission:
     """The submission with the scores that a challenge brought, in place of those before; a repeat changes nothing.
 
-    Raises `ConflictError` for a submission that has no scores.
+    One that nobody could score has scores then. Raises `ConflictError` for a submission that did not pass its gate.
     """
-    if submission.state != "scored":
-        raise ConflictError("Only a submission that was scored is scored again.")
+    if submission.gate is None or not submission.gate.passed or submission.state not in {"scored", "unscored"}:
+        raise ConflictError("Only a submission that passed its gate is scored again.")
     after = submission.model_copy(
         update={
+            "state": "scored",
             "individual": scoring,
             "readings": tuple(readings),
             "passages": tuple(passages),
-            "comparisons": tuple(comparisons),
+            "attempts": Attempts(),
+            "failure": None,
         }
     )
     return submission if after == submission else _with(after, spends)
@@ -277,13 +338,19 @@ def overtaken(submission: Submission, *, spends: Sequence[Spend] = ()) -> Submis
 
 
 def standing(submission: Submission, task: Task) -> Standing:
-    """Where the submission stands: its state, and once its contest is ranked whether it is in the ranking."""
+    """Where the submission stands: its state, and once its contest is ranked whether it is in the ranking.
+
+    A finalist that nobody could compare with the others is `unscored`, and has no rank.
+    """
     contender = submission.contender
     if contender is None or not (task.contest and task.closed_at):
         return submission.state
     if contender.eliminated_by:
         return "eliminated"
-    return "ranked" if any(place.submission_id == submission.id for place in task.places) else submission.state
+    place = next((place for place in task.places if place.submission_id == submission.id), None)
+    if place is None:
+        return submission.state
+    return "unscored" if place.rank is None else "ranked"
 
 
 def _with(submission: Submission, spends: Sequence[Spend], **changes: object) -> Submission:

@@ -1,8 +1,8 @@
 """A task from its creation to its final result: what is stored of it, and the steps by which it changes.
 
-    drafting ─ lock ─> open ─┬─ win ───────────────────────────────────────────────> final      fastest_first
-       │                     ├─ end without a winner ──────────────────────────────> final      fastest_first
-       └ give up ─> failed   └─ end ─> scoring ─ rank ─> challenge ─ settle ─> … ─ finalise ─> final   quality_first
+    drafting ─ lock ─> open ─┬─ win ─────────────────────────────────────> final     fastest_first
+       │                     └─ end ─> scoring ─┬─ win, or nobody won ───> final     fastest_first
+       └ give up ─> failed                      └─ rank ─> challenge ───> final     quality_first
 
 Every step is a pure function of the record and the moment. One that finds its work done returns the very same record,
 so that whatever is delivered twice changes nothing; one that the state does not allow raises `ConflictError`.
@@ -15,16 +15,20 @@ from typing import Annotated, Literal
 from pydantic import AwareDatetime, Field
 
 from touchstone.errors import ConflictError, InputError
+from touchstone.judges.spends import Spend
+from touchstone.oracle.attempts import Attempts
 from touchstone.oracle.model import Brief, Dimension, Strict, TaskPath
-from touchstone.oracle.ranking import Place
+from touchstone.oracle.ranking import Place, winner_of
 
-LONGEST_CONTEST = timedelta(days=366)
-"""From creation to deadline: a state machine lives a year, and a contest needs less."""
+LONGEST_CONTEST = timedelta(days=330)
+"""From creation to deadline: what carries a task lives a year, and the challenge period is to fit into it."""
 LONGEST_CHALLENGE = timedelta(days=30)
+MAX_CHALLENGES = 20
+"""Challenges to one ranking: each may have all finalists compared again, a dozen judge calls."""
 
 type TaskState = Literal["drafting", "open", "scoring", "challenge", "final", "failed"]
 """`drafting`: its dimensions are being made. `failed`: they could not be (see `failure`), and nothing was accepted.
-`scoring`: the deadline has passed, and submissions are being compared. `challenge`: the ranking may be challenged."""
+`scoring`: the deadline has passed, and what came before it is judged. `challenge`: the ranking may be challenged."""
 
 
 class TaskRequest(Strict):
@@ -44,8 +48,12 @@ class TaskRequest(Strict):
 class Task(Strict):
     """A task as it is stored. Times are UTC.
 
-    `dimensions` are empty until they are locked. `winner` is the winning submission's id, None while there is none and
-    in the end where nobody won. `places` are the ranking of a contest, empty before it.
+    `dimensions` are empty until they are locked; `drafting` counts the tries to make them, and `failure` is why the
+    last of them brought none, None where one did. `winner` is the winning submission's id, None while there is none
+    and in the end where nobody won. `places` are the ranking of a contest, empty before it. `carried_until` is when
+    whoever carries the closed task looks at it again, None before. `challenges` counts those to the ranking, and
+    `undecided` are the ids of those that wait for a decision, in the order of their arrival. `spends` are the judge
+    calls that the dimensions cost.
     """
 
     tenant: str
@@ -55,22 +63,22 @@ class Task(Strict):
     created_at: datetime
     deadline: datetime
     dimensions: tuple[Dimension, ...] = ()
+    drafting: Attempts = Attempts()
     failure: str | None = None
     closed_at: datetime | None = None
     winner: str | None = None
     places: tuple[Place, ...] = ()
     challenge_until: datetime | None = None
+    carried_until: datetime | None = None
+    challenges: Annotated[int, Field(ge=0)] = 0
+    undecided: tuple[str, ...] = ()
     final_at: datetime | None = None
+    spends: tuple[Spend, ...] = ()
 
     @property
     def contest(self) -> bool:
         """Whether the best at the deadline wins, and not the first that passes."""
         return self.request.path == "quality_first"
-
-    @property
-    def takes_challenges(self) -> bool:
-        """Whether its ranking may be challenged now."""
-        return self.state == "challenge"
 
 
 def new_task(request: TaskRequest, *, tenant: str, task_id: str, now: datetime) -> Task:
@@ -84,18 +92,40 @@ def new_task(request: TaskRequest, *, tenant: str, task_id: str, now: datetime) 
     )
 
 
-def locked(task: Task, dimensions: Sequence[Dimension]) -> Task:
+def draft_begun(task: Task, *, now: datetime) -> Task:
+    """The task with one more try to make its dimensions; the very same where that is not to be tried now."""
+    if task.state != "drafting" or task.drafting.exhausted or (begun := task.drafting.begun(now=now)) is None:
+        return task
+    return task.model_copy(update={"drafting": begun})
+
+
+def draft_put_back(task: Task, failure: str, *, until: datetime, counted: bool, spends: Sequence[Spend] = ()) -> Task:
+    """The task whose dimensions are to be tried again, not before `until`, since `failure`."""
+    if task.state != "drafting":
+        return task
+    drafting = task.drafting.put_back(until=until, counted=counted)
+    return task.model_copy(update={"drafting": drafting, "failure": failure, "spends": (*task.spends, *spends)})
+
+
+def locked(task: Task, dimensions: Sequence[Dimension], *, spends: Sequence[Spend] = ()) -> Task:
     """The task with its dimensions, open for submissions; they never change again."""
     if task.state != "drafting":
         return task
-    return task.model_copy(update={"dimensions": tuple(dimensions), "state": "open"})
+    return task.model_copy(
+        update={
+            "dimensions": tuple(dimensions),
+            "state": "open",
+            "failure": None,
+            "spends": (*task.spends, *spends),
+        }
+    )
 
 
-def given_up(task: Task, failure: str) -> Task:
+def given_up(task: Task, failure: str, *, spends: Sequence[Spend] = ()) -> Task:
     """The task whose dimensions nobody could make; nothing was submitted to it."""
     if task.state != "drafting":
         return task
-    return task.model_copy(update={"state": "failed", "failure": failure})
+    return task.model_copy(update={"state": "failed", "failure": failure, "spends": (*task.spends, *spends)})
 
 
 def with_deadline(task: Task, deadline: datetime, *, now: datetime) -> Task:
@@ -122,27 +152,42 @@ def check_open(task: Task, now: datetime) -> None:
             raise ConflictError("The task takes no more submissions.")
 
 
+def carried(task: Task, until: datetime) -> Task:
+    """The closed task that somebody carries on, who looks at it again at `until` at the latest."""
+    if task.state not in {"scoring", "challenge"} or (task.carried_until is not None and task.carried_until >= until):
+        return task
+    return task.model_copy(update={"carried_until": until})
+
+
 def won(task: Task, submission_id: str, *, now: datetime) -> Task:
     """The `fastest_first` task closed by the first submission that passed; a later one finds it closed.
 
-    A submission that came before the deadline may win after it, as long as nobody ended the task.
+    A submission that came before the deadline may win after it, as long as the task is not final.
     """
     if task.contest:
         raise ConflictError("A contest is decided at its deadline.")
-    if task.state != "open":
+    if task.state not in {"open", "scoring"}:
         return task
-    return task.model_copy(update={"state": "final", "winner": submission_id, "closed_at": now, "final_at": now})
+    closed = task.closed_at or now
+    return task.model_copy(update={"state": "final", "winner": submission_id, "closed_at": closed, "final_at": now})
 
 
 def ended(task: Task, *, now: datetime) -> Task:
-    """The task after its deadline: a contest goes on to be scored, any other ends without a winner."""
+    """The task after its deadline: nothing is handed in any more, and what was is judged to its end."""
     if task.state != "open":
         return task
     if now < task.deadline:
         raise ConflictError("The deadline has not come yet.")
+    return task.model_copy(update={"state": "scoring", "closed_at": now})
+
+
+def nobody_won(task: Task, *, now: datetime) -> Task:
+    """The `fastest_first` task to which nothing was handed in that passes."""
     if task.contest:
-        return task.model_copy(update={"state": "scoring", "closed_at": now})
-    return task.model_copy(update={"state": "final", "closed_at": now, "final_at": now})
+        raise ConflictError("A contest ends with its ranking.")
+    if task.state != "scoring":
+        return task
+    return task.model_copy(update={"state": "final", "final_at": now})
 
 
 def ranked(task: Task, places: Sequence[Place], *, now: datetime) -> Task:
@@ -153,25 +198,46 @@ def ranked(task: Task, places: Sequence[Place], *, now: datetime) -> Task:
     return _placed(task, places).model_copy(update={"state": "challenge", "challenge_until": until})
 
 
-def reranked(task: Task, places: Sequence[Place]) -> Task:
-    """The contest with the ranking that a challenge brought. Raises `ConflictError` once the result is final."""
-    if not task.takes_challenges:
-        raise ConflictError("The result is not open to challenges; it does not change any more.")
-    return _placed(task, places)
+def challenged(task: Task, challenge_id: str, *, now: datetime) -> Task:
+    """The contest with one more challenge to its ranking. Raises `ConflictError` where it takes none."""
+    if challenge_id in task.undecided:
+        return task
+    if not task.contest:
+        raise ConflictError("A task of this path is paid when it closes; its result cannot be challenged.")
+    if task.state in {"drafting", "open", "scoring", "failed"}:
+        raise ConflictError("There is no ranking yet that could be challenged.")
+    if task.state == "final" or task.challenge_until is None or now >= task.challenge_until:
+        raise ConflictError("The time for challenges is over; the result does not change any more.")
+    if task.challenges >= MAX_CHALLENGES:
+        raise ConflictError(f"This ranking was challenged {MAX_CHALLENGES} times, which is all that it can be.")
+    return task.model_copy(update={"challenges": task.challenges + 1, "undecided": (*task.undecided, challenge_id)})
+
+
+def decided(task: Task, challenge_id: str, places: Sequence[Place] | None) -> Task:
+    """The contest after a decision on a challenge. `places`: the ranking that it brought; None: the one before stands.
+
+    Nothing changes where the challenge was decided already, and once the result is final.
+    """
+    if task.state != "challenge" or challenge_id not in task.undecided:
+        return task
+    left = tuple(one for one in task.undecided if one != challenge_id)
+    placed = task if places is None else _placed(task, places)
+    return placed.model_copy(update={"undecided": left})
 
 
 def finalised(task: Task, *, now: datetime) -> Task:
-    """The contest whose challenge period is over. Raises `ConflictError` before its end."""
+    """The contest whose challenge period is over. Raises `ConflictError` before, and while a challenge is undecided."""
     if task.state == "final":
         return task
     if task.state != "challenge" or task.challenge_until is None or now < task.challenge_until:
         raise ConflictError("The result may still be challenged.")
+    if task.undecided:
+        raise ConflictError("A challenge to the ranking is not decided yet.")
     return task.model_copy(update={"state": "final", "final_at": now})
 
 
 def _placed(task: Task, places: Sequence[Place]) -> Task:
-    winner = places[0].submission_id if places else None
-    return task.model_copy(update={"places": tuple(places), "winner": winner})
+    return task.model_copy(update={"places": tuple(places), "winner": winner_of(places)})
 
 
 def _deadline(deadline: datetime, *, created_at: datetime, now: datetime) -> datetime:

@@ -5,8 +5,6 @@ dimensions ─> gate ─ not met ─> hints, no scores
 what nobody could judge ends it there: `unscored`, with the stage and the reason
 """
 
-from typing import Literal
-
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
 from touchstone.judges.spends import Spend
@@ -15,26 +13,10 @@ from touchstone.oracle.asking import NotScored
 from touchstone.oracle.dimensions import generate_dimensions
 from touchstone.oracle.gate import check_gate
 from touchstone.oracle.material import read_material
-from touchstone.oracle.model import Brief, Dimension, GateCheck, IndividualScoring, Strict, Unscored
+from touchstone.oracle.model import Brief, Dimension, GateCheck, IndividualScoring, Strict
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.scoring import Reading, score_submission
-
-type Stage = Literal["dimensions", "reading", "gate", "scoring"]
-"""`reading`: of the sections of a submission that is too long to be shown whole."""
-
-
-class Unjudged(Strict):
-    """Why a stage brought no result: the reason's stable word, and in sentences what broke the rules or failed."""
-
-    stage: Stage
-    reason: Unscored
-    details: tuple[str, ...]
-
-    @classmethod
-    def of(cls, stage: Stage, failure: NotScored) -> "Unjudged":
-        """What a stage's failure says."""
-        details = failure.faults if failure.error is None else (str(failure.error),)
-        return cls(stage=stage, reason=failure.reason, details=details)
+from touchstone.oracle.unjudged import Unjudged
 
 
 class Judgement(Strict):

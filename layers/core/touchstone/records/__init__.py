@@ -11,9 +11,12 @@ if TYPE_CHECKING:
     from touchstone.records.answers import Answers, UnfinishedAnswer
     from touchstone.records.artifacts import Artifacts
     from touchstone.records.batches import Batch, Batches, BatchState
+    from touchstone.records.challenges import Challenges, UndecidedChallenge
+    from touchstone.records.comparisons import Comparisons
     from touchstone.records.cursors import Page
     from touchstone.records.deferred_queue import DeferredEvaluation, DeferredMessage, DeferredQueue
     from touchstone.records.evaluations import Backlog, Claim, Evaluations, PendingEvaluation
+    from touchstone.records.event_bus import EventBus
     from touchstone.records.judgements import Judgements
     from touchstone.records.leases import Lease, Leases
     from touchstone.records.outbox import Outbox, OutboxEvent
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
     from touchstone.records.routing_pins import RoutingPins
     from touchstone.records.solutions import Solutions
     from touchstone.records.statistics import Approach, Rates, Statistics, Suggestion, Tally, Trend, Volume
-    from touchstone.records.submissions import Submissions, UnfinishedSubmission
+    from touchstone.records.submissions import Submissions
     from touchstone.records.summaries import AnswerSummary
     from touchstone.records.tasks import Tasks, TaskSummary, UnfinishedTask
     from touchstone.records.tenants import Tenant, Tenants
@@ -34,9 +37,12 @@ _MODULES = {
     "answers": ("Answers", "UnfinishedAnswer"),
     "artifacts": ("Artifacts",),
     "batches": ("Batch", "BatchState", "Batches"),
+    "challenges": ("Challenges", "UndecidedChallenge"),
+    "comparisons": ("Comparisons",),
     "cursors": ("Page",),
     "deferred_queue": ("DeferredEvaluation", "DeferredMessage", "DeferredQueue"),
     "evaluations": ("Backlog", "Claim", "Evaluations", "PendingEvaluation"),
+    "event_bus": ("EventBus",),
     "judgements": ("Judgements",),
     "leases": ("Lease", "Leases"),
     "outbox": ("Outbox", "OutboxEvent"),
@@ -45,7 +51,7 @@ _MODULES = {
     "routing_pins": ("RoutingPins",),
     "solutions": ("Solutions",),
     "statistics": ("Approach", "Rates", "Statistics", "Suggestion", "Tally", "Trend", "Volume"),
-    "submissions": ("Submissions", "UnfinishedSubmission"),
+    "submissions": ("Submissions",),
     "summaries": ("AnswerSummary",),
     "tasks": ("TaskSummary", "Tasks", "UnfinishedTask"),
     "tenants": ("Tenant", "Tenants"),
@@ -63,11 +69,14 @@ __all__ = [
     "Batch",
     "BatchState",
     "Batches",
+    "Challenges",
     "Claim",
+    "Comparisons",
     "DeferredEvaluation",
     "DeferredMessage",
     "DeferredQueue",
     "Evaluations",
+    "EventBus",
     "Identity",
     "Judgements",
     "Lease",
@@ -93,8 +102,8 @@ __all__ = [
     "TokenInfo",
     "Tokens",
     "Trend",
+    "UndecidedChallenge",
     "UnfinishedAnswer",
-    "UnfinishedSubmission",
     "UnfinishedTask",
     "Volume",
     "derived_ulid",

@@ -94,6 +94,14 @@ class Artifacts:
         except (ClientError, BotoCoreError) as error:
             raise _fault("read", error) from error
 
+    def exists(self, *, tenant: str, key: str) -> bool:
+        """Whether there is such an object."""
+        try:
+            self.size(tenant=tenant, key=key)
+        except NotFoundError:
+            return False
+        return True
+
     def upload_link(self, *, tenant: str, key: str, content_type: str, seconds: int = LINK_SECONDS) -> str:
         """A link that lets its holder PUT this one object, of this type, for `seconds`."""
         parameters = {

@@ -6,16 +6,18 @@ The transaction of a step makes sure that the task is in such a state still, so 
 
 import time
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
+from touchstone.clock import Clock, system_clock
 from touchstone.judges.spends import Spend
 from touchstone.oracle import submission as steps
 from touchstone.oracle.model import GateCheck, IndividualScoring
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.scoring import Reading
-from touchstone.oracle.submission import Comparison, Submission
+from touchstone.oracle.submission import Comparison, Submission, SubmissionRef, SubmissionState
 from touchstone.oracle.task import TaskState
-from touchstone.oracle.whole import Unjudged
+from touchstone.oracle.unjudged import Unjudged
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.keys import Key, submission_key, task_key
 from touchstone.records.submissions import SUBMISSION_KIND
@@ -36,29 +38,62 @@ type Step = Callable[[Submission], Submission]
 class Judgements:
     """The judgements of submissions.
 
-    Every method raises `NotFoundError` for ids that this tenant does not have, and `StoreError` where the store fails;
-    all are safe to repeat, and a repeat returns the record as it is stored by then. A submission that is not judged
-    when its task is decided becomes `overtaken` by its next step; one that is judged stays as it is.
+    Every method raises `NotFoundError` for a reference that this tenant does not have, and `StoreError` where the store
+    fails; all are safe to repeat, and a repeat returns the record as it is stored by then. A submission that is not
+    judged when its task is decided becomes `overtaken` by its next step; one that is judged stays as it is.
     """
 
-    def __init__(self, table: "Table", artifacts: Artifacts, *, pause: Callable[[float], None] = time.sleep) -> None:
+    def __init__(
+        self,
+        table: "Table",
+        artifacts: Artifacts,
+        *,
+        clock: Clock = system_clock,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
         self._table = table
         self._records = Versioned(SUBMISSION_KIND, table, artifacts, pause=pause)
+        self._clock = clock
 
-    def gate(
-        self, *, tenant: str, task_id: str, submission_id: str, check: GateCheck, spends: Sequence[Spend] = ()
+    def begin(
+        self, ref: SubmissionRef, *, at: SubmissionState, during: frozenset[TaskState] = BEING_JUDGED
+    ) -> tuple[Submission, bool]:
+        """Begin a try at the work of a state, and whether it may be made: of many at once exactly one may."""
+        before: Submission | None = None
+
+        def step(one: Submission) -> Submission:
+            nonlocal before
+            before = one
+            return steps.begun(one, at=at, now=self._clock())
+
+        after = self._step(ref, step, during=during)
+        return after, before is not None and after.attempts.tries > before.attempts.tries
+
+    def put_back(
+        self,
+        ref: SubmissionRef,
+        *,
+        why: Unjudged,
+        until: datetime,
+        counted: bool,
+        spends: Sequence[Spend] = (),
+        during: frozenset[TaskState] = BEING_JUDGED,
     ) -> Submission:
+        """Keep that a try brought nothing, and why; `counted` False gives the try back."""
+
+        def step(one: Submission) -> Submission:
+            return steps.put_back(one, why, until=until, counted=counted, spends=spends)
+
+        return self._step(ref, step, spends=spends, during=during)
+
+    def gate(self, ref: SubmissionRef, *, check: GateCheck, spends: Sequence[Spend] = ()) -> Submission:
         """Keep what the gate check found; a repeat keeps the first."""
-        return self._step(
-            (tenant, task_id, submission_id), lambda one: steps.gated(one, check, spends=spends), spends=spends
-        )
+        return self._step(ref, lambda one: steps.gated(one, check, spends=spends), spends=spends)
 
     def score(
         self,
+        ref: SubmissionRef,
         *,
-        tenant: str,
-        task_id: str,
-        submission_id: str,
         scoring: IndividualScoring,
         readings: Sequence[Reading] = (),
         passages: Sequence[Passage] = (),
@@ -72,101 +107,78 @@ class Judgements:
         def step(one: Submission) -> Submission:
             return steps.scored(one, scoring, readings=readings, passages=passages, spends=spends)
 
-        return self._step((tenant, task_id, submission_id), step, spends=spends)
+        return self._step(ref, step, spends=spends)
 
-    def try_failed(
-        self,
-        *,
-        tenant: str,
-        task_id: str,
-        submission_id: str,
-        number: int,
-        why: Unjudged,
-        spends: Sequence[Spend] = (),
-    ) -> Submission:
-        """Keep that try `number` (from 1) brought nothing, and why; a repeat of the number counts once."""
-        return self._step(
-            (tenant, task_id, submission_id),
-            lambda one: steps.tried(one, why, number=number, spends=spends),
-            spends=spends,
-        )
-
-    def give_up(
-        self, *, tenant: str, task_id: str, submission_id: str, why: Unjudged, spends: Sequence[Spend] = ()
-    ) -> Submission:
+    def give_up(self, ref: SubmissionRef, *, why: Unjudged, spends: Sequence[Spend] = ()) -> Submission:
         """Keep that nobody could judge the submission, and why; what was judged stays so."""
-        return self._step(
-            (tenant, task_id, submission_id), lambda one: steps.given_up(one, why, spends=spends), spends=spends
-        )
+        return self._step(ref, lambda one: steps.given_up(one, why, spends=spends), spends=spends)
 
     def compare(
         self,
+        ref: SubmissionRef,
         *,
-        tenant: str,
-        task_id: str,
-        submission_id: str,
         comparisons: Sequence[Comparison],
+        uncompared: Sequence[str] = (),
         spends: Sequence[Spend] = (),
     ) -> Submission:
         """Keep what was said of a finalist side by side with the others; a repeat keeps the first.
 
         Raises `ConflictError` for a submission that was not scored.
         """
-        return self._step(
-            (tenant, task_id, submission_id),
-            lambda one: steps.compared(one, comparisons, spends=spends),
-            spends=spends,
-        )
+
+        def step(one: Submission) -> Submission:
+            return steps.compared(one, comparisons, uncompared=uncompared, spends=spends)
+
+        return self._step(ref, step, spends=spends)
 
     def rescore(
         self,
+        ref: SubmissionRef,
         *,
-        tenant: str,
-        task_id: str,
-        submission_id: str,
         scoring: IndividualScoring,
         readings: Sequence[Reading] = (),
         passages: Sequence[Passage] = (),
-        comparisons: Sequence[Comparison] = (),
         spends: Sequence[Spend] = (),
     ) -> Submission:
         """Keep the scores that a challenge brought, while the ranking may be challenged; else nothing changes.
 
-        Raises `ConflictError` for a submission that was not scored.
+        Raises `ConflictError` for a submission that did not pass its gate.
         """
 
         def step(one: Submission) -> Submission:
-            return steps.rescored(
-                one, scoring, readings=readings, passages=passages, comparisons=comparisons, spends=spends
-            )
+            return steps.rescored(one, scoring, readings=readings, passages=passages, spends=spends)
 
-        return self._step((tenant, task_id, submission_id), step, spends=spends, during=CHALLENGED)
+        return self._step(ref, step, spends=spends, during=CHALLENGED)
+
+    def recompare(self, ref: SubmissionRef, *, comparisons: Sequence[Comparison]) -> Submission:
+        """Keep what a challenge's comparisons said, while the ranking may be challenged; else nothing changes."""
+        return self._step(ref, lambda one: steps.recompared(one, comparisons), during=CHALLENGED)
 
     def _step(
         self,
-        named: tuple[str, str, str],
+        ref: SubmissionRef,
         step: Step,
         *,
-        spends: Sequence[Spend],
+        spends: Sequence[Spend] = (),
         during: frozenset[TaskState] = BEING_JUDGED,
     ) -> Submission:
-        """The submission named by tenant, task and id after a step, taken while its task is in a state of `during`.
+        """The submission after a step, taken while its task is in a state of `during`.
 
         The same transaction makes sure that the task is in such a state still: what is decided does not move.
         """
-        tenant, task_id, submission_id = named
-        key = task_key(tenant, task_id)
+        task = task_key(ref.tenant, ref.task_id)
 
         def in_time(one: Submission) -> Submission:
-            task = read(self._table, key, "the task")
-            if task is not None and task["state"] in during:
+            item = read(self._table, task, "the task")
+            if item is not None and item["state"] in during:
                 return step(one)
             return steps.overtaken(one, spends=spends)
 
         def still(after: Submission) -> Sequence[Action]:
-            return () if after.state == "overtaken" else (_in_state(key, during),)
+            return () if after.state == "overtaken" else (_in_state(task, during),)
 
-        return self._records.change(tenant, submission_key(tenant, task_id, submission_id), in_time, beside=still)
+        key = submission_key(ref.tenant, ref.task_id, ref.submission_id)
+        return self._records.change(ref.tenant, key, in_time, beside=still)
 
 
 def _in_state(task: Key, states: frozenset[TaskState]) -> Action:

@@ -12,6 +12,10 @@ SUBMISSION = "SUBMISSION#"
 """How the sort keys of a task's submissions begin, before their ids."""
 OUTBOX = "OUTBOX#"
 """How the sort keys of a task's events begin, before their ids."""
+CHALLENGE = "CHALLENGE#"
+"""How the sort keys of the challenges to a task's ranking begin, before their ids."""
+COMPARISON = "COMPARISON#"
+"""How the sort keys of comparisons begin, before their round and dimension."""
 _TENANT = re.compile(r"[a-z0-9][a-z0-9-]{1,38}")
 _MAX_PART_BYTES = 400
 """Two free parts (a model and a subject) and their prefix stay within a sort key's 1,024 bytes."""
@@ -62,6 +66,16 @@ def submitter_key(tenant: str, task_id: str, submitter: str) -> Key:
 def event_key(tenant: str, task_id: str, event_id: str) -> Key:
     """The key of an event of a task. Raises `NotFoundError` for what cannot be an id."""
     return {**task_key(tenant, task_id), "sk": f"{OUTBOX}{_known(event_id, 'event')}"}
+
+
+def challenge_key(tenant: str, task_id: str, challenge_id: str) -> Key:
+    """The key of a challenge to a task's ranking. Raises `NotFoundError` for what cannot be an id."""
+    return {**task_key(tenant, task_id), "sk": f"{CHALLENGE}{_known(challenge_id, 'challenge')}"}
+
+
+def comparison_key(tenant: str, task_id: str, round_id: str, dimension: str) -> Key:
+    """The key of a comparison: its round (a word of ours or an id) and dimension, in its task's partition."""
+    return {**task_key(tenant, task_id), "sk": f"{COMPARISON}{part(round_id)}#{part(dimension)}"}
 
 
 def answer_of(pk: str) -> tuple[str, str]:

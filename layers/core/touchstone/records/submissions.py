@@ -8,7 +8,6 @@ in S3 under its own hash: a file that its owner overwrites later changes nothing
 import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -16,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import StoreError
 from touchstone.oracle import submission as steps
-from touchstone.oracle.submission import Submission, SubmissionRequest
+from touchstone.oracle.submission import Submission, SubmissionRef, SubmissionRequest
 from touchstone.oracle.task import check_open
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.cursors import Page, cursor_after, page_size, position_of
-from touchstone.records.keys import SUBMISSION, sortable, submission_key, submitter_key, task_key, task_of
-from touchstone.records.lists import due_until
+from touchstone.records.keys import SUBMISSION, of_tenant, sortable, submission_key, submitter_key, task_key, task_of
+from touchstone.records.lists import due_until, newest
 from touchstone.records.table import Action, ConditionFailedError, Item, jitter, query, read
 from touchstone.records.tasks import TASK
 from touchstone.records.versioned import CHANGE_TRIES, Kind, Versioned
@@ -32,15 +31,6 @@ if TYPE_CHECKING:
 UNFINISHED = "SUBMISSION#unfinished"
 """The partition of the `deferred` index where submissions that are not judged are, of all tenants."""
 TEXT_TYPE = "text/markdown; charset=utf-8"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnfinishedSubmission:
-    """A submission that is not judged."""
-
-    tenant: str
-    task_id: str
-    submission_id: str
 
 
 class Submissions:
@@ -83,7 +73,7 @@ class Submissions:
                 return self._records.same(stored, stored.record.model_copy(update=asked))
             check_open(task.record, now)
             steps.check_follows(
-                self.get(tenant=tenant, task_id=task_id, submission_id=earlier[-1]) if earlier else None
+                self.get(SubmissionRef(tenant=tenant, task_id=task_id, submission_id=earlier[-1])) if earlier else None
             )
             text_key = text_key or self._keep_text(tenant, task_id, request)
             record = Submission(
@@ -102,9 +92,9 @@ class Submissions:
                 self._pause(jitter(attempt))
         raise StoreError("The task was changed by others each time; it is safe to repeat.")
 
-    def get(self, *, tenant: str, task_id: str, submission_id: str) -> Submission:
+    def get(self, ref: SubmissionRef) -> Submission:
         """A submission."""
-        return self._records.read(tenant, submission_key(tenant, task_id, submission_id)).record
+        return self._records.read(ref.tenant, submission_key(ref.tenant, ref.task_id, ref.submission_id)).record
 
     def text(self, submission: Submission) -> str:
         """The text of a submission, as it was handed in."""
@@ -117,7 +107,7 @@ class Submissions:
     def of_submitter(self, *, tenant: str, task_id: str, submitter: str) -> tuple[Submission, ...]:
         """What one party handed in to a task, oldest first; empty for whoever is none of its submitters."""
         ids = self._ids(tenant, task_id, submitter)
-        return tuple(self.get(tenant=tenant, task_id=task_id, submission_id=each) for each in ids)
+        return tuple(self.get(SubmissionRef(tenant=tenant, task_id=task_id, submission_id=each)) for each in ids)
 
     def has_submitted(self, *, tenant: str, task_id: str, submitter: str) -> bool:
         """Whether a party handed in anything to a task."""
@@ -138,8 +128,16 @@ class Submissions:
         more = next(found, None) is not None
         return Page(items=shown, cursor=cursor_after(scope, shown[-1].id) if more else None)
 
-    def unfinished(self, *, older_than: timedelta, limit: int = 100) -> tuple[UnfinishedSubmission, ...]:
-        """Submissions of all tenants that came longer ago than `older_than` and are not judged, oldest first.
+    def in_work(self, *, tenant: str, task_id: str) -> bool:
+        """Whether any submission of a task is not judged, as an index shows it, which may be a moment behind.
+
+        It costs the same however many there are; `of_task` is what is certain.
+        """
+        scope = _in_work(tenant, task_id)
+        return bool(newest(self._table, "the submissions", scope=scope, limit=1, cursor=None)[0])
+
+    def unfinished(self, *, older_than: timedelta, limit: int = 100) -> tuple[SubmissionRef, ...]:
+        """Submissions of all tenants whose next try was due longer ago than `older_than`, oldest first.
 
         Read from an index: one that was judged a moment ago may still be among them.
         """
@@ -168,8 +166,9 @@ class Submissions:
         if request.text_key is None:
             text = steps.checked_text(request.text or "")
         else:
-            steps.check_size(self._artifacts.size(tenant=tenant, key=request.text_key))
-            text = steps.text_of_file(self._artifacts.get_bytes(tenant=tenant, key=request.text_key))
+            uploaded = steps.check_uploaded(request.text_key, tenant=tenant)
+            steps.check_size(self._artifacts.size(tenant=tenant, key=uploaded))
+            text = steps.text_of_file(self._artifacts.get_bytes(tenant=tenant, key=uploaded))
         key = _text_key(tenant, task_id, text)
         self._artifacts.put_text(tenant=tenant, key=key, text=text, content_type=TEXT_TYPE)
         return key
@@ -211,7 +210,18 @@ def _taking(record: Submission, earlier: Sequence[str]) -> Action:
 def _derived(submission: Submission) -> Item:
     if submission.judged:
         return {}
-    return {"gsi2pk": UNFINISHED, "gsi2sk": f"{sortable(submission.submitted_at)}#{submission.id}"}
+    due = submission.attempts.not_before or submission.submitted_at
+    return {
+        "gsi1pk": _in_work(submission.tenant, submission.task_id),
+        "gsi1sk": submission.id,
+        "gsi2pk": UNFINISHED,
+        "gsi2sk": f"{sortable(due)}#{submission.id}",
+    }
+
+
+def _in_work(tenant: str, task_id: str) -> str:
+    """The partition of the index by time where a task's submissions are that are not judged."""
+    return of_tenant(tenant, "TASK", task_id, "IN_WORK")
 
 
 SUBMISSION_KIND = Kind(
@@ -224,6 +234,6 @@ SUBMISSION_KIND = Kind(
 """How submissions are stored."""
 
 
-def _unfinished_of(item: Item) -> UnfinishedSubmission:
+def _unfinished_of(item: Item) -> SubmissionRef:
     tenant, task_id = task_of(str(item["pk"]))
-    return UnfinishedSubmission(tenant=tenant, task_id=task_id, submission_id=str(item["sk"]).removeprefix(SUBMISSION))
+    return SubmissionRef(tenant=tenant, task_id=task_id, submission_id=str(item["sk"]).removeprefix(SUBMISSION))

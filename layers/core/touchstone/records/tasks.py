@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError
+from touchstone.judges.spends import Spend
 from touchstone.oracle import task as steps
 from touchstone.oracle.events import events_between
 from touchstone.oracle.model import Dimension, Strict, TaskPath
@@ -107,13 +108,29 @@ class Tasks:
         found = due_until(self._table, "unfinished tasks", kind=UNFINISHED, moment=moment, limit=limit)
         return tuple(_unfinished_of(item) for item in found)
 
-    def lock(self, *, tenant: str, task_id: str, dimensions: Sequence[Dimension]) -> Task:
-        """Open a task with its dimensions, which never change again."""
-        return self._step(tenant, task_id, lambda task: steps.locked(task, dimensions))
+    def begin_draft(self, *, tenant: str, task_id: str) -> tuple[Task, bool]:
+        """Begin a try to make a task's dimensions, and whether it may be made: of many at once exactly one may."""
+        return self._records.begin(
+            tenant, task_key(tenant, task_id), lambda task: steps.draft_begun(task, now=self._clock())
+        )
 
-    def give_up(self, *, tenant: str, task_id: str, failure: str) -> Task:
+    def put_draft_back(
+        self, task: Task, failure: str, *, until: datetime, counted: bool, spends: Sequence[Spend] = ()
+    ) -> Task:
+        """Keep that a try to make the dimensions brought nothing, and why; `counted` False gives the try back."""
+
+        def step(one: Task) -> Task:
+            return steps.draft_put_back(one, failure, until=until, counted=counted, spends=spends)
+
+        return self._step(task.tenant, task.id, step)
+
+    def lock(self, *, tenant: str, task_id: str, dimensions: Sequence[Dimension], spends: Sequence[Spend] = ()) -> Task:
+        """Open a task with its dimensions, which never change again."""
+        return self._step(tenant, task_id, lambda task: steps.locked(task, dimensions, spends=spends))
+
+    def give_up(self, *, tenant: str, task_id: str, failure: str, spends: Sequence[Spend] = ()) -> Task:
         """End a task whose dimensions nobody could make, with the reason."""
-        return self._step(tenant, task_id, lambda task: steps.given_up(task, failure))
+        return self._step(tenant, task_id, lambda task: steps.given_up(task, failure, spends=spends))
 
     def set_deadline(self, *, tenant: str, task_id: str, deadline: datetime) -> Task:
         """Move the deadline. Raises `InputError` for one past or too far, `ConflictError` once submissions ended."""
@@ -133,20 +150,31 @@ class Tasks:
             lambda task: steps.won(task, submission.id, now=self._clock()),
         )
 
+    def carry(self, *, tenant: str, task_id: str, until: datetime) -> Task:
+        """Note that somebody carries a closed task on, who looks at it again at `until`; so the sweep leaves it."""
+        return self._step(tenant, task_id, lambda task: steps.carried(task, until))
+
     def end(self, *, tenant: str, task_id: str) -> Task:
         """Close a task whose deadline has passed. Raises `ConflictError` before."""
         return self._step(tenant, task_id, lambda task: steps.ended(task, now=self._clock()))
+
+    def nobody_won(self, *, tenant: str, task_id: str) -> Task:
+        """End a `fastest_first` task, past its deadline, to which nothing was handed in that passes."""
+        return self._step(tenant, task_id, lambda task: steps.nobody_won(task, now=self._clock()))
 
     def rank(self, *, tenant: str, task_id: str, places: Sequence[Place]) -> Task:
         """Keep a contest's ranking, whole and at once; the first one counts, and may be challenged from now on."""
         return self._step(tenant, task_id, lambda task: steps.ranked(task, places, now=self._clock()))
 
-    def rerank(self, *, tenant: str, task_id: str, places: Sequence[Place]) -> Task:
-        """Keep the ranking that a challenge brought. Raises `ConflictError` once the result is final."""
-        return self._step(tenant, task_id, lambda task: steps.reranked(task, places))
+    def decide(self, *, tenant: str, task_id: str, challenge_id: str, places: Sequence[Place] | None) -> Task:
+        """Note that a challenge was decided. `places`: the ranking that it brought; None: the one before stands."""
+        return self._step(tenant, task_id, lambda task: steps.decided(task, challenge_id, places))
 
     def finalise(self, *, tenant: str, task_id: str) -> Task:
-        """Make a contest's result final. Raises `ConflictError` before the end of the challenge period."""
+        """Make a contest's result final.
+
+        Raises `ConflictError` before the end of the challenge period, and while a challenge is undecided.
+        """
         return self._step(tenant, task_id, lambda task: steps.finalised(task, now=self._clock()))
 
     def _step(self, tenant: str, task_id: str, step: Callable[[Task], Task]) -> Task:
@@ -179,13 +207,12 @@ def _due(task: Task) -> datetime | None:
     """When the next step that no party takes is due: dimensions, the deadline, the ranking, the result; None: never."""
     match task.state:
         case "drafting":
-            return task.created_at
+            return task.drafting.not_before or task.created_at
         case "open":
             return task.deadline
-        case "scoring":
-            return task.closed_at
-        case "challenge":
-            return task.challenge_until
+        case "scoring" | "challenge":
+            moments = [task.closed_at, task.challenge_until, task.carried_until]
+            return max(moment for moment in moments if moment is not None)
         case "final" | "failed":
             return None
 

@@ -117,6 +117,11 @@ class Versioned[R: Kept]:
             return self.same(self.read(record.tenant, self._kind.key(record)), record)
         return record
 
+    def inserting(self, record: R) -> Action:
+        """The write that stores a new record, as part of a transaction; it fails where there is one."""
+        item = self._item(record, str(uuid.uuid4()), self._request(record))
+        return {"Put": {"Item": item, **_unchanged(None)}}
+
     def same(self, stored: Stored[R], record: R) -> R:
         """What is stored of the request that `record` repeats. Raises `ConflictError` where it is another one."""
         if stored.request != self._request(record):
@@ -155,6 +160,18 @@ class Versioned[R: Kept]:
             else:
                 return after
         raise StoreError(f"The {self._kind.name} was changed by others each time; it is safe to repeat.")
+
+    def begin(self, tenant: str, key: Key, step: Callable[[R], R]) -> tuple[R, bool]:
+        """Apply a step by which somebody takes a record's work, and whether it is theirs: of many at once, one's."""
+        taken = False
+
+        def taking(record: R) -> R:
+            nonlocal taken
+            after = step(record)
+            taken = after is not record
+            return after
+
+        return self.change(tenant, key, taking), taken
 
     def _write(
         self, record: R, before: Stored[R] | None, revision: str, request: str, beside: Sequence[Action]

@@ -49,6 +49,9 @@ class Workflows:
     solve_arn: str | None = None
     evaluate_arn: str | None = None
     drain_arn: str | None = None
+    task_arn: str | None = None
+    submission_arn: str | None = None
+    challenge_arn: str | None = None
 
     def verify(self, *, tenant: str, answer_id: str, deadline_epoch_ms: int, wait_seconds: float) -> bool:
         """Verify a given answer and wait for it. Returns False when it has not ended within `wait_seconds`.
@@ -87,6 +90,30 @@ class Workflows:
     def drain(self) -> None:
         """Start working off the deferred evaluations; one that finds another at work ends at once."""
         self._start(_required(self.drain_arn, "TOUCHSTONE_DRAIN_MACHINE_ARN"), name=f"asked-{uuid4()}", references={})
+
+    def task(self, *, tenant: str, task_id: str, run: str = "1") -> None:
+        """Carry a task from its dimensions to its result. `run` tells later executions of it from the first."""
+        self._start(
+            _required(self.task_arn, "TOUCHSTONE_TASK_MACHINE_ARN"),
+            name=f"{task_id}-{run}",
+            references={"tenant": tenant, "task_id": task_id},
+        )
+
+    def submission(self, *, tenant: str, task_id: str, submission_id: str, run: str = "1") -> None:
+        """Check and score a submission. `run` tells a restart of a lost execution from the first."""
+        self._start(
+            _required(self.submission_arn, "TOUCHSTONE_SUBMISSION_MACHINE_ARN"),
+            name=f"{submission_id}-{run}",
+            references={"tenant": tenant, "task_id": task_id, "submission_id": submission_id},
+        )
+
+    def challenge(self, *, tenant: str, task_id: str, challenge_id: str, run: str = "1") -> None:
+        """Decide a challenge to a ranking. `run` tells a restart of a lost execution from the first."""
+        self._start(
+            _required(self.challenge_arn, "TOUCHSTONE_CHALLENGE_MACHINE_ARN"),
+            name=f"{challenge_id}-{run}",
+            references={"tenant": tenant, "task_id": task_id, "challenge_id": challenge_id},
+        )
 
     def _start(self, arn: str, *, name: str, references: dict[str, Any]) -> None:
         try:

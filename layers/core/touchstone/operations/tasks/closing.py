@@ -1,0 +1,131 @@
+"""What happens at a task's deadline, and when its challenges are over: steps of the machine that carries the task.
+
+deadline ─> nothing is handed in any more ─> what was is judged to its end ─┬─ fastest_first: the first that passes
+                                                                            └─ contest: finalists, read and compared
+"""
+
+from datetime import datetime, timedelta
+
+from touchstone.operations.tasks.desk import Progress, TaskDesk
+from touchstone.operations.tasks.finalists import begin_round, read_finalists
+from touchstone.oracle.comparison import AT_DEADLINE
+from touchstone.oracle.horizontal import LEAST_ENTRIES
+from touchstone.oracle.ranking import rank, shortlist
+from touchstone.oracle.submission import Submission
+from touchstone.oracle.task import Task
+from touchstone.oracle.unjudged import Unjudged
+from touchstone.records.judgements import BEING_JUDGED
+
+SETTLED_WITHIN = timedelta(hours=36)
+"""How long a closed task waits for its judges: a day's quota is free again by then, and a party waits for a result."""
+SOONEST, LATEST = timedelta(seconds=5), timedelta(minutes=5)
+PATIENCE = 4
+"""The pause before looking again is this part of the time since the deadline, so that a long wait costs few looks."""
+NOT_IN_TIME = f"Not judged within {SETTLED_WITHIN // timedelta(hours=1)} hours of the deadline."
+
+
+async def close(desk: TaskDesk, task_id: str, *, deadline: datetime) -> Progress:
+    """Close a task at its deadline, and bring it as far as it comes.
+
+    `deadline` is the one that the caller waited for: where it was moved meanwhile, somebody else waits for the new one,
+    and this one is `superseded`. `waiting`: for the deadline or for submissions in work. `comparing`: the dimensions
+    are to be compared. `challenge`: ranked, until the challenges are over. `final`.
+    """
+    task = desk.task(task_id)
+    if task.deadline != deadline:
+        return Progress(state="superseded")
+    if task.state == "open":
+        if desk.clock() < task.deadline:
+            return Progress(state="waiting", until=task.deadline)
+        task = desk.tasks.end(tenant=desk.tenant, task_id=task_id)
+    desk.announce(task_id)
+    if task.state != "scoring":
+        return progress_of(task)
+    submissions = _settled(desk, task)
+    if isinstance(submissions, Progress):
+        return desk.carry_on(task_id, submissions)
+    if not task.contest:
+        return _first(desk, task, submissions)
+    return desk.carry_on(task_id, await _compare(desk, task, submissions))
+
+
+def finalise(desk: TaskDesk, task_id: str) -> Progress:
+    """Make a contest's result final: `final`, or `challenge` until its challenges are over and decided."""
+    task = desk.task(task_id)
+    now = desk.clock()
+    if task.state == "challenge" and task.challenge_until is not None:
+        if now < task.challenge_until:
+            return progress_of(task)
+        if task.undecided:
+            later = Progress(state="challenge", until=now + _pause(now - task.challenge_until))
+            return desk.carry_on(task_id, later)
+        task = desk.tasks.finalise(tenant=desk.tenant, task_id=task_id)
+    desk.announce(task_id)
+    return progress_of(task)
+
+
+def progress_of(task: Task) -> Progress:
+    """How far a task is that its deadline has closed."""
+    return Progress(state=task.state, until=task.challenge_until if task.state == "challenge" else None)
+
+
+def _settled(desk: TaskDesk, task: Task) -> list[Submission] | Progress:
+    """All submissions, each judged or given up; or until when to wait for those in work.
+
+    The index is looked at while there is time, which costs the same however many there are; then all are read, and
+    what the index did not show yet is waited for as well.
+    """
+    now = desk.clock()
+    since = now - (task.closed_at or now)
+    again = Progress(state="waiting", until=now + _pause(since))
+    late = since >= SETTLED_WITHIN
+    if not late and desk.submissions.in_work(tenant=desk.tenant, task_id=task.id):
+        return again
+    found = list(desk.submissions.of_task(tenant=desk.tenant, task_id=task.id))
+    if not late and not all(one.judged for one in found):
+        return again
+    return [one if one.judged else _give_up(desk, one) for one in found]
+
+
+def _give_up(desk: TaskDesk, submission: Submission) -> Submission:
+    stage = "gate" if submission.state == "received" else "scoring"
+    why = submission.failure or Unjudged(stage=stage, reason="timed_out", details=(NOT_IN_TIME,))
+    return desk.judgements.give_up(submission.ref, why=why)
+
+
+def _first(desk: TaskDesk, task: Task, submissions: list[Submission]) -> Progress:
+    """The end of a `fastest_first` task: one that passes may have been stored by a step that then broke off."""
+    passing = [one for one in submissions if one.passes]
+    if passing:
+        task = desk.tasks.win(submission=min(passing, key=lambda one: (one.submitted_at, one.id)))
+    else:
+        task = desk.tasks.nobody_won(tenant=desk.tenant, task_id=task.id)
+    desk.announce(task.id)
+    return progress_of(task)
+
+
+async def _compare(desk: TaskDesk, task: Task, submissions: list[Submission]) -> Progress:
+    """Begin the comparison of a contest's finalists, or rank it where there is nothing to compare.
+
+    A finalist that nobody could read is `unscored`. If it leaves one that could be read, that one wins as a sole
+    survivor does.
+    """
+    chosen = shortlist(one.contender for one in submissions if one.contender is not None)
+    by_id = {one.id: one for one in submissions}
+    finalists = [by_id[one.submission_id] for one in chosen.finalists if not by_id[one.submission_id].uncompared]
+    if len(chosen.finalists) > 1:
+        read = await read_finalists(desk, task, finalists, judge=desk.judge, during=BEING_JUDGED)
+        if isinstance(read, Progress):
+            return read
+        every = tuple(dimension.id for dimension in task.dimensions)
+        for unreadable in read.unreadable:
+            desk.judgements.compare(by_id[unreadable].ref, comparisons=(), uncompared=every)
+        if len(read.ready) >= LEAST_ENTRIES:
+            return begin_round(desk, task, read.ready, round_id=AT_DEADLINE)
+        finalists = [by_id[each] for each in read.ready]
+    alone = {one.id: one.individual.penalized_total for one in finalists if one.individual is not None}
+    return progress_of(desk.tasks.rank(tenant=desk.tenant, task_id=task.id, places=rank(chosen, alone)))
+
+
+def _pause(since: timedelta) -> timedelta:
+    return max(SOONEST, min(LATEST, since / PATIENCE))

@@ -1,0 +1,154 @@
+"""One dimension of a contest's finalists compared side by side, and the ranking that all dimensions come to."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from random import SystemRandom
+
+from touchstone.clock import Deadline
+from touchstone.judges.base import Judge
+from touchstone.operations.deferral import GivenUp, Postponed
+from touchstone.operations.tasks.closing import SETTLED_WITHIN, progress_of
+from touchstone.operations.tasks.desk import Progress, TaskDesk
+from touchstone.operations.tasks.finalists import entry_of
+from touchstone.operations.tasks.trying import NOBODY, follow_up, with_judge
+from touchstone.oracle.aggregation import aggregate
+from touchstone.oracle.asking import NotScored
+from touchstone.oracle.comparison import AT_DEADLINE, COMPARISON_TRIES, DimensionComparison
+from touchstone.oracle.entries import Entry
+from touchstone.oracle.horizontal import Compared, compare
+from touchstone.oracle.ranking import rank, shortlist
+from touchstone.oracle.submission import Comparison
+from touchstone.oracle.task import Task
+from touchstone.oracle.unjudged import Unjudged
+
+COMPARE_SECONDS = 600.0
+"""Two orders, each with a repair round, by a strong model that thinks over three long texts."""
+BETWEEN_TRIES = timedelta(seconds=5)
+"""After a reply that broke the rules twice: the judge is there, and asked anew it may say something else."""
+INTERRUPTED = "Each try to compare was interrupted before there was a result."
+NOT_IN_TIME = "There was no comparison in time."
+
+
+async def compare_dimension(desk: TaskDesk, task_id: str, *, dimension: str) -> Progress:
+    """Compare a contest's finalists on one dimension: `compared`, `unscored`, or `waiting` for another try."""
+
+    def entries(task: Task, comparison: DimensionComparison) -> list[Entry]:
+        return [entry_of(desk, task.id, each) for each in comparison.finalists]
+
+    progress = await compare_round(
+        desk, task_id, round_id=AT_DEADLINE, dimension=dimension, judge=desk.judge, entries=entries
+    )
+    return desk.carry_on(task_id, progress)
+
+
+async def compare_round(
+    desk: TaskDesk,
+    task_id: str,
+    *,
+    round_id: str,
+    dimension: str,
+    judge: Callable[[], Judge],
+    entries: Callable[[Task, DimensionComparison], list[Entry]],
+) -> Progress:
+    """As `compare_dimension`, for any round, by whichever judge."""
+    comparison, ours = desk.comparisons.begin(
+        tenant=desk.tenant, task_id=task_id, round_id=round_id, dimension=dimension
+    )
+    if not ours:
+        return _progress(_given_up_if_stuck(desk, comparison))
+    task = desk.task(task_id)
+    asked = next(one for one in task.dimensions if one.id == dimension)
+    tries = comparison.attempts.tries
+    provider = NOBODY
+
+    async def work(one: Judge) -> Compared | NotScored:
+        nonlocal provider
+        provider = one.provider
+        return await compare(
+            asked,
+            entries(task, comparison),
+            brief=task.request.brief,
+            judge=one,
+            deadline=Deadline.after(COMPARE_SECONDS),
+            rng=SystemRandom(),
+            use_cache=tries == 1,
+            partial=tries >= COMPARISON_TRIES,
+        )
+
+    found = await with_judge(judge, work)
+    if isinstance(found, Compared):
+        return _progress(desk.comparisons.keep(comparison, found))
+    return replace(_progress(_after(desk, comparison, found, provider=provider)), reason=found.reason)
+
+
+def _after(desk: TaskDesk, comparison: DimensionComparison, found: NotScored, *, provider: str) -> DimensionComparison:
+    """Put a dimension back for another try, or give it up."""
+    why = Unjudged.of("comparison", found)
+    now, tries = desk.clock(), comparison.attempts.tries
+    next_try = (
+        Postponed(state="waiting", until=now + BETWEEN_TRIES, reason=found.reason, counted=True, scope="record")
+        if found.error is None and tries < COMPARISON_TRIES
+        else follow_up(found, tries=tries, provider=provider, now=now)
+    )
+    late = now - comparison.created_at >= SETTLED_WITHIN
+    match next_try:
+        case Postponed(until=until, counted=counted) if not late:
+            return desk.comparisons.put_back(comparison, why=why, until=until, counted=counted, spends=found.spends)
+        case Postponed() | GivenUp():
+            return desk.comparisons.give_up(comparison, why=why, spends=found.spends)
+
+
+def _given_up_if_stuck(desk: TaskDesk, comparison: DimensionComparison) -> DimensionComparison:
+    if comparison.over or comparison.attempts.held(desk.clock()):
+        return comparison
+    why = comparison.failure or Unjudged(stage="comparison", reason="timed_out", details=(INTERRUPTED,))
+    return desk.comparisons.give_up(comparison, why=why)
+
+
+def _progress(comparison: DimensionComparison) -> Progress:
+    if comparison.over:
+        return Progress(state=comparison.state)
+    return Progress(state="waiting", until=comparison.attempts.not_before)
+
+
+def rank_contest(desk: TaskDesk, task_id: str) -> Progress:
+    """Rank a contest whose finalists were compared: `challenge` until its challenges are over.
+
+    `comparing` where a dimension is not compared yet. A repeat changes nothing. A finalist that could not be compared
+    on some dimension is `unscored`, and has no rank: no number is made up for it.
+    """
+    task = desk.task(task_id)
+    if task.state != "scoring":
+        return progress_of(task)
+    submissions = {one.id: one for one in desk.submissions.of_task(tenant=desk.tenant, task_id=task_id)}
+    chosen = shortlist(one.contender for one in submissions.values() if one.contender is not None)
+    said = desk.comparisons.of_round(tenant=desk.tenant, task_id=task_id, round_id=AT_DEADLINE)
+    if not all(one.over for one in said):
+        return Progress(state="comparing", dimensions=tuple(one.dimension for one in said if not one.over))
+    finals: dict[str, float] = {}
+    for finalist in chosen.finalists:
+        comparisons, uncompared = of_finalist(task, said, finalist.submission_id)
+        kept = desk.judgements.compare(
+            submissions[finalist.submission_id].ref, comparisons=comparisons, uncompared=uncompared
+        )
+        if not kept.uncompared:
+            finals[kept.id] = final_of(task, kept.comparisons)
+    return progress_of(desk.tasks.rank(tenant=desk.tenant, task_id=task_id, places=rank(chosen, finals)))
+
+
+def of_finalist(
+    task: Task, said: tuple[DimensionComparison, ...], submission_id: str
+) -> tuple[tuple[Comparison, ...], tuple[str, ...]]:
+    """What was said of a finalist, in the order of the dimensions, and the dimensions on which nobody compared it."""
+    by_dimension = {one.dimension: one.of(submission_id) for one in said}
+    found = [(dimension.id, by_dimension.get(dimension.id)) for dimension in task.dimensions]
+    return (
+        tuple(one for _, one in found if one is not None),
+        tuple(dimension for dimension, one in found if one is None),
+    )
+
+
+def final_of(task: Task, comparisons: tuple[Comparison, ...]) -> float:
+    """The final score (0-100) that comparisons on every dimension come to."""
+    return aggregate(task.dimensions, {one.dimension: one.score for one in comparisons}).final

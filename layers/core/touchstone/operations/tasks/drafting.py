@@ -1,0 +1,81 @@
+"""The first step of a task: its dimensions, made once and locked."""
+
+from dataclasses import replace
+
+from touchstone.clock import Deadline
+from touchstone.operations.deferral import GivenUp, Postponed
+from touchstone.operations.tasks.desk import Progress, TaskDesk
+from touchstone.operations.tasks.trying import follow_up, with_judge
+from touchstone.oracle.asking import NotScored
+from touchstone.oracle.dimensions import generate_dimensions
+from touchstone.oracle.task import Task
+from touchstone.oracle.unjudged import Unjudged
+
+DRAFT_SECONDS = 120.0
+"""Two rounds of a strong model that thinks."""
+TOO_LATE = "The deadline passed before the task's dimensions could be made; create it anew with a later one."
+GAVE_NO_DIMENSIONS = "The task's dimensions could not be made ({reason}): {details} Create the task anew."
+
+
+async def draft(desk: TaskDesk, task_id: str) -> Progress:
+    """Make and lock the dimensions: `open` until its deadline, `failed`, or `waiting` for another try.
+
+    A task that is open or further on is `open` at once; a repeat asks nobody.
+    """
+    task, ours = desk.tasks.begin_draft(tenant=desk.tenant, task_id=task_id)
+    if not ours:
+        return _not_ours(desk, task)
+    if desk.clock() >= task.deadline:
+        return _progress(_give_up(desk, task, TOO_LATE))
+    found = await with_judge(
+        desk.judge,
+        lambda judge: generate_dimensions(
+            task.request.brief,
+            judge=judge,
+            deadline=Deadline.after(DRAFT_SECONDS),
+            use_cache=task.drafting.tries == 1,
+        ),
+    )
+    if not isinstance(found, NotScored):
+        locked = desk.tasks.lock(tenant=desk.tenant, task_id=task_id, dimensions=found.dimensions, spends=found.spends)
+        return _progress(locked)
+    why = Unjudged.of("dimensions", found)
+    match follow_up(found, tries=task.drafting.tries, now=desk.clock()):
+        case GivenUp():
+            failure = GAVE_NO_DIMENSIONS.format(reason=why.reason, details=" ".join(why.details))
+            given_up = desk.tasks.give_up(tenant=desk.tenant, task_id=task_id, failure=failure, spends=found.spends)
+            return _progress(given_up)
+        case Postponed(until=until, counted=counted):
+            put_back = desk.tasks.put_draft_back(
+                task,
+                " ".join(why.details),
+                until=min(until, task.deadline),
+                counted=counted,
+                spends=found.spends,
+            )
+            return replace(_progress(put_back), reason=found.reason)
+
+
+def _not_ours(desk: TaskDesk, task: Task) -> Progress:
+    """Where a task stands whose dimensions are not to be made now."""
+    stuck = task.state == "drafting" and not task.drafting.held(desk.clock())
+    if stuck and task.drafting.exhausted:
+        details = task.failure or "each try was interrupted."
+        task = _give_up(desk, task, GAVE_NO_DIMENSIONS.format(reason="tries_exhausted", details=details))
+    return _progress(task)
+
+
+def _give_up(desk: TaskDesk, task: Task, failure: str) -> Task:
+    return desk.tasks.give_up(tenant=task.tenant, task_id=task.id, failure=failure)
+
+
+def _progress(task: Task) -> Progress:
+    match task.state:
+        case "drafting":
+            return Progress(state="waiting", until=task.drafting.not_before)
+        case "failed":
+            return Progress(state="failed")
+        case "open":
+            return Progress(state="open", until=task.deadline, deadline=task.deadline)
+        case _:
+            return Progress(state="open", deadline=task.deadline)

@@ -1,0 +1,196 @@
+"""The steps of one submission: its gate check, and its scoring by itself. What a judge did not do is tried again."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from touchstone.clock import Deadline
+from touchstone.judges.base import Judge
+from touchstone.judges.spends import Spend
+from touchstone.operations.deferral import GivenUp, Postponed
+from touchstone.operations.tasks.desk import Progress, TaskDesk
+from touchstone.operations.tasks.trying import NOBODY, follow_up, with_judge
+from touchstone.oracle.asking import NotScored
+from touchstone.oracle.gate import Gated, check_gate
+from touchstone.oracle.material import Read, read_material
+from touchstone.oracle.scoring import Scored, score_submission
+from touchstone.oracle.submission import Submission, SubmissionRef, SubmissionState
+from touchstone.oracle.task import Task
+from touchstone.oracle.unjudged import Stage, Unjudged
+
+JUDGE_SECONDS = 780.0
+"""For one stage: the longest submission is read in twenty sections, four at a time, and read again without what speaks
+to whoever grades. It leaves the step's function two minutes of its fifteen."""
+INTERRUPTED = "Each try was interrupted before there was a result."
+
+
+async def check(desk: TaskDesk, ref: SubmissionRef, *, deadline: Deadline | None = None) -> Progress:
+    """The gate check: `gate_passed`, `gate_failed`, `unscored`, `overtaken`, or `waiting` for another try.
+
+    `deadline` None: `JUDGE_SECONDS` from now. A repeat asks nobody.
+    """
+    submission, ours = desk.judgements.begin(ref, at="received")
+    if not ours:
+        return _not_ours(desk, submission, at="received", stage="gate")
+
+    async def work(here: _Here) -> Gated | NotScored:
+        return await check_gate(
+            here.task.request.brief,
+            here.text,
+            judge=here.judge,
+            deadline=here.deadline,
+            read=here.read,
+            use_cache=here.use_cache,
+        )
+
+    found = await _judged(desk, submission, work, stage="gate", deadline=deadline)
+    if isinstance(found, _Failed):
+        return _after(desk, submission, found)
+    return _progress(desk.judgements.gate(ref, check=found.value.check, spends=found.spends))
+
+
+async def score(desk: TaskDesk, ref: SubmissionRef, *, deadline: Deadline | None = None) -> Progress:
+    """The scoring: `scored`, `unscored`, `overtaken`, or `waiting` for another try.
+
+    A submission that passes a `fastest_first` task closes it, if it is the first. A repeat asks nobody.
+    """
+    submission, ours = desk.judgements.begin(ref, at="gate_passed")
+    if not ours:
+        progress = _not_ours(desk, submission, at="gate_passed", stage="scoring")
+        _close_by(desk, submission)
+        return progress
+
+    async def work(here: _Here) -> Scored | NotScored:
+        return await score_submission(
+            here.task.request.brief,
+            here.task.dimensions,
+            here.text,
+            judge=here.judge,
+            deadline=here.deadline,
+            read=here.read,
+            use_cache=here.use_cache,
+        )
+
+    found = await _judged(desk, submission, work, stage="scoring", deadline=deadline)
+    if isinstance(found, _Failed):
+        return _after(desk, submission, found)
+    scored = desk.judgements.score(
+        ref,
+        scoring=found.value.scoring,
+        readings=found.value.readings,
+        passages=found.value.passages,
+        spends=found.spends,
+    )
+    _close_by(desk, scored)
+    return _progress(scored)
+
+
+async def judge_once(desk: TaskDesk, ref: SubmissionRef, *, deadline: Deadline) -> Submission:
+    """Both steps in one process, as far as they come at the first try; the submission as it is stored then."""
+    progress = await check(desk, ref, deadline=deadline)
+    if progress.state == "gate_passed":
+        await score(desk, ref, deadline=deadline)
+    return desk.submissions.get(ref)
+
+
+class _Paid(Protocol):
+    @property
+    def spends(self) -> tuple[Spend, ...]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Here:
+    """What a stage is done with."""
+
+    judge: Judge
+    task: Task
+    text: str
+    read: Read
+    deadline: Deadline
+    use_cache: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Done[T]:
+    value: T
+    spends: tuple[Spend, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Failed:
+    """What kept a stage from its result; `stage` may be the reading before it. `provider` is who was asked."""
+
+    failure: NotScored
+    stage: Stage
+    provider: str = NOBODY
+
+
+async def _judged[T: _Paid](
+    desk: TaskDesk,
+    submission: Submission,
+    work: Callable[[_Here], Awaitable[T | NotScored]],
+    *,
+    stage: Stage,
+    deadline: Deadline | None,
+) -> _Done[T] | _Failed:
+    """Read a submission, for all its stages alike, and do a stage's work on it. Both are paid for together."""
+    task = desk.task(submission.task_id)
+    text = desk.submissions.text(submission)
+    within = deadline or Deadline.after(JUDGE_SECONDS)
+    first = submission.attempts.tries == 1
+
+    async def judged(judge: Judge) -> _Done[T] | _Failed:
+        read = await read_material(
+            text,
+            brief=task.request.brief,
+            dimensions=task.dimensions,
+            judge=judge,
+            deadline=within,
+            use_cache=first,
+        )
+        if isinstance(read, NotScored):
+            return _Failed(failure=read, stage="reading", provider=judge.provider)
+        here = _Here(judge=judge, task=task, text=text, read=read, deadline=within, use_cache=first)
+        found = await work(here)
+        if isinstance(found, NotScored):
+            failure = replace(found, spends=(*read.spends, *found.spends))
+            return _Failed(failure=failure, stage=stage, provider=judge.provider)
+        return _Done(value=found, spends=(*read.spends, *found.spends))
+
+    done = await with_judge(desk.judge, judged)
+    return _Failed(failure=done, stage=stage) if isinstance(done, NotScored) else done
+
+
+def _after(desk: TaskDesk, submission: Submission, failed: _Failed) -> Progress:
+    """Put a submission back for another try, or give it up: it is `unscored` then, with the reason."""
+    why = Unjudged.of(failed.stage, failed.failure)
+    spends = failed.failure.spends
+    tries = submission.attempts.tries
+    match follow_up(failed.failure, tries=tries, provider=failed.provider, now=desk.clock()):
+        case GivenUp():
+            return _progress(desk.judgements.give_up(submission.ref, why=why, spends=spends))
+        case Postponed(until=until, counted=counted):
+            back = desk.judgements.put_back(submission.ref, why=why, until=until, counted=counted, spends=spends)
+            return replace(_progress(back), reason=why.reason)
+
+
+def _not_ours(desk: TaskDesk, submission: Submission, *, at: SubmissionState, stage: Stage) -> Progress:
+    """Where a submission stands that is not to be judged now; one whose tries are used up is given up."""
+    if submission.state == at and submission.attempts.exhausted and not submission.attempts.held(desk.clock()):
+        why = submission.failure or Unjudged(stage=stage, reason="timed_out", details=(INTERRUPTED,))
+        submission = desk.judgements.give_up(submission.ref, why=why)
+    return _progress(submission)
+
+
+def _close_by(desk: TaskDesk, submission: Submission) -> None:
+    """Close a `fastest_first` task by a submission that passes; the first one does, and the world is told."""
+    if submission.passes and not desk.task(submission.task_id).contest:
+        desk.tasks.win(submission=submission)
+        desk.announce(submission.task_id)
+
+
+def _progress(submission: Submission) -> Progress:
+    if submission.judged or submission.state == "gate_passed":
+        waiting = submission.state == "gate_passed" and submission.attempts.tries > 0
+        return Progress(state="waiting" if waiting else submission.state, until=submission.attempts.not_before)
+    return Progress(state="waiting", until=submission.attempts.not_before)

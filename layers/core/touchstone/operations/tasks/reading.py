@@ -1,0 +1,91 @@
+"""What a party may read of a task's submissions: its own as far as the task allows, all once the task is closed."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from touchstone.errors import NotFoundError
+from touchstone.oracle.challenge import ChallengeView
+from touchstone.oracle.feedback import SubmissionView, reader_of, view_of
+from touchstone.oracle.submission import Submission, SubmissionRef
+from touchstone.oracle.task import Task
+from touchstone.oracle.view import TaskView
+from touchstone.records import Challenges, Page, Submissions, Tasks
+
+STRANGER = "There is no task with this id that this party has to do with."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartyReader:
+    """Reads for one party of a tenant's tasks, by the tenant's own name for it; None: for nobody in particular.
+
+    Whoever is no party learns no more than that: every method raises `NotFoundError` for what is not theirs to see.
+    """
+
+    tenant: str
+    party: str | None
+    tasks: Tasks
+    submissions: Submissions
+    challenges: Challenges
+
+    def task(self, task_id: str) -> TaskView:
+        """A task, with its ranking for a party."""
+        task = self._task(task_id)
+        return TaskView.of(task, party=self._is_party(task))
+
+    def submission(self, task_id: str, submission_id: str) -> SubmissionView:
+        """A submission as the party may see it now."""
+        task = self._task(task_id)
+        ref = SubmissionRef(tenant=self.tenant, task_id=task_id, submission_id=submission_id)
+        view = self._view(self.submissions.get(ref), task)
+        if view is None:
+            raise NotFoundError("There is no submission with this id.")
+        return view
+
+    def submitted(self, task_id: str, *, limit: int, cursor: str | None) -> Page[SubmissionView]:
+        """What the party may see of a task's submissions, newest first: its own while the task is open, then all.
+
+        Raises `InputError` for a cursor of another list and for a limit outside 1 to 100.
+        """
+        task = self._task(task_id)
+        self._check_party(task)
+        if task.closed_at is None:
+            own = self.submissions.of_submitter(tenant=self.tenant, task_id=task_id, submitter=self.party or "")
+            return Page(items=self._views(reversed(own), task)[:limit], cursor=None)
+        page = self.submissions.page(tenant=self.tenant, task_id=task_id, limit=limit, cursor=cursor)
+        return Page(items=self._views(page.items, task), cursor=page.cursor)
+
+    def challenged(self, task_id: str) -> tuple[ChallengeView, ...]:
+        """The challenges to a task's ranking, oldest first."""
+        self._check_party(self._task(task_id))
+        return tuple(ChallengeView.of(one) for one in self.challenges.of_task(tenant=self.tenant, task_id=task_id))
+
+    def _task(self, task_id: str) -> Task:
+        return self.tasks.get(tenant=self.tenant, task_id=task_id)
+
+    def _is_party(self, task: Task) -> bool:
+        return self.party is not None and is_party(task, self.party, self.submissions)
+
+    def _check_party(self, task: Task) -> None:
+        if not self._is_party(task):
+            raise NotFoundError(STRANGER)
+
+    def _view(self, submission: Submission, task: Task) -> SubmissionView | None:
+        """`submitted` is asked where it decides: an author or owner is a party without it."""
+        if self.party is None:
+            return None
+        known = self.party in {submission.submitter, task.request.owner}
+        submitted = not known and self._is_party(task)
+        return view_of(submission, task, reader_of(task, submission, party=self.party, submitted=submitted))
+
+    def _views(self, submissions: Iterable[Submission], task: Task) -> tuple[SubmissionView, ...]:
+        """For a party: what it may see of each."""
+        readers = ((one, reader_of(task, one, party=self.party or "", submitted=True)) for one in submissions)
+        views = (view_of(one, task, reader) for one, reader in readers)
+        return tuple(view for view in views if view is not None)
+
+
+def is_party(task: Task, party: str, submissions: Submissions) -> bool:
+    """Whether a party owns the task or handed in anything to it."""
+    return party == task.request.owner or submissions.has_submitted(
+        tenant=task.tenant, task_id=task.id, submitter=party
+    )

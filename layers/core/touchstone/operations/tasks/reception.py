@@ -1,0 +1,103 @@
+"""What the doors ask for: tasks created, deadlines moved, work handed in, rankings challenged; each starts its machine.
+
+Repeats meet the same record: a `key` is the sender's own, and what is stored already is not stored again.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from touchstone.clock import Clock, system_clock
+from touchstone.errors import ConflictError, NotFoundError
+from touchstone.operations.tasks.reading import STRANGER, is_party
+from touchstone.oracle.challenge import Challenge, ChallengeRequest
+from touchstone.oracle.submission import UPLOADS, Submission, SubmissionRef, SubmissionRequest
+from touchstone.oracle.task import Task, TaskRequest
+from touchstone.records import Artifacts, Challenges, RequestKeys, Submissions, Tasks, new_ulid
+from touchstone.workflows import Workflows
+
+TEXT_TYPE = "text/markdown"
+"""As which a file to be handed in is uploaded."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskReception:
+    """Accepts what one tenant asks for.
+
+    Every method raises `NotFoundError` for what the tenant does not have, and `StoreError` where it is to be repeated.
+    """
+
+    tenant: str
+    tasks: Tasks
+    submissions: Submissions
+    challenges: Challenges
+    artifacts: Artifacts
+    keys: RequestKeys
+    workflows: Callable[[], Workflows]
+    clock: Clock = system_clock
+
+    def create(self, request: TaskRequest, *, key: str | None) -> Task:
+        """Create a task; its dimensions are made next. Raises `InputError` for a deadline that is past or too far."""
+        task = self.tasks.create(tenant=self.tenant, task_id=self._id("task", key), request=request)
+        if task.state == "drafting":
+            self.workflows().task(tenant=self.tenant, task_id=task.id)
+        return task
+
+    def move_deadline(self, task_id: str, deadline: datetime) -> Task:
+        """Move a task's deadline. Raises `ConflictError` once it has passed, `InputError` for one past or too far."""
+        task = self.tasks.set_deadline(tenant=self.tenant, task_id=task_id, deadline=deadline)
+        if task.state == "open":  # before, whoever makes the dimensions reads the deadline after them
+            self.workflows().task(tenant=self.tenant, task_id=task_id, run=f"{task.deadline.timestamp():.3f}")
+        return task
+
+    def submit(self, task_id: str, request: SubmissionRequest, *, key: str | None) -> Submission:
+        """Hand in work; it is checked and scored next.
+
+        Raises `InputError`, `TooLargeError`, and `ConflictError` where the task takes nothing, or not from this party.
+        """
+        submission = self.submissions.add(
+            tenant=self.tenant, task_id=task_id, submission_id=self._id("submission", key), request=request
+        )
+        if not submission.judged:
+            self.start(submission.ref)
+        return submission
+
+    def start(self, ref: SubmissionRef) -> None:
+        """Start the machine that judges a submission."""
+        self.workflows().submission(tenant=ref.tenant, task_id=ref.task_id, submission_id=ref.submission_id)
+
+    def challenge(self, task_id: str, request: ChallengeRequest, *, key: str | None) -> Challenge:
+        """Challenge a ranking. Raises `NotFoundError` for whoever is no party, `ConflictError` where it takes none.
+
+        A party may challenge the place of each submission once; one that failed its gate has no place.
+        """
+        challenge_id = self._id("challenge", key)
+        task = self.tasks.get(tenant=self.tenant, task_id=task_id)
+        if not is_party(task, request.challenger, self.submissions):
+            raise NotFoundError(STRANGER)
+        earlier = self.challenges.of_task(tenant=self.tenant, task_id=task_id)
+        if challenge_id not in {one.id for one in earlier}:
+            self._check_challengeable(task_id, request.submission_id)
+            if (request.challenger, request.submission_id) in {(one.challenger, one.submission_id) for one in earlier}:
+                raise ConflictError("This party has challenged the place of this submission already.")
+        challenge = self.challenges.add(tenant=self.tenant, task_id=task_id, challenge_id=challenge_id, request=request)
+        if challenge.state == "waiting":
+            self.workflows().challenge(tenant=self.tenant, task_id=task_id, challenge_id=challenge.id)
+        return challenge
+
+    def upload_link(self) -> tuple[str, str]:
+        """Where to put a file that is to be handed in: its key, and a link for it that expires soon."""
+        key = f"{self.tenant}/{UPLOADS}/{new_ulid(self.clock())}"
+        return key, self.artifacts.upload_link(tenant=self.tenant, key=key, content_type=TEXT_TYPE)
+
+    def _check_challengeable(self, task_id: str, submission_id: str) -> None:
+        submission = self.submissions.get(
+            SubmissionRef(tenant=self.tenant, task_id=task_id, submission_id=submission_id)
+        )
+        if submission.gate is None or not submission.gate.passed:
+            raise ConflictError("Only a submission that passed its gate has a place that can be challenged.")
+
+    def _id(self, what: str, key: str | None) -> str:
+        if key is None:
+            return new_ulid(self.clock())
+        return self.keys.id_for(tenant=self.tenant, key=f"{what} {key}")

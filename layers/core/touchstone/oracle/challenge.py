@@ -1,0 +1,187 @@
+"""A challenge to a contest's ranking: the submission that it names is scored again, by another provider.
+
+    waiting ─ score again ─> waiting ─┬─ another place follows ─> upheld       the new scores and ranking count
+                                      ├─ the same place ────────> rejected     everything stands
+                                      └─ nobody could judge ────> unresolved   everything stands, and it is said so
+
+What a challenger writes is for people: no judge is shown it, so that nobody argues a score up. Steps are pure; one that
+finds its work done returns the very same record.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, StringConstraints
+
+from touchstone.judges.spends import Spend
+from touchstone.oracle.attempts import Attempts
+from touchstone.oracle.model import IndividualScoring, Strict, not_blank
+from touchstone.oracle.passages import Passage
+from touchstone.oracle.ranking import Place
+from touchstone.oracle.scoring import Reading
+from touchstone.oracle.submission import Party
+from touchstone.oracle.unjudged import Unjudged
+
+MAX_REASON_CHARS = 4_000
+
+type ChallengeState = Literal["waiting", "upheld", "rejected", "unresolved"]
+
+
+class ChallengeRequest(Strict):
+    """A challenge to be made. `challenger` is a party of the task by the tenant's own name, `reason` for people."""
+
+    challenger: Party
+    submission_id: Annotated[str, Field(min_length=1, max_length=64)]
+    reason: Annotated[str, StringConstraints(max_length=MAX_REASON_CHARS), AfterValidator(not_blank)]
+
+
+class Challenge(Strict):
+    """A challenge as it is stored. Times are UTC.
+
+    `scoring` is what the other provider said of the submission by itself, None before; `readings` and `passages` are
+    what it was made of. `finalists` are those who must be compared again because of it, empty for nobody. `places` is
+    the ranking that follows, kept with the decision, empty where the one before stands. `failure` says why nobody could
+    judge. `carried_until` is when whoever carries it looks at it again, None before.
+    """
+
+    tenant: str
+    task_id: str
+    id: str
+    challenger: str
+    submission_id: str
+    reason: str
+    created_at: datetime
+    state: ChallengeState = "waiting"
+    attempts: Attempts = Attempts()
+    scoring: IndividualScoring | None = None
+    readings: tuple[Reading, ...] = ()
+    passages: tuple[Passage, ...] = ()
+    finalists: tuple[str, ...] = ()
+    places: tuple[Place, ...] = ()
+    failure: Unjudged | None = None
+    carried_until: datetime | None = None
+    decided_at: datetime | None = None
+    spends: tuple[Spend, ...] = ()
+
+
+class ChallengeView(Strict):
+    """A challenge as a party of its task sees it. `unscored`: why nobody could judge it again, None otherwise."""
+
+    id: str
+    task_id: str
+    challenger: str
+    submission_id: str
+    reason: str
+    state: ChallengeState
+    created_at: datetime
+    decided_at: datetime | None
+    provider: str | None
+    new_total: float | None
+    unscored: str | None
+
+    @classmethod
+    def of(cls, challenge: Challenge) -> "ChallengeView":
+        """The view of a challenge; the second opinion is shown once it is decided."""
+        judged = challenge.scoring if challenge.state in {"upheld", "rejected"} else None
+        readings = [one.provider for one in challenge.readings if one.provider is not None]
+        return cls(
+            id=challenge.id,
+            task_id=challenge.task_id,
+            challenger=challenge.challenger,
+            submission_id=challenge.submission_id,
+            reason=challenge.reason,
+            state=challenge.state,
+            created_at=challenge.created_at,
+            decided_at=challenge.decided_at,
+            provider=readings[0] if readings and judged is not None else None,
+            new_total=None if judged is None else judged.penalized_total,
+            unscored=challenge.failure.reason if challenge.state == "unresolved" and challenge.failure else None,
+        )
+
+
+def begun(challenge: Challenge, *, now: datetime) -> Challenge:
+    """The challenge with one more try to score again; the very same where none is to be made now."""
+    if challenge.state != "waiting" or challenge.scoring is not None or challenge.attempts.exhausted:
+        return challenge
+    attempts = challenge.attempts.begun(now=now)
+    return challenge if attempts is None else challenge.model_copy(update={"attempts": attempts})
+
+
+def put_back(
+    challenge: Challenge, why: Unjudged, *, until: datetime, counted: bool, spends: Sequence[Spend] = ()
+) -> Challenge:
+    """The challenge after a try that brought nothing, to be tried again not before `until`."""
+    if challenge.state != "waiting":
+        return challenge
+    attempts = challenge.attempts.put_back(until=until, counted=counted)
+    return challenge.model_copy(update={"attempts": attempts, "failure": why, "spends": (*challenge.spends, *spends)})
+
+
+def carried(challenge: Challenge, until: datetime) -> Challenge:
+    """The challenge that somebody carries on, who looks at it again at `until` at the latest."""
+    late = challenge.carried_until is not None and challenge.carried_until >= until
+    if challenge.state != "waiting" or late:
+        return challenge
+    return challenge.model_copy(update={"carried_until": until})
+
+
+def rescored(
+    challenge: Challenge,
+    scoring: IndividualScoring,
+    *,
+    readings: Sequence[Reading],
+    passages: Sequence[Passage],
+    spends: Sequence[Spend] = (),
+) -> Challenge:
+    """The challenge with the second opinion on its submission; the first one counts."""
+    if challenge.state != "waiting" or challenge.scoring is not None:
+        return challenge
+    return challenge.model_copy(
+        update={
+            "scoring": scoring,
+            "readings": tuple(readings),
+            "passages": tuple(passages),
+            "attempts": Attempts(),
+            "failure": None,
+            "spends": (*challenge.spends, *spends),
+        }
+    )
+
+
+def to_compare(challenge: Challenge, finalists: Sequence[str]) -> Challenge:
+    """The challenge with the finalists that must be compared again because of it; a repeat changes nothing."""
+    if challenge.state != "waiting" or challenge.finalists == tuple(finalists):
+        return challenge
+    return challenge.model_copy(update={"finalists": tuple(finalists)})
+
+
+def decided(
+    challenge: Challenge,
+    state: Literal["upheld", "rejected"],
+    *,
+    places: Sequence[Place] = (),
+    now: datetime,
+    spends: Sequence[Spend] = (),
+) -> Challenge:
+    """The challenge with its decision, and where it is upheld the ranking that follows; the first one counts."""
+    if challenge.state != "waiting":
+        return challenge
+    return challenge.model_copy(
+        update={
+            "state": state,
+            "places": tuple(places),
+            "decided_at": now,
+            "failure": None,
+            "spends": (*challenge.spends, *spends),
+        }
+    )
+
+
+def unresolved(challenge: Challenge, why: Unjudged, *, now: datetime, spends: Sequence[Spend] = ()) -> Challenge:
+    """The challenge that nobody could judge, and why; the ranking stands."""
+    if challenge.state != "waiting":
+        return challenge
+    return challenge.model_copy(
+        update={"state": "unresolved", "failure": why, "decided_at": now, "spends": (*challenge.spends, *spends)}
+    )

@@ -1,0 +1,124 @@
+"""The comparison of a contest's finalists on one dimension: what is stored of it, and the steps by which it changes.
+
+    waiting ─┬─ compared      what both orders said; entries that nobody could compare are named
+             └─ given up      nobody compared anything: every finalist is without a score on this dimension
+
+A contest's dimensions are compared side by side, each by itself and each with tries of its own. Steps are pure; one
+that finds its work done returns the very same record.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Literal
+
+from touchstone.judges.spends import Spend
+from touchstone.oracle.attempts import Attempts
+from touchstone.oracle.horizontal import Compared, ComparedEntry, OrderRead
+from touchstone.oracle.model import Strict
+from touchstone.oracle.submission import Comparison
+from touchstone.oracle.unjudged import Unjudged
+
+AT_DEADLINE = "DEADLINE"
+"""The round of comparisons that makes a contest's ranking; those of a challenge are called by its id."""
+COMPARISON_TRIES = 3
+"""Tries of one dimension whose replies break the rules, each with its repair round; the last keeps what it can."""
+
+type ComparisonState = Literal["waiting", "compared", "unscored"]
+
+
+class DimensionComparison(Strict):
+    """One dimension of one round. `finalists` are the submissions that are compared, best first by themselves.
+
+    `labels` says which submission had which label; `orders` are both replies, from which `entries` follow. `unscored`
+    names finalists that nobody could compare here, and why. `unstable`: the order in which entries were shown mattered.
+    """
+
+    tenant: str
+    task_id: str
+    round_id: str
+    dimension: str
+    finalists: tuple[str, ...]
+    created_at: datetime
+    state: ComparisonState = "waiting"
+    attempts: Attempts = Attempts()
+    failure: Unjudged | None = None
+    labels: Mapping[str, str] = {}
+    orders: tuple[OrderRead, ...] = ()
+    entries: tuple[ComparedEntry, ...] = ()
+    unscored: Mapping[str, tuple[str, ...]] = {}
+    unstable: bool = False
+    spends: tuple[Spend, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The dimension within its round."""
+        return f"{self.round_id}-{self.dimension}"
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is left to compare here."""
+        return self.state != "waiting"
+
+    def of(self, submission_id: str) -> Comparison | None:
+        """What was said of a finalist on this dimension; None where nobody could compare it."""
+        entry = next((one for one in self.entries if one.submission_id == submission_id), None)
+        if entry is None:
+            return None
+        first, second = (
+            next(score.score for score in order.scores if score.label == entry.label) for order in self.orders
+        )
+        return Comparison(
+            dimension=self.dimension,
+            label=entry.label,
+            scores=(first, second),
+            evidence=entry.evidence,
+            feedback=entry.feedback,
+        )
+
+
+def begun(comparison: DimensionComparison, *, now: datetime) -> DimensionComparison:
+    """The comparison with one more try; the very same where none is to be made now."""
+    if comparison.over or comparison.attempts.exhausted:
+        return comparison
+    attempts = comparison.attempts.begun(now=now)
+    return comparison if attempts is None else comparison.model_copy(update={"attempts": attempts})
+
+
+def put_back(
+    comparison: DimensionComparison, why: Unjudged, *, until: datetime, counted: bool, spends: Sequence[Spend] = ()
+) -> DimensionComparison:
+    """The comparison after a try that brought nothing, to be tried again not before `until`."""
+    if comparison.over:
+        return comparison
+    return comparison.model_copy(
+        update={
+            "attempts": comparison.attempts.put_back(until=until, counted=counted),
+            "failure": why,
+            "spends": (*comparison.spends, *spends),
+        }
+    )
+
+
+def kept(comparison: DimensionComparison, found: Compared) -> DimensionComparison:
+    """The comparison with what judges said; the first result counts."""
+    if comparison.over:
+        return comparison
+    return comparison.model_copy(
+        update={
+            "state": "compared",
+            "labels": dict(found.labels),
+            "orders": found.orders,
+            "entries": found.entries,
+            "unscored": dict(found.unscored),
+            "unstable": found.unstable,
+            "failure": None,
+            "spends": (*comparison.spends, *found.spends),
+        }
+    )
+
+
+def given_up(comparison: DimensionComparison, why: Unjudged, *, spends: Sequence[Spend] = ()) -> DimensionComparison:
+    """The comparison that nobody could make, and why."""
+    if comparison.over:
+        return comparison
+    return comparison.model_copy(update={"state": "unscored", "failure": why, "spends": (*comparison.spends, *spends)})

@@ -1,0 +1,64 @@
+"""A task as those see it who deal with it: everybody of its tenant the task itself, its parties the ranking as well."""
+
+from datetime import datetime
+
+from pydantic import Field
+
+from touchstone.oracle.model import Brief, Dimension, Strict, TaskPath
+from touchstone.oracle.ranking import Place
+from touchstone.oracle.task import Task, TaskState
+
+
+class TaskView(Strict):
+    """A task and how far it is. Times are UTC.
+
+    `dimensions` are empty until they are locked. `failure` is why there are none yet, or never will be. `winner` is the
+    winning submission's id, null while there is none and in the end where nobody won. `ranking` is for the parties of a
+    contest that is ranked, and null for everybody else and before: the survivors, best first, where a rank of null is a
+    finalist that nobody could compare. `undecided_challenges` counts those that hold the result open. `tokens` and
+    `cost_usd` (the known prices) are those of the dimensions; each submission has its own.
+    """
+
+    id: str
+    path: TaskPath
+    owner: str
+    state: TaskState
+    brief: Brief
+    dimensions: tuple[Dimension, ...]
+    failure: str | None
+    created_at: datetime
+    deadline: datetime
+    challenge_seconds: int
+    closed_at: datetime | None
+    challenge_until: datetime | None
+    undecided_challenges: int = Field(ge=0)
+    final_at: datetime | None
+    winner: str | None
+    ranking: tuple[Place, ...] | None
+    tokens: int = Field(ge=0)
+    cost_usd: float = Field(ge=0.0)
+
+    @classmethod
+    def of(cls, task: Task, *, party: bool) -> "TaskView":
+        """The view of a task. `party`: whether the reader owns it or handed in something."""
+        ranked = task.contest and task.state in {"challenge", "final"}
+        return cls(
+            id=task.id,
+            path=task.request.path,
+            owner=task.request.owner,
+            state=task.state,
+            brief=task.request.brief,
+            dimensions=task.dimensions,
+            failure=task.failure,
+            created_at=task.created_at,
+            deadline=task.deadline,
+            challenge_seconds=task.request.challenge_seconds,
+            closed_at=task.closed_at,
+            challenge_until=task.challenge_until,
+            undecided_challenges=len(task.undecided),
+            final_at=task.final_at,
+            winner=task.winner,
+            ranking=task.places if ranked and party else None,
+            tokens=sum(spend.input_tokens + spend.output_tokens for spend in task.spends),
+            cost_usd=sum(spend.cost_usd or 0.0 for spend in task.spends),
+        )

@@ -1,0 +1,119 @@
+"""The comparisons of contests' finalists, one record a dimension, in their task's partition of the table."""
+
+import time
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from touchstone.clock import Clock, system_clock
+from touchstone.judges.spends import Spend
+from touchstone.oracle import comparison as steps
+from touchstone.oracle.comparison import DimensionComparison
+from touchstone.oracle.horizontal import Compared
+from touchstone.oracle.unjudged import Unjudged
+from touchstone.records.artifacts import Artifacts
+from touchstone.records.keys import COMPARISON, comparison_key, task_key
+from touchstone.records.table import query
+from touchstone.records.versioned import Kind, Versioned
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+
+class Comparisons:
+    """The comparisons of all contests.
+
+    `round_id` is the contest's own (`AT_DEADLINE`) or a challenge's id. Every method raises `NotFoundError` for what
+    this tenant does not have, and `StoreError` where the store fails; all are safe to repeat.
+    """
+
+    def __init__(
+        self,
+        table: "Table",
+        artifacts: Artifacts,
+        *,
+        clock: Clock = system_clock,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._table = table
+        self._records = Versioned(COMPARISON_KIND, table, artifacts, pause=pause)
+        self._clock = clock
+
+    def begin_round(
+        self, *, tenant: str, task_id: str, round_id: str, dimensions: Sequence[str], finalists: Sequence[str]
+    ) -> None:
+        """Put down what is to be compared; a repeat leaves what was begun.
+
+        Raises `ConflictError` where the same round was begun with other finalists.
+        """
+        now = self._clock()
+        for dimension in dimensions:
+            self._records.insert(
+                DimensionComparison(
+                    tenant=tenant,
+                    task_id=task_id,
+                    round_id=round_id,
+                    dimension=dimension,
+                    finalists=tuple(finalists),
+                    created_at=now,
+                )
+            )
+
+    def of_round(self, *, tenant: str, task_id: str, round_id: str) -> tuple[DimensionComparison, ...]:
+        """All dimensions of a round, strongly consistent; empty for one that was not begun."""
+        found = query(
+            self._table,
+            "the comparisons",
+            KeyConditionExpression="pk = :pk AND begins_with(sk, :round)",
+            ExpressionAttributeValues={
+                ":pk": task_key(tenant, task_id)["pk"],
+                ":round": f"{COMPARISON}{round_id}#",
+            },
+            ConsistentRead=True,
+        )
+        return tuple(self._records.of_item(tenant, item).record for item in found)
+
+    def begin(self, *, tenant: str, task_id: str, round_id: str, dimension: str) -> tuple[DimensionComparison, bool]:
+        """Begin a try at a dimension, and whether it may be made: of many at once exactly one may."""
+        return self._records.begin(
+            tenant,
+            comparison_key(tenant, task_id, round_id, dimension),
+            lambda one: steps.begun(one, now=self._clock()),
+        )
+
+    def put_back(
+        self,
+        comparison: DimensionComparison,
+        *,
+        why: Unjudged,
+        until: datetime,
+        counted: bool,
+        spends: Sequence[Spend] = (),
+    ) -> DimensionComparison:
+        """Keep that a try brought nothing, and why; `counted` False gives the try back."""
+        return self._step(comparison, lambda one: steps.put_back(one, why, until=until, counted=counted, spends=spends))
+
+    def keep(self, comparison: DimensionComparison, found: Compared) -> DimensionComparison:
+        """Keep what judges said; a repeat keeps the first."""
+        return self._step(comparison, lambda one: steps.kept(one, found))
+
+    def give_up(
+        self, comparison: DimensionComparison, *, why: Unjudged, spends: Sequence[Spend] = ()
+    ) -> DimensionComparison:
+        """Keep that nobody could compare anything on this dimension, and why."""
+        return self._step(comparison, lambda one: steps.given_up(one, why, spends=spends))
+
+    def _step(
+        self, comparison: DimensionComparison, step: Callable[[DimensionComparison], DimensionComparison]
+    ) -> DimensionComparison:
+        return self._records.change(comparison.tenant, COMPARISON_KIND.key(comparison), step)
+
+
+COMPARISON_KIND = Kind(
+    name="comparison",
+    model=DimensionComparison,
+    key=lambda one: comparison_key(one.tenant, one.task_id, one.round_id, one.dimension),
+    asked=lambda one: "\n".join(one.finalists),
+    derived=lambda _: {},
+)
+"""How comparisons are stored."""
