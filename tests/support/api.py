@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urljoin
 
 from functions.api import app, authorizer
 from tests.support.deployment import Context
@@ -20,16 +20,22 @@ PUBLIC = frozenset({"/health", "/openapi.json", "/swagger"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """What a caller gets."""
+    """What a caller gets who `asked` for a path."""
 
     status: int
     headers: dict[str, str]
     body: str
+    asked: str = ""
 
     @property
     def json(self) -> Any:
         """The body, parsed."""
         return json.loads(self.body)
+
+    @property
+    def location(self) -> str:
+        """The path that `Location` leads to."""
+        return urljoin(self.asked, self.headers["location"])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +86,7 @@ class Api:
             asked["authorizer"] = {"lambda": said["context"]}
         answer = app.handler(request, self.context)
         found = {name.lower(): value for name, value in answer.get("headers", {}).items()}
-        response = Response(status=answer["statusCode"], headers=found, body=answer.get("body") or "")
+        response = Response(status=answer["statusCode"], headers=found, body=answer.get("body") or "", asked=path)
         _check_described(method, path, response)
         return response
 

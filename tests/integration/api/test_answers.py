@@ -28,8 +28,8 @@ def test_a_proof_decides_and_shows_its_derivation(
     assert (view["verification_status"], view["verify_passed"], view["method"]) == (status, passed, method)
     assert view["verification_confidence"] == 1.0
     assert view["derivation"]
-    assert made.headers["location"] == f"/v1/answers/{view['id']}"
-    assert acme.get(made.headers["location"]).json == view
+    assert made.location == f"/v1/answers/{view['id']}"
+    assert acme.get(made.location).json == view
 
 
 def test_what_nobody_can_decide_is_unverified_and_says_why(acme: Api) -> None:
@@ -74,7 +74,7 @@ def test_a_deep_evaluation_is_asked_for_once(acme: Api, deployment: Deployment) 
 def test_a_problem_that_nobody_can_solve_says_so(acme: Api) -> None:
     made = acme.post("/v1/solutions", {"problem": "Compute 3/4 + 1/6."})
     assert made.status == 202
-    view = acme.get(made.headers["location"]).json
+    view = acme.get(made.location).json
     assert (view["stage"], view["verification_status"]) == ("failed", None)
     assert "GEMINI_API_KEY" in view["failure"]
 
@@ -149,7 +149,7 @@ def test_r17_a_text_is_taken_whole_up_to_its_limit_and_refused_beyond(acme: Api,
         assert acme.get("/v1/answers").json["items"] == []
     else:
         assert made.status == 201
-        assert acme.get(made.headers["location"]).json["problem"] == problem
+        assert acme.get(made.location).json["problem"] == problem
         assert acme.post("/v1/verifications", {"problem": problem, "answer": "42"}, key="edge").json == made.json
 
 
@@ -167,6 +167,6 @@ def test_r17_the_longest_request_of_all_is_remembered_whole(acme: Api) -> None:
 def test_r18_what_json_can_carry_comes_back_byte_by_byte(acme: Api, text: str) -> None:
     made = acme.post("/v1/verifications", {"problem": f"Say {text}.", "answer": f"It is {text} indeed."}, key="r18")
     assert made.status == 201
-    view = acme.get(made.headers["location"]).json
+    view = acme.get(made.location).json
     assert view["problem"].encode() == f"Say {text}.".encode()
     assert view["answer"].encode() == f"It is {text} indeed.".encode()

@@ -23,7 +23,7 @@ def test_a8_nothing_that_was_sent_is_logged_or_counted(
     acme.call("POST", "/v1/verifications", json.dumps(request), headers={"content-type": "canary"})
     acme.get("/v1/answers", cursor="canary")
     acme.get("/canary")
-    rival.get(made.headers["location"])
+    rival.get(made.location)
     Api(token="ts_canary" + "x" * 38).get("/v1/answers")
     deployment.machines.lost = frozenset({"verify"})
     acme.post("/v1/verifications", request)
