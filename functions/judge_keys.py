@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,11 @@ from touchstone.judges.keys import EnvironmentKeys, keys_in
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.parameters import SecretsProvider
 
+    from touchstone.judges.keys import Place
     from touchstone.judges.registry import Registry
+
+ENDPOINT_VARIABLE = "AWS_ENDPOINT_URL"
+"""Set where something else stands for AWS: a local cloud sets it for the functions in it."""
 
 
 class DeploymentKeys:
@@ -20,6 +25,11 @@ class DeploymentKeys:
 
     def __init__(self, registry: Registry) -> None:
         self._registry = registry
+
+    @property
+    def place(self) -> Place:
+        """In the secret; that of a local cloud is written when it is brought up."""
+        return "laptop" if ENDPOINT_VARIABLE in os.environ else "deployment"
 
     def get(self, provider: str) -> str | None:
         """The key of a provider, None where the secret has none.

@@ -150,7 +150,7 @@ def test_a_missing_key_is_named_with_the_place_to_set_it(cloud: Cloud, caller: C
     assert (view["verification_status"], view["skip_reason"]) == ("unverified", "misconfigured")
     for said_so in (view["verify_error"], solved["failure"]):
         assert "GEMINI_API_KEY" in said_so
-        assert "secret" in said_so
+        assert "touchstone-local up" in said_so
     assert judge.calls() == []
 
 

@@ -20,6 +20,7 @@ from pydantic import BaseModel, ValidationError
 from touchstone.clock import Clock
 from touchstone.errors import JudgeError, UnreadableError
 from touchstone.judges import Admission, Answered, Judges, MemoryCache, Question, Usage, load_registry
+from touchstone.judges.keys import Place
 from touchstone.judges.registry import OVERRIDES_VARIABLE
 
 type Line = Mapping[str, Any] | str | JudgeError | float | Callable[["Asked"], "Line"]
@@ -106,6 +107,7 @@ class Script:
 @dataclass(frozen=True, slots=True)
 class _Keys:
     providers: Sequence[str]
+    place: Place = "environment"
 
     def get(self, provider: str) -> str | None:
         return "key" if provider in self.providers else None

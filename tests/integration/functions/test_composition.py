@@ -75,3 +75,14 @@ def test_tenants_share_the_connections_to_a_provider(deployment: Deployment) -> 
     for number in range(70):
         assert judging.judges(f"tenant-{number}").prefer("verify") is not None
     assert judging._adapter.cache_info().currsize == 1
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "said"), [(None, "into the deployment's secret"), ("http://127.0.0.1:4566", "`touchstone-local up`")]
+)
+def test_a_function_without_a_key_says_where_its_deployment_takes_one(
+    deployment: Deployment, monkeypatch: pytest.MonkeyPatch, endpoint: str | None, said: str
+) -> None:
+    if endpoint is not None:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", endpoint)
+    assert said in judging.judges("acme").remedy

@@ -3,7 +3,7 @@
 import pytest
 
 from touchstone.judges import EnvironmentKeys, load_registry
-from touchstone.judges.keys import KEYLESS_ACCOUNT, account_of, missing_key
+from touchstone.judges.keys import KEYLESS_ACCOUNT, Place, account_of, missing_key, remedy
 
 REGISTRY = load_registry({})
 
@@ -34,11 +34,39 @@ def test_a_compatible_endpoint_may_have_a_key_and_need_none() -> None:
     assert EnvironmentKeys(registry, environ | {"TOUCHSTONE_COMPATIBLE_API_KEY": "k"}).get("compatible") == "k"
 
 
-def test_a_missing_key_says_which_and_where() -> None:
-    error = missing_key(REGISTRY.provider("gemini"))
-    assert str(error).startswith("No key for gemini: set GEMINI_API_KEY or GOOGLE_API_KEY in the environment")
-    assert "TOUCHSTONE_SECRET_ID" in str(error)
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("environment", "set GEMINI_API_KEY or GOOGLE_API_KEY in the environment"),
+        ("laptop", "run `touchstone-local up` again with GEMINI_API_KEY or GOOGLE_API_KEY in the environment"),
+        (
+            "deployment",
+            "put GEMINI_API_KEY or GOOGLE_API_KEY into the deployment's secret (its output JudgeKeysSecretArn)",
+        ),
+    ],
+)
+def test_a_missing_key_says_which_and_where(place: Place, said: str) -> None:
+    error = missing_key(REGISTRY.provider("gemini"), place)
+    assert str(error) == f"No key for gemini: {said}."
     assert error.sent is False
+
+
+@pytest.mark.parametrize(
+    ("place", "said", "unsaid"),
+    [
+        ("environment", "in the environment", ("touchstone-local", "secret")),
+        ("laptop", "run `touchstone-local up` again", ("secret",)),
+        ("deployment", "into the deployment's secret", ("touchstone-local", "environment")),
+    ],
+)
+def test_where_nobody_has_a_key_the_remedy_is_that_of_the_place(
+    place: Place, said: str, unsaid: tuple[str, ...]
+) -> None:
+    sentence = remedy(place)
+    assert said in sentence
+    for variable in ("GEMINI_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "TOUCHSTONE_COMPATIBLE_BASE_URL"):
+        assert variable in sentence
+    assert not any(word in sentence for word in unsaid)
 
 
 def test_two_keys_are_two_accounts_and_neither_can_be_read_back() -> None:

@@ -18,7 +18,7 @@ from touchstone.answers.enrichment import enrich
 from touchstone.answers.evaluation import evaluate
 from touchstone.answers.model import Analysis, AnswerRecord, Attempt, EvaluationProgress, SolveRequest, VerifyRequest
 from touchstone.answers.progress import new_record, settled
-from touchstone.answers.providers import NO_PROVIDER, Preferences
+from touchstone.answers.providers import Preferences, nobody_solves
 from touchstone.answers.reading import inline_image, read_image
 from touchstone.answers.retrieval import EarlierSolution, SolutionStore, retrieve, retrieved_attempt
 from touchstone.answers.routing import best_attempt, route
@@ -55,6 +55,7 @@ async def verify_answer(
         request.answer,
         request.steps,
         judge=judges.prefer("verify"),
+        remedy=judges.remedy,
         deadline=deadline or Deadline.after(VERIFY_SECONDS),
         language=record.language,
         use_cache=request.use_cache,
@@ -112,7 +113,7 @@ async def deep_evaluate(
     if record.best is None or record.problem is None:
         raise ConflictError("There is no answer to evaluate: the record has none.")
     if judge is None:
-        raise MisconfiguredError(NO_PROVIDER, sent=False)
+        raise MisconfiguredError(nobody_solves(judges.remedy), sent=False)
     requested_at = clock()
     evaluated = await evaluate(
         record.problem,
@@ -152,7 +153,7 @@ class _Run:
     async def read(self, picture: Image) -> None:
         judge = self.judges.prefer("strong")
         if judge is None:
-            return self.fail(NO_PROVIDER)
+            return self.fail(nobody_solves(self.judges.remedy))
         try:
             reading = await read_image(
                 picture,
@@ -194,7 +195,9 @@ class _Run:
             self.change(attempted.spends)
             if attempted.attempt is None:
                 # An earlier attempt stands, with the verdict it has; without one there is no answer at all.
-                return None if self.record.attempts else self.fail(attempted.failure or NO_PROVIDER)
+                return (
+                    None if self.record.attempts else self.fail(attempted.failure or nobody_solves(self.judges.remedy))
+                )
             if not await self._verify(problem, attempted.attempt):
                 return None
 
@@ -223,6 +226,7 @@ class _Run:
             attempt.solution.answer,
             attempt.solution.steps,
             judge=self.judges.prefer("verify"),
+            remedy=self.judges.remedy,
             deadline=Deadline.after(seconds),
             language=self.record.language,
             use_cache=self.record.use_cache,

@@ -10,10 +10,6 @@ from touchstone.statistics.intervals import wilson_lower
 MIN_SAMPLES = 500
 """Verdicts a provider needs on a subject before its rate counts: the 95 % bound then lies within 4.4 points of it."""
 PINS_VARIABLE = "SUBJECT_PROVIDER_MAP"
-NO_PROVIDER = (
-    "The problem cannot be solved without a model: set GEMINI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY in the "
-    "environment, or put a key in the deployment's secret."
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +32,11 @@ class Preferences:
     rates: Mapping[tuple[str, str], Rate] = field(default_factory=dict)
     default: str | None = None
     min_samples: int = MIN_SAMPLES
+
+
+def nobody_solves(remedy: str) -> str:
+    """The sentence where no provider has a key; `remedy` is that of the judges that were to be asked."""
+    return f"The problem cannot be solved without a model: {remedy}."
 
 
 def best_provider_for(

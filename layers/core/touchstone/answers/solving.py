@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import Field
 
 from touchstone.answers.model import MAX_ANSWER_CHARS, Analysis, Attempt, Solution
-from touchstone.answers.providers import NO_PROVIDER, Preferences, choose_provider
+from touchstone.answers.providers import Preferences, choose_provider, nobody_solves
 from touchstone.answers.retrieval import EarlierSolution
 from touchstone.answers.wording import prompt
 from touchstone.checks.language import Language, language_of
@@ -143,7 +143,7 @@ async def next_attempt(
         else:
             attempt = Attempt(number=len(made) + 1, solution=solved.solution)
             return Attempted(attempt=attempt, spends=(*spends, *solved.spends))
-    return Attempted(attempt=None, spends=spends, failure=" ".join(failed.values()) or NO_PROVIDER)
+    return Attempted(attempt=None, spends=spends, failure=" ".join(failed.values()) or nobody_solves(judges.remedy))
 
 
 def _earlier(deadline: Deadline, seconds: float) -> Deadline:

@@ -22,6 +22,7 @@ from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError
 from touchstone.judges.base import Judge, Question, Reply
 from touchstone.judges.calls import JudgeReply, ask, unanswered
+from touchstone.judges.keys import remedy as remedy_in
 from touchstone.judges.spends import Spend, spends_of, spends_of_failure
 
 VERIFY_SECONDS = 5.0
@@ -35,6 +36,8 @@ RECALCULATION_SECONDS = 0.5
 """Longest wait for the recalculation of the steps, which loads nothing and is only a hint."""
 MAX_OUTPUT_TOKENS = 2048
 """Room for a model that thinks before it answers; the answer itself takes about 100."""
+IN_THE_ENVIRONMENT = remedy_in("environment")
+"""What to do without a judge, where nobody says whence its key would come."""
 
 
 class VerifyReply(JudgeReply):
@@ -74,13 +77,15 @@ async def quick_verify(
     *,
     judge: Judge | None,
     deadline: Deadline,
+    remedy: str = IN_THE_ENVIRONMENT,
     language: Language | None = None,
     use_cache: bool = True,
 ) -> Verified:
     """Verify an answer, ending at the deadline whatever happens.
 
-    `steps` is a summary of how it was reached, possibly empty. `judge` None: no key is configured. `language` None:
-    recognised from the problem. A judge that fails, in whatever way, is a skip and never an exception.
+    `steps` is a summary of how it was reached, possibly empty. `judge` None: no key is configured, and `remedy`
+    says what to do about it. `language` None: recognised from the problem. A judge that fails, in whatever way, is a
+    skip and never an exception.
     """
     work = _Work(
         problem=problem,
@@ -93,7 +98,7 @@ async def quick_verify(
     try:
         async with asyncio.timeout(deadline.remaining):
             patience = deadline.remaining if judge is None else CHECK_SECONDS
-            verification = await _by_check(work, patience) or await _by_judge(work, judge)
+            verification = await _by_check(work, patience) or await _by_judge(work, judge, remedy)
     except TimeoutError:
         verification = _skipped("timed_out", "Not verified: the time for it was up.")
     return Verified(verification=verification, spends=tuple(work.spends))
@@ -123,11 +128,12 @@ async def _by_check(work: _Work, seconds: float) -> Verification | None:
     )
 
 
-async def _by_judge(work: _Work, judge: Judge | None) -> Verification:
+async def _by_judge(work: _Work, judge: Judge | None, remedy: str) -> Verification:
     """The verdict of a judge, or a skip that says why there is none."""
     arithmetic_error = await _recalculated(work.steps)
     if judge is None:
-        return _skipped("misconfigured", _NO_JUDGE, arithmetic_error)
+        sentence = f"Not verified: no check decides this, and there is no judge to ask; {remedy}."
+        return _skipped("misconfigured", sentence, arithmetic_error)
     question = Question(
         prompt=prompt(
             "verify",
@@ -229,10 +235,6 @@ def _skipped(reason: SkipReason, sentence: str, arithmetic_error: str | None = N
     )
 
 
-_NO_JUDGE = (
-    "Not verified: no check decides this, and there is no judge to ask. Set GEMINI_API_KEY, OPENAI_API_KEY or "
-    "ANTHROPIC_API_KEY in the environment, or put a key in the deployment's secret."
-)
 _CONTENTLESS = {
     "en": "The answer says nothing: it holds no value and no statement that could be right.",
     "zh": "这个答案没有内容：其中没有可以判断对错的数值或陈述。",

@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Literal, Protocol
 
 from touchstone.errors import MisconfiguredError, SettingsError
 from touchstone.judges.registry import Provider, Registry
@@ -17,8 +17,21 @@ FINGERPRINT_DIGITS = 12
 KEYLESS_ACCOUNT = "keyless"
 
 
+USUAL_VARIABLES = ("GEMINI_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY")
+"""What is named where any provider would do."""
+ENDPOINT_VARIABLES = "TOUCHSTONE_COMPATIBLE_BASE_URL and TOUCHSTONE_COMPATIBLE_MODEL"
+
+type Place = Literal["environment", "laptop", "deployment"]
+"""Where keys are set: beside the process that asks, before the local cloud is brought up, in a deployment's secret."""
+
+
 class Keys(Protocol):
     """A source of keys."""
+
+    @property
+    def place(self) -> Place:
+        """Where its keys are set."""
+        ...
 
     def get(self, provider: str) -> str | None:
         """The provider's key, None when there is none."""
@@ -27,6 +40,8 @@ class Keys(Protocol):
 
 class EnvironmentKeys:
     """Keys from environment variables, named by the registry (`GEMINI_API_KEY`, `OPENAI_API_KEY`, …)."""
+
+    place: Place = "environment"
 
     def __init__(self, registry: Registry, environ: Mapping[str, str] | None = None) -> None:
         self._registry = registry
@@ -54,14 +69,31 @@ def keys_in(secret: str | bytes | dict[str, str]) -> dict[str, str]:
     return keys
 
 
-def missing_key(provider: Provider) -> MisconfiguredError:
+def missing_key(provider: Provider, place: Place) -> MisconfiguredError:
     """The error for a provider that is asked but has no key: which one, and where to set it."""
-    variables = " or ".join(provider.key_variables)
-    return MisconfiguredError(
-        f"No key for {provider.name}: set {variables} in the environment, "
-        f"or put it in the deployment's secret (the one that {SECRET_VARIABLE} names).",
-        sent=False,
-    )
+    remedy = _where(place, " or ".join(provider.key_variables))
+    return MisconfiguredError(f"No key for {provider.name}: {remedy}.", sent=False)
+
+
+def remedy(place: Place) -> str:
+    """What to do where no provider has a key, as the end of a sentence."""
+    *most, last = USUAL_VARIABLES
+    usual = _where(place, f"{', '.join(most)} or {last}")
+    match place:
+        case "deployment":
+            return f"{usual}, or deploy it with {ENDPOINT_VARIABLES} for an endpoint of your own"
+        case _:
+            return f"{usual} (or {ENDPOINT_VARIABLES} for an endpoint of your own)"
+
+
+def _where(place: Place, variables: str) -> str:
+    match place:
+        case "environment":
+            return f"set {variables} in the environment"
+        case "laptop":
+            return f"run `touchstone-local up` again with {variables} in the environment"
+        case "deployment":
+            return f"put {variables} into the deployment's secret (its output JudgeKeysSecretArn)"
 
 
 def account_of(provider: Provider, key: str | None) -> str:

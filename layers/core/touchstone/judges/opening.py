@@ -9,7 +9,7 @@ from touchstone.clock import Clock, system_clock
 from touchstone.judges import retirement
 from touchstone.judges.asking import ModelJudge
 from touchstone.judges.base import Adapter, Admission, Judge, Purpose, ReplyCache, Tier
-from touchstone.judges.keys import Keys, account_of, missing_key
+from touchstone.judges.keys import Keys, account_of, missing_key, remedy
 from touchstone.judges.registry import Model, Provider, Registry
 from touchstone.judges.surroundings import Connection, Surroundings
 
@@ -98,6 +98,11 @@ class Judges:
         self._judges: dict[tuple[str, Tier, Purpose], ModelJudge] = {}
         self._warned: set[str] = set()
 
+    @property
+    def remedy(self) -> str:
+        """What to do where no provider has a key, as the end of a sentence: which variable to set, and where."""
+        return remedy(self._keys.place)
+
     def available(self) -> tuple[str, ...]:
         """The providers that have a key, or want none, in the registry's order."""
         return tuple(name for name, provider in self._registry.providers.items() if self._can_ask(provider))
@@ -166,7 +171,7 @@ class Judges:
             self._outdated.append(self._connections.pop(name).connection)
             self._judges = {seat: judge for seat, judge in self._judges.items() if seat[0] != name}
         if key is None and provider.needs_key:
-            raise missing_key(provider)
+            raise missing_key(provider, self._keys.place)
         connection = Connection(self._connect(provider, key), account_of(provider, key), provider.base_url or "")
         self._connections[name] = _Opened(key, connection)
         return connection

@@ -6,7 +6,7 @@ from typing import Literal
 
 from touchstone.answers.evaluation import Evaluated, evaluate
 from touchstone.answers.model import AnswerRecord, EvaluationState
-from touchstone.answers.providers import NO_PROVIDER
+from touchstone.answers.providers import nobody_solves
 from touchstone.budgets import next_reset
 from touchstone.clock import Deadline
 from touchstone.errors import ConflictError, JudgeError, LimitError, MisconfiguredError
@@ -84,7 +84,7 @@ async def judged(claimed: Claimed, desk: Desk) -> Judged:
     if record.problem is None or record.best is None:
         raise ConflictError("There is no answer to evaluate: the record has none.")
     if claimed.judge is None:
-        return MisconfiguredError(NO_PROVIDER, sent=False)
+        return MisconfiguredError(nobody_solves(desk.judges.remedy), sent=False)
     try:
         return await evaluate(
             record.problem,

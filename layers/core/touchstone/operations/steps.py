@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, Analysis, AnswerRecord, Attempt, Route, SkipReason
 from touchstone.answers.progress import settled
-from touchstone.answers.providers import NO_PROVIDER
+from touchstone.answers.providers import nobody_solves
 from touchstone.answers.routing import MAX_ATTEMPTS, route
 from touchstone.clock import Deadline
 from touchstone.errors import ConflictError, InputError, JudgeError, LimitError
@@ -53,7 +53,7 @@ async def read_problem(desk: Desk, answer_id: str, *, deadline: Deadline | None 
         return
     judge = desk.judges.prefer("strong")
     if judge is None:
-        raise _unsolved(desk, answer_id, NO_PROVIDER)
+        raise _unsolved(desk, answer_id, nobody_solves(desk.judges.remedy))
     # The object may have been replaced after it was accepted; a huge one must not fill the function's memory.
     if desk.artifacts.size(tenant=desk.tenant, key=record.image_key) > MAX_IMAGE_BYTES:
         raise _unsolved(desk, answer_id, f"The image has more than {MAX_IMAGE_BYTES:,} bytes; make it smaller.")
@@ -142,7 +142,8 @@ async def solve_problem(desk: Desk, answer_id: str, *, number: int, deadline: De
             tenant=desk.tenant, answer_id=answer_id, attempt=attempted.attempt, spends=attempted.spends
         )
     elif not record.attempts:
-        raise _unsolved(desk, answer_id, attempted.failure or NO_PROVIDER, attempted.spends)
+        failure = attempted.failure or nobody_solves(desk.judges.remedy)
+        raise _unsolved(desk, answer_id, failure, attempted.spends)
     else:
         desk.answers.add_spends(tenant=desk.tenant, answer_id=answer_id, spends=attempted.spends)
 
@@ -164,6 +165,7 @@ async def verify_attempt(desk: Desk, answer_id: str, *, number: int = 1, deadlin
             attempt.solution.answer,
             attempt.solution.steps,
             judge=desk.judges.prefer("verify"),
+            remedy=desk.judges.remedy,
             deadline=deadline or Deadline.after(VERIFY_SECONDS),
             language=record.language,
             use_cache=record.use_cache,
