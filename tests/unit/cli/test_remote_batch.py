@@ -106,8 +106,10 @@ def test_a_file_done_before_is_fetched_again_and_only_again_begins_anew(
 ) -> None:
     copy = requests.with_name("copy.jsonl")
     copy.write_bytes(requests.read_bytes())
-    for path in (requests, copy):
-        assert online("batch", "run", str(path)).exit_code == 0
+    for path, words in ((requests, ""), (copy, f"is finished, and its results go to {copy.with_suffix('')}.results")):
+        done = online("batch", "run", str(path))
+        assert (done.exit_code, "Going on" in done.stderr) == (0, False)
+        assert words in done.stderr
     assert (len(deployment.keys), set(deployment.sent.values())) == (1, {1})
     assert online("batch", "run", str(requests), "--again").exit_code == 0
     assert (len(deployment.keys), set(deployment.sent.values())) == (2, {2})

@@ -48,7 +48,9 @@ def run(requests: Requests, *, results: Path, side_by_side: int, again: bool) ->
         kept = {} if again or not results.exists() else _kept(results, requests)
         replace(results, _written(kept.values()))
         missing = [(number, text) for number, text in requests.lines() if number not in kept]
-        if kept:
+        if kept and not missing:
+            say(f"This file is finished: all {len(kept)} results are in {results}. --again does its lines anew.")
+        elif kept:
             say(f"{len(kept)} results are there already; {len(missing)} lines are left.")
         with results.open("ab", buffering=0) as file, progress("Batch") as show, inprocess.said_aloud():
             asyncio.run(

@@ -72,11 +72,11 @@ def run(api: Api, requests: Requests, *, results: Path, again: bool) -> Document
         note = None if again else notebook.read()
         note = note or notebook.write(Note(key=uuid4().hex))
         batch_id = note.batch_id or str(api.post("batches", key=note.key).get("id"))
-        if note.batch_id is None:
-            note = notebook.write(replace(note, batch_id=batch_id))
-        else:
-            say(f"Going on with the batch {batch_id} of this file; --again begins a new one.")
+        known = note.batch_id is not None
+        note = note if known else notebook.write(replace(note, batch_id=batch_id))
         batch = _read(api, batch_id)
+        if known:
+            say(_gone_on(batch, results))
         link = batch.get("upload_url")
         if batch.get("state") == "failed" or (link is not None and batch.get("total") is not None):
             batch = _begun_again(api, batch, requests)
@@ -87,6 +87,14 @@ def run(api: Api, requests: Requests, *, results: Path, again: bool) -> Document
         if batch.get("state") != "failed":
             download(str(batch.get("results_url")), results)
     return batch
+
+
+def _gone_on(batch: Document, results: Path) -> str:
+    """What becomes of a file that a batch was begun for before."""
+    named = f"the batch {batch.get('id')} of this file"
+    if batch.get("state") == "finished":
+        return f"Nothing is left to do: {named} is finished, and its results go to {results}. --again begins a new one."
+    return f"Going on with {named}; --again begins a new one."
 
 
 def _begun_again(api: Api, batch: Document, requests: Requests) -> Document:

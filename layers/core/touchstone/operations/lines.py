@@ -13,6 +13,11 @@ from touchstone.operations.json_text import loads
 MAX_LINE_BYTES = 6_000_000
 """An image of the greatest size fits as base64, and so do the longest texts with every character escaped."""
 MAX_REFERENCE_CHARS = 256
+MOST_FAULTS = 5
+"""How many faults of a line are told; the others are counted."""
+MAX_PLACE_CHARS = 100
+KINDS = frozenset({"verify", "solve", "evaluate"})
+"""Pydantic names the kind of a line among the places of a fault."""
 
 type Reference = Annotated[str, Field(max_length=MAX_REFERENCE_CHARS)] | None
 """The sender's own name for a line, returned with its result."""
@@ -77,9 +82,24 @@ def parse_line(text: bytes) -> Line:
     try:
         return _LINE.validate_python(fields)
     except ValidationError as error:
-        fault = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in fault["loc"] if part not in {"verify", "solve", "evaluate"})
-        raise InputError(f"{fault['msg']}.", where=where or None) from None
+        raise _fault_of(error) from None
+
+
+def _fault_of(error: ValidationError) -> InputError:
+    """All that is wrong with a line, as far as it can be told: the first fault's field, and those after it in words."""
+    first, *others = [
+        (_place(fault["loc"]), fault["msg"]) for fault in error.errors(include_url=False, include_input=False)
+    ]
+    told = [f"{place}: {said}" if place else said for place, said in others[: MOST_FAULTS - 1]]
+    if left := len(others) - len(told):
+        told.append(f"and {left} more")
+    return InputError(f"{'; '.join([first[1], *told])}.", where=first[0])
+
+
+def _place(location: tuple[int | str, ...]) -> str | None:
+    """The field at fault, None for the line itself; a name that the sender made up may be of any length."""
+    place = ".".join(str(part) for part in location if part not in KINDS)
+    return (place if len(place) <= MAX_PLACE_CHARS else f"{place[: MAX_PLACE_CHARS - 1]}…") or None
 
 
 def request_of(line: VerifyLine | SolveLine) -> VerifyRequest | SolveRequest:

@@ -1,0 +1,51 @@
+"""A line of a batch that cannot be taken: all that is wrong with it is told at once, and never at any length."""
+
+import json
+
+import pytest
+
+from touchstone.errors import InputError
+from touchstone.operations.lines import MAX_PLACE_CHARS, MOST_FAULTS, parse_line
+
+EXTRA = "Extra inputs are not permitted"
+
+
+def _refused(**fields: object) -> InputError:
+    with pytest.raises(InputError) as caught:
+        parse_line(json.dumps(fields).encode())
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("fields", "where", "said"),
+    [
+        ({"kind": "verify", "problem": "1 + 1", "answer": "2", "colour": 1}, "colour", f"{EXTRA}."),
+        ({"kind": "verify", "colour": 1}, "problem", f"Field required; answer: Field required; colour: {EXTRA}."),
+        (
+            {"kind": "solve", "problem": 1, "use_cache": []},
+            "problem",
+            "Input should be a valid string; use_cache: Input should be a valid boolean.",
+        ),
+    ],
+)
+def test_every_fault_of_a_line_is_named(fields: dict[str, object], where: str, said: str) -> None:
+    error = _refused(**fields)
+    assert (error.where, str(error)) == (where, said)
+
+
+def test_many_faults_are_counted() -> None:
+    error = _refused(kind="evaluate", answer_id="a", **{f"extra_{number:02}": 1 for number in range(40)})
+    assert str(error).count(EXTRA) == MOST_FAULTS
+    assert str(error).endswith(f"; and {40 - MOST_FAULTS} more.")
+
+
+def test_a_name_that_the_sender_made_up_is_not_repeated_whole() -> None:
+    error = _refused(kind="evaluate", answer_id="a", **{letter * 100_000: 1 for letter in "xyz"})
+    assert error.where == "x" * (MAX_PLACE_CHARS - 1) + "…"
+    assert len(str(error)) < 400
+
+
+def test_a_kind_that_there_is_not_is_the_lines_own_fault() -> None:
+    error = _refused(kind="dance")
+    assert error.where is None
+    assert "verify" in str(error)
