@@ -19,6 +19,11 @@ def for_secrets() -> Config:
     return Config(connect_timeout=1, read_timeout=3, retries={"total_max_attempts": 2, "mode": "standard"})
 
 
+def for_events() -> Config:
+    """Of EventBridge."""
+    return Config(connect_timeout=1, read_timeout=5, retries={"total_max_attempts": 3, "mode": "standard"})
+
+
 def for_objects() -> Config:
     """Of S3, and so what its links say: the bucket's own host in its region, signed with version 4."""
     style: Literal["path", "virtual"] = "path" if any(os.environ.get(name) for name in _LOCAL) else "virtual"

@@ -9,6 +9,7 @@ from infra.constructs.batch import Batch
 from infra.constructs.function import Runtime
 from infra.constructs.intake import RECEIVING, Intake
 from infra.constructs.operations import Operations
+from infra.constructs.oracle import Oracle
 from infra.constructs.queues import Queues
 from infra.constructs.schedules import Schedules
 from infra.constructs.store import Store
@@ -31,8 +32,17 @@ class TouchstoneStack(Stack):
         self.store = Store(self, "Store", local=settings.local)
         self.queues = Queues(self, "Queues", intake_timeout_s=RECEIVING.timeout_s, local=settings.local)
         self.answers = Answers(self, "Answers", runtime=runtime, store=self.store, queues=self.queues)
-        self.batch = Batch(self, "Batch", runtime=runtime, store=self.store, queues=self.queues, answers=self.answers)
-        self.api = Api(self, "Api", runtime=runtime, store=self.store, answers=self.answers)
+        self.oracle = Oracle(self, "Oracle", runtime=runtime, store=self.store, answers=self.answers)
+        self.batch = Batch(
+            self,
+            "Batch",
+            runtime=runtime,
+            store=self.store,
+            queues=self.queues,
+            answers=self.answers,
+            oracle=self.oracle,
+        )
+        self.api = Api(self, "Api", runtime=runtime, store=self.store, answers=self.answers, oracle=self.oracle)
         Intake(self, "Intake", runtime=runtime, store=self.store, queues=self.queues, answers=self.answers)
         Schedules(self, "Schedules", answers=self.answers)
         operations = Operations(self, "Operations", api=self.api, queues=self.queues, settings=settings)
@@ -54,6 +64,10 @@ class TouchstoneStack(Stack):
             "EvaluateMachineArn": self.answers.evaluate_machine.arn,
             "DrainMachineArn": self.answers.drain_machine.arn,
             "BatchMachineArn": self.batch.machine.arn,
+            "TaskMachineArn": self.oracle.task_machine.arn,
+            "SubmissionMachineArn": self.oracle.submission_machine.arn,
+            "ChallengeMachineArn": self.oracle.challenge_machine.arn,
+            "EventBusName": self.oracle.bus.event_bus_name,
             "SweepFunctionName": self.answers.sweep.function.function_name,
             "DrainFunctionName": self.answers.drain.function.function_name,
             "EvaluateFunctionName": self.answers.evaluate.function.function_name,

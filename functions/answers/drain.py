@@ -6,9 +6,9 @@ from typing import Any
 from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from functions.answers.step import seconds_until
 from functions.composition.work import drain, run
 from functions.observability import count_evaluation, logger, metrics, publishing
+from functions.pauses import seconds_until
 from touchstone.clock import Deadline
 
 

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from functions.answers.step import Step, seconds_until, step
+from functions.answers.step import Step, step
 from functions.composition.work import bulk_evaluations, desk, run
 from functions.observability import count_evaluation
+from functions.pauses import seconds_until
 from touchstone.operations.evaluating import evaluate_answer
 
 

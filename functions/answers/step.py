@@ -1,15 +1,12 @@
 """What every step of a state machine is given: references to a record, never its body."""
 
-import math
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 from functions.observability import logger, publishing
 from touchstone.answers.model import SkipReason
-from touchstone.clock import system_clock
 
 
 class Step(BaseModel):
@@ -27,14 +24,6 @@ class Step(BaseModel):
     deadline_epoch_ms: int | None = None
     skip: SkipReason | None = None
     error: str | None = None
-
-
-def seconds_until(moment: datetime | None) -> int:
-    """What a machine is to wait until a moment (UTC): whole seconds, rounded up; 0 for none and for one gone by.
-
-    A duration, since a machine's clock need not be ours.
-    """
-    return 0 if moment is None else max(0, math.ceil((moment - system_clock()).total_seconds()))
 
 
 type Handler = Callable[[Mapping[str, Any], object], dict[str, Any]]

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from touchstone.answers.providers import Preferences
     from touchstone.judges import Adapter, Judges
     from touchstone.judges.registry import Registry
+    from touchstone.oracle.choice import Choice
 
 NOBODY = "touchstone"
 """Whose judges are looked at where no tenant is concerned; nothing is asked in its name."""
@@ -26,11 +27,19 @@ def registry() -> Registry:
 
 
 @cache
-def _adapter(provider: str, key: str | None) -> Adapter:
-    """The connections to a provider, which all tenants' judges share."""
+def choice() -> Choice:
+    """Who judges submissions in this deployment: `ORACLE_LLM_PROVIDER` and the variables beside it."""
+    from touchstone.oracle.choice import choose
+
+    return choose(registry())
+
+
+@cache
+def _adapter(provider: str, base_url: str | None, key: str | None) -> Adapter:
+    """The connections to a provider at an address, which all tenants' judges share."""
     from touchstone.judges.opening import connect
 
-    return connect(registry().provider(provider), key)
+    return connect(registry().provider(provider).model_copy(update={"base_url": base_url}), key)
 
 
 @lru_cache(maxsize=64)
@@ -40,6 +49,16 @@ def judges(tenant: str, *, patient: bool = False) -> Judges:
     `patient`: they wait for a minute's next slot, as nobody waits for them. Those of a tenant long unheard of are
     forgotten; the connections they used stay open for all others.
     """
+    return _judges(registry(), tenant, patient=patient)
+
+
+@lru_cache(maxsize=64)
+def judges_of_submissions(tenant: str, *, patient: bool = False) -> Judges:
+    """As `judges`, with the model and address that were chosen for the judge of submissions."""
+    return _judges(choice().registry, tenant, patient=patient)
+
+
+def _judges(listed: Registry, tenant: str, *, patient: bool) -> Judges:
     from functions.judge_keys import DeploymentKeys
     from touchstone.budgets import DynamoAdmission
     from touchstone.judges.opening import Judges
@@ -47,12 +66,12 @@ def judges(tenant: str, *, patient: bool = False) -> Judges:
     from touchstone.records import Replies
 
     return (PatientJudges if patient else Judges)(
-        registry(),
-        DeploymentKeys(registry()),
+        listed,
+        DeploymentKeys(listed),
         admission=DynamoAdmission(stores.quotas(), stores.spending(), ceiling_usd=environment().daily_ceiling_usd),
         cache=Replies(stores.table(), tenant=tenant),
         tenant=tenant,
-        connect=lambda provider, key: _adapter(provider.name, key),
+        connect=lambda provider, key: _adapter(provider.name, provider.base_url, key),
     )
 
 

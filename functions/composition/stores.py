@@ -16,10 +16,14 @@ if TYPE_CHECKING:
         Answers,
         Artifacts,
         Batches,
+        Challenges,
         DeferredQueue,
         Evaluations,
+        EventBus,
         RoutingPins,
         Statistics,
+        Submissions,
+        Tasks,
         Tenants,
         Tokens,
     )
@@ -112,6 +116,41 @@ def batches() -> Batches:
     from touchstone.records import Batches
 
     return Batches(table())
+
+
+@cache
+def tasks() -> Tasks:
+    """The tasks of all tenants."""
+    from touchstone.records import Tasks
+
+    return Tasks(table(), artifacts())
+
+
+@cache
+def submissions() -> Submissions:
+    """What was handed in to tasks."""
+    from touchstone.records import Submissions
+
+    return Submissions(table(), artifacts())
+
+
+@cache
+def challenges() -> Challenges:
+    """The challenges to rankings."""
+    from touchstone.records import Challenges
+
+    return Challenges(table(), artifacts())
+
+
+@cache
+def event_bus() -> EventBus:
+    """The bus on which what happened is told."""
+    import boto3
+
+    from functions.clients import for_events
+    from touchstone.records import EventBus
+
+    return EventBus(lambda: boto3.client("events", config=for_events()), environment().require("event_bus"))
 
 
 @cache

@@ -9,6 +9,7 @@ from constructs import Construct
 
 from infra.constructs.answers import Answers
 from infra.constructs.function import LOG_RETENTION, Function, Runtime, Size
+from infra.constructs.oracle import Oracle
 from infra.constructs.store import ARTIFACTS, INBOX, Store
 
 PUBLIC_ROUTES = ("/health", "/openapi.json", "/swagger")
@@ -37,6 +38,7 @@ class Api(Construct):
         runtime: Runtime,
         store: Store,
         answers: Answers,
+        oracle: Oracle,
     ) -> None:
         super().__init__(scope, construct_id)
         self.function = Function(self, "App", runtime=runtime, module="functions.api.app", size=ANSWERING)
@@ -50,6 +52,7 @@ class Api(Construct):
         answers.verify_machine.let_run(self.function, variable="TOUCHSTONE_VERIFY_MACHINE_ARN")
         answers.solve_machine.let_start(self.function, variable="TOUCHSTONE_SOLVE_MACHINE_ARN")
         answers.evaluate_machine.let_start(self.function, variable="TOUCHSTONE_EVALUATE_MACHINE_ARN")
+        oracle.let_carry_on(self.function)
         self.api = http.HttpApi(self, "Http", create_default_stage=False, description="Touchstone")
         self._routes(authorizer)
         self._stage(runtime)

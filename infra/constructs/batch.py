@@ -9,6 +9,7 @@ from constructs import Construct
 from infra.constructs.answers import Answers
 from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.machine import Machine
+from infra.constructs.oracle import Oracle
 from infra.constructs.queues import Queues
 from infra.constructs.store import ARTIFACTS, INBOX, SCRATCH, Store
 
@@ -33,6 +34,7 @@ class Batch(Construct):
         store: Store,
         queues: Queues,
         answers: Answers,
+        oracle: Oracle,
     ) -> None:
         super().__init__(scope, construct_id)
         prepare = Function(self, "Prepare", runtime=runtime, module="functions.batch.prepare", size=PREPARING)
@@ -49,6 +51,8 @@ class Batch(Construct):
         store.let_read_judge_keys(lines)
         queues.let_defer(lines)
         answers.let_wake(lines)
+        oracle.let_judge(lines)
+        oracle.let_announce(lines)
         self.machine = Machine(
             self,
             "Machine",

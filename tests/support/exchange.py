@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from tests.support import grading
 from tests.support.wire import Answer, Asked, Behaviour, Kind, answer
 
 type Responder = Callable[[Asked], Behaviour]
@@ -141,7 +142,10 @@ class Exchange:
         if behaviour is None and responder is not None:
             behaviour = responder(asked)
         if behaviour is None:
-            behaviour = next((rule.behaviour for rule in reversed(rules) if rule.fits(asked)), fallback)
+            behaviour = next((rule.behaviour for rule in reversed(rules) if rule.fits(asked)), None)
+        if behaviour is None and fallback == Behaviour() and (graded := grading.reply(asked)) is not None:
+            behaviour = Behaviour(value=graded)
+        behaviour = behaviour or fallback
         reply = answer(asked, behaviour)
         kept = {name: value for name, value in asdict(asked).items() if name != "key"}
         with self._lock:

@@ -34,7 +34,7 @@ def test_every_route_is_described_and_no_other() -> None:
         (method.upper(), path)
         for path, operations in app.app.get_openapi_schema().model_dump()["paths"].items()
         for method, operation in operations.items()
-        if operation is not None and method in {"get", "post", "put", "delete"}
+        if operation is not None and method in {"get", "post", "put", "patch", "delete"}
     }
     served = {
         (route.method, route.path.replace("<", "{").replace(">", "}"))

@@ -10,7 +10,10 @@ import pytest
 from tests.unit.infra.conftest import Resources
 
 ROOT = Path(__file__).resolve().parents[3]
-JUDGING = {"verify", "read_image", "analyze", "solve", "enrich", "evaluate", "drain", "lines", "intake"}
+JUDGING = {
+    *("verify", "read_image", "analyze", "solve", "enrich", "evaluate", "drain", "lines", "intake"),
+    *("draft", "gate", "score", "close", "compare", "rescore"),
+}
 PROVING = {"verify", "lines", "intake"}
 GRANTED_ON_EVERYTHING = {
     "xray:PutTraceSegments",

@@ -25,6 +25,11 @@ REPEATED = {
     "StepFunctions.ExecutionLimitExceeded",
     "StepFunctions.SdkClientException",
 }
+REFERENCES = {
+    *("tenant", "answer_id", "number", "error", "execution_id"),
+    *("task_id", "submission_id", "challenge_id", "dimension", "deadline"),
+}
+"""What a function may be given: names and words, never a text or a score."""
 type State = dict[str, Any]
 
 
@@ -135,7 +140,7 @@ def test_functions_are_given_references_only(name: str) -> None:
     for title, state in tasks(name):
         payload = state["Arguments"].get("Payload")
         if isinstance(payload, dict):
-            assert set(payload) <= {"tenant", "answer_id", "number", "error", "execution_id"}, title
+            assert set(payload) <= REFERENCES, title
 
 
 def test_every_placeholder_stands_for_something_deployed(resources: Resources) -> None:

@@ -1,0 +1,101 @@
+"""The oracle: functions and machines of tasks, submissions and challenges, and the bus on which results are told."""
+
+from aws_cdk import Stack
+from aws_cdk import aws_events as events
+from constructs import Construct
+
+from infra.constructs.answers import Answers
+from infra.constructs.function import Function, LayerName, Runtime, Size
+from infra.constructs.machine import Machine
+from infra.constructs.store import ARTIFACTS, SCRATCH, Store
+
+KEEPING = Size(memory_mb=512, timeout_s=60)
+"""Reads all submissions of a contest and writes a few records; asks nobody."""
+DRAFTING = Size(memory_mb=1024, timeout_s=180)
+"""A minute more than it waits for its judge."""
+JUDGING = Size(memory_mb=1024, timeout_s=900)
+"""The longest submission is read in twenty sections, which takes minutes; a short one takes one call."""
+
+
+class Oracle(Construct):
+    """Tasks from their dimensions to their result."""
+
+    def __init__(
+        self, scope: Construct, construct_id: str, *, runtime: Runtime, store: Store, answers: Answers
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self._runtime = runtime
+        self.bus = events.EventBus(
+            self, "Bus", event_bus_name=Stack.of(self).stack_name, description="What happened to tasks"
+        )
+        self._functions(store)
+        self._machines()
+        self.let_announce(self.score, self.close, self.finalise, answers.sweep)
+        self.let_carry_on(answers.sweep)
+
+    def let_announce(self, *functions: Function) -> None:
+        """Let functions tell on the bus what happened."""
+        for function in functions:
+            function.allow(["events:PutEvents"], self.bus.event_bus_arn)
+            function.set(TOUCHSTONE_EVENT_BUS=self.bus.event_bus_name)
+
+    def let_judge(self, *functions: Function) -> None:
+        """Let functions start the judging of submissions."""
+        self.submission_machine.let_start(*functions, variable="TOUCHSTONE_SUBMISSION_MACHINE_ARN")
+
+    def let_carry_on(self, *functions: Function) -> None:
+        """Let functions start whatever carries tasks, submissions and challenges."""
+        self.let_judge(*functions)
+        self.task_machine.let_start(*functions, variable="TOUCHSTONE_TASK_MACHINE_ARN")
+        self.challenge_machine.let_start(*functions, variable="TOUCHSTONE_CHALLENGE_MACHINE_ARN")
+
+    def _functions(self, store: Store) -> None:
+        self.draft = self._function("Draft", DRAFTING, "judges")
+        self.gate = self._function("Gate", JUDGING, "judges")
+        self.score = self._function("Score", JUDGING, "judges")
+        self.close = self._function("Close", JUDGING, "judges")
+        self.compare = self._function("Compare", JUDGING, "judges")
+        self.rescore = self._function("Rescore", JUDGING, "judges")
+        self.rank = self._function("Rank", KEEPING)
+        self.decide = self._function("Decide", KEEPING)
+        self.finalise = self._function("Finalise", KEEPING)
+        judging = (self.draft, self.gate, self.score, self.close, self.compare, self.rescore)
+        everyone = (*judging, self.rank, self.decide, self.finalise)
+        store.let_read_judge_keys(*judging)
+        store.let_write_records(*everyone)
+        store.let_use_objects(*everyone, roots=[ARTIFACTS])
+        store.let_use_objects(self.close, self.compare, self.rescore, roots=[SCRATCH])
+
+    def _machines(self) -> None:
+        self.task_machine = Machine(
+            self,
+            "TaskMachine",
+            name="task",
+            calls={
+                "DraftFunction": self.draft,
+                "CloseFunction": self.close,
+                "CompareFunction": self.compare,
+                "RankFunction": self.rank,
+                "FinaliseFunction": self.finalise,
+            },
+        )
+        self.submission_machine = Machine(
+            self,
+            "SubmissionMachine",
+            name="submission",
+            calls={"GateFunction": self.gate, "ScoreFunction": self.score},
+        )
+        self.challenge_machine = Machine(
+            self,
+            "ChallengeMachine",
+            name="challenge",
+            calls={
+                "RescoreFunction": self.rescore,
+                "CompareFunction": self.compare,
+                "DecideFunction": self.decide,
+            },
+        )
+
+    def _function(self, construct_id: str, size: Size, *layers: LayerName) -> Function:
+        module = f"functions.oracle.{construct_id.lower()}"
+        return Function(self, construct_id, runtime=self._runtime, module=module, size=size, layers=layers)
