@@ -109,6 +109,6 @@ class Loopback:
                 self.end_headers()
                 self.wfile.write(raw)
 
-            do_GET = do_POST = do_PUT = do_DELETE = _serve  # noqa: N815 - the names that http.server calls
+            do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _serve  # noqa: N815 - the names that http.server calls
 
         return Handler

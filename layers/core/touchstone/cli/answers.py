@@ -1,6 +1,5 @@
 """Commands about answers: verify one, have one made, list and read them, ask for a deep evaluation."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
 INLINE_IMAGE_BYTES = 1_000_000
 """Larger pictures are uploaded first: as base64 inside a request they would fill it."""
 IMAGE_TYPE = "application/octet-stream"
-SUMMARY_CHARS = 60
 
 app = typer.Typer()
 listed = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
@@ -126,7 +124,7 @@ def list_answers(
 ) -> None:
     """List your answers, newest first."""
     from touchstone.cli.client import fetch
-    from touchstone.cli.screen import Column, dollars, field, moment, percent, print_page
+    from touchstone.cli.screen import Column, dollars, field, moment, percent, print_page, short
     from touchstone.cli.verdicts import badge_of
 
     page = fetch("answers", limit=limit, status=status, cursor=cursor)
@@ -135,8 +133,8 @@ def list_answers(
         Column(title="id", of=field("id")),
         Column(title="status", of=badge_of),
         Column(title="confidence", of=lambda row: percent(row.get("verification_confidence")), right=True),
-        Column(title="problem", of=lambda row: _short(row.get("problem"))),
-        Column(title="answer", of=lambda row: _short(row.get("answer"))),
+        Column(title="problem", of=lambda row: short(row.get("problem"))),
+        Column(title="answer", of=lambda row: short(row.get("answer"))),
         Column(title="cost", of=lambda row: dollars(row.get("cost_usd")), right=True),
     )
     print_page(page, columns, empty="There are no answers yet.", as_json=as_json)
@@ -190,17 +188,12 @@ def _awaited(api: "Api", view: "Document", *, seconds: float, until: Any) -> "Do
     from touchstone.cli import waiting
     from touchstone.cli.screen import say
 
-    waited = 0.0
-    steps: Iterator[float] = waiting.intervals()
+    answer_id = str(view.get("id"))
     try:
-        while not until(view) and waited < seconds:
-            waiting.pause(step := next(steps))
-            waited += step
-            view = api.get("answers", str(view.get("id")))
+        return waiting.awaited(view, lambda: api.get("answers", answer_id), until=until, seconds=seconds)
     except KeyboardInterrupt:
-        say(f"It goes on without you; see it with: touchstone answers show {view.get('id')}")
+        say(f"It goes on without you; see it with: touchstone answers show {answer_id}")
         raise
-    return view
 
 
 def _is_ended(view: "Document") -> bool:
@@ -221,11 +214,3 @@ def _show(view: "Document", *, as_json: bool, verdict: bool = True) -> None:
     (print_json if as_json else print_answer)(view)
     if verdict:
         raise typer.Exit(exit_of(view))
-
-
-def _short(text: object) -> str | None:
-    """The beginning of a text on one line."""
-    if text is None:
-        return None
-    line = " ".join(str(text).split())
-    return line if len(line) <= SUMMARY_CHARS else line[: SUMMARY_CHARS - 1] + "…"

@@ -30,7 +30,7 @@ FIRST_WAIT_SECONDS = 0.5
 REPEATED = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT})
 IN_PROGRESS = "urn:touchstone:problem:in_progress"
 STRANGE = "The reply is not what Touchstone's API says: is the URL that of a Touchstone API?"
-WRITES = frozenset({"POST", "PUT", "DELETE"})
+WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
 type Document = Mapping[str, Any]
 
@@ -79,6 +79,10 @@ class Api:
     def put(self, *path: str, body: Document) -> Document:
         """Set."""
         return _object(self._ask("PUT", path, body=body))
+
+    def patch(self, *path: str, body: Document) -> Document:
+        """Change parts."""
+        return _object(self._ask("PATCH", path, body=body))
 
     def delete(self, *path: str) -> Document | None:
         """Remove; None where the API says nothing back."""

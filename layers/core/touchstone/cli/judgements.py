@@ -46,7 +46,7 @@ def document(judgement: Judgement) -> dict[str, Any]:
 def print_judgement(judgement: Judgement, text: str) -> None:
     """The whole of it. `text` is the submission, of which the passages that bear a risk are shown."""
     if judgement.gate is not None:
-        print_table(_CRITERIA, judgement.gate.model_dump()["criteria_checks"], empty="")
+        print_table(CRITERIA, judgement.gate.model_dump()["criteria_checks"], empty="")
     if judgement.dimensions is not None:
         if judgement.scoring is None:
             rows: Sequence[Row] = [dimension.model_dump() for dimension in judgement.dimensions]
@@ -119,7 +119,7 @@ def _cost(judgement: Judgement) -> float:
     return sum(spend.cost_usd or 0.0 for spend in judgement.spends)
 
 
-_CRITERIA = (
+CRITERIA = (
     Column(title="criterion", of=field("criterion")),
     Column(title="met", of=lambda row: "yes" if row["passed"] else "no"),
     Column(title="reason", of=field("reason")),

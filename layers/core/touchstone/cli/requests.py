@@ -39,14 +39,14 @@ def verify_request(source: str | None, options: Mapping[str, Any]) -> "VerifyReq
     fields = _fields(source) if source is not None else {}
     if (kind := fields.get("kind", "verify")) != "verify":
         raise InputError(f"The request is of kind {kind!r}; this command takes answers to verify.", where="kind")
-    return _checked(VerifyRequest, {**{k: v for k, v in fields.items() if k not in LINE_FIELDS}, **given})
+    return checked(VerifyRequest, {**{k: v for k, v in fields.items() if k not in LINE_FIELDS}, **given})
 
 
 def solve_request(options: Mapping[str, Any]) -> "SolveRequest":
     """The request to solve a problem. Raises `InputError`."""
     from touchstone.answers.model import SolveRequest
 
-    return _checked(SolveRequest, {name: value for name, value in options.items() if value is not None})
+    return checked(SolveRequest, {name: value for name, value in options.items() if value is not None})
 
 
 def image_bytes(path: Path) -> bytes:
@@ -93,7 +93,8 @@ def _fields(source: str) -> dict[str, Any]:
     return fields
 
 
-def _checked[T: "BaseModel"](model: type[T], fields: Mapping[str, Any]) -> T:
+def checked[T: "BaseModel"](model: type[T], fields: Mapping[str, Any]) -> T:
+    """The fields as a model. Raises `InputError` with the field at fault, `TooLargeError`."""
     from pydantic import ValidationError
 
     try:

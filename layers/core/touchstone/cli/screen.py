@@ -20,6 +20,7 @@ DELETE = 0x7F
 """The last character of ASCII, and a control."""
 WIDTH_WITHOUT_TERMINAL = 160
 NOTHING = "–"
+SHORT_CHARS = 60
 
 type Row = Mapping[str, Any]
 
@@ -129,6 +130,14 @@ def print_facts(facts: Iterable[tuple[str, object]]) -> None:
 def field(name: str) -> Callable[[Row], object]:
     """What a row has under a name."""
     return lambda row: row.get(name)
+
+
+def short(text: object) -> str | None:
+    """The beginning of a text on one line; None stays None."""
+    if text is None:
+        return None
+    line = " ".join(str(text).split())
+    return line if len(line) <= SHORT_CHARS else line[: SHORT_CHARS - 1] + "…"
 
 
 def percent(value: object) -> str | None:

@@ -26,17 +26,25 @@ class TaskFile(Brief):
 
 
 def task_of(source: str) -> TaskFile:
-    """The task in a file. Raises `InputError`, `TooLargeError`, one sentence with the file and the field at fault."""
+    """The task in a file. Raises as `brief_of`."""
+    return brief_of(source, TaskFile)
+
+
+def brief_of[T: Brief](source: str, kind: type[T]) -> T:
+    """What a file says of a task, read as a `kind` of brief.
+
+    Raises `InputError`, `TooLargeError`, one sentence with the file and the field at fault.
+    """
     name = name_of(source)
     fields = loads(text_of(source), where=name)
     if not isinstance(fields, dict):
         raise InputError("A task is one JSON object with a description and acceptance_criteria.", where=name)
     try:
-        return TaskFile.model_validate(fields)
+        return kind.model_validate(fields)
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
-        kind = TooLargeError if fault["type"] in TOO_LARGE else InputError
-        raise kind(f"{name}: {_sentence(fault)}.", where=name) from None
+        refusal = TooLargeError if fault["type"] in TOO_LARGE else InputError
+        raise refusal(f"{name}: {_sentence(fault, kind)}.", where=name) from None
 
 
 def submission_of(source: str) -> str:
@@ -73,7 +81,7 @@ def write_task(path: Path, task: TaskFile, dimensions: tuple[Dimension, ...]) ->
     replace(path, [json.dumps(document, ensure_ascii=False, indent=2).encode() + b"\n"])
 
 
-def _sentence(fault: Mapping[str, Any]) -> str:
+def _sentence(fault: Mapping[str, Any], kind: type[Brief]) -> str:
     """What is wrong with a field, and which one."""
     place = ".".join(str(part) for part in fault["loc"])
     told = fault.get("ctx", {})
@@ -81,7 +89,7 @@ def _sentence(fault: Mapping[str, Any]) -> str:
         case "missing":
             return f"{place} is missing"
         case "extra_forbidden":
-            return f"there is no field {place}; those of a task are {', '.join(TaskFile.model_fields)}"
+            return f"there is no field {place}; those of a task are {', '.join(kind.model_fields)}"
         case "too_short":
             return f"{place} needs at least {told['min_length']}, and has {len(fault['input'])}"
         case "too_long":

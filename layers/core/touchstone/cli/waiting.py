@@ -1,7 +1,7 @@
 """Waiting between two requests, in one place, so that a test can do without it."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 FIRST_SECONDS = 0.5
 LONGEST_SECONDS = 5.0
@@ -20,3 +20,17 @@ def intervals() -> Iterator[float]:
     while True:
         yield seconds
         seconds = min(seconds * GROWTH, LONGEST_SECONDS)
+
+
+def awaited[T](found: T, look: Callable[[], T], *, until: Callable[[T], bool], seconds: float) -> T:
+    """What `look` finds once `until` holds of it, or what it found last when so many seconds are over.
+
+    `found` is what is known already.
+    """
+    waited = 0.0
+    steps = intervals()
+    while not until(found) and waited < seconds:
+        pause(step := next(steps))
+        waited += step
+        found = look()
+    return found
