@@ -50,6 +50,9 @@ def workflows() -> Workflows:
         solve_arn=environment().solve_machine_arn,
         evaluate_arn=environment().evaluate_machine_arn,
         drain_arn=environment().drain_machine_arn,
+        task_arn=environment().task_machine_arn,
+        submission_arn=environment().submission_machine_arn,
+        challenge_arn=environment().challenge_machine_arn,
     )
 
 
