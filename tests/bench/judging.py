@@ -12,6 +12,7 @@ import httpx
 from touchstone.budgets import MemoryAdmission
 from touchstone.clock import Deadline
 from touchstone.judges import Judges, load_registry
+from touchstone.judges.keys import Place
 from touchstone.judges.registry import OVERRIDES_VARIABLE, Registry
 
 PROVIDERS = ("gemini", "openai", "claude")
@@ -30,6 +31,7 @@ class OneKey:
     """The key of one provider."""
 
     provider: str
+    place: Place = "environment"
 
     def get(self, provider: str) -> str | None:
         """The key, None for another provider."""

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from functions.api.access import caller
 from functions.composition.judging import registry
 from functions.composition.stores import routing_pins
+from touchstone.errors import InputError, SettingsError
 
 router = Router()
 
@@ -66,10 +67,13 @@ def pins() -> dict[str, str]:
 def pin(subject: str, body: Pin) -> dict[str, str]:
     """Have one provider solve a subject."""
     tenant = caller(router, at_least="admin").tenant
-    registry().provider(body.provider)
+    try:
+        provider = registry().provider(body.provider).name
+    except SettingsError as error:
+        raise InputError(str(error), where="provider") from None
     name = unquote(subject)  # a gateway may pass the path on as it was sent
-    routing_pins().pin(tenant=tenant, subject=name, provider=body.provider)
-    return {name: body.provider}
+    routing_pins().pin(tenant=tenant, subject=name, provider=provider)
+    return {name: provider}
 
 
 @router.delete(

@@ -110,6 +110,14 @@ def test_a_subject_may_have_any_name_however_the_gateway_passes_it_on(deployment
     assert admin.get("/v1/routing").json == {}
 
 
+def test_a_provider_is_pinned_by_any_of_its_names_and_an_unknown_one_is_refused(deployment: Deployment) -> None:
+    admin = Api(token=deployment.token("acme", "admin"))
+    assert admin.call("PUT", "/v1/routing/algebra", '{"provider": "anthropic"}').json == {"algebra": "claude"}
+    document = _is_problem(admin.call("PUT", "/v1/routing/algebra", '{"provider": "mistral"}'), 400)
+    assert (document["where"], "claude, openai, gemini" in document["detail"]) == ("provider", True)
+    assert admin.get("/v1/routing").json == {"algebra": "claude"}
+
+
 @pytest.mark.parametrize("kind", ["text/plain", "multipart/form-data", "application/x-www-form-urlencoded", "x"])
 def test_a_body_that_is_said_to_be_no_json_is_refused(acme: Api, kind: str) -> None:
     sent = acme.call("POST", "/v1/verifications", json.dumps(GOOD), headers={"content-type": kind})

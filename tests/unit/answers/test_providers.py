@@ -69,6 +69,16 @@ def test_a_pin_goes_before_the_data_and_the_data_before_the_default() -> None:
     assert _choose(None, rates=rates, pins={"math": "gemini"}) == "claude"
 
 
+@pytest.mark.parametrize("name", ["claude", "anthropic"])
+def test_a_pin_and_a_default_may_give_a_provider_any_of_its_names(name: str) -> None:
+    available = ("gemini", "openai", "claude")
+    for pins, default in (({"math": name}, "gemini"), ({}, name)):
+        chosen = choose_provider("math", tried=(), available=available, pins=pins, rates={}, default=default)
+        assert chosen == "claude"
+    rates = _rates(claude=(500, 500), openai=(500, 500))
+    assert choose_provider("math", tried=(), available=available, pins={}, rates=rates, default=name) == "claude"
+
+
 def test_a_provider_without_a_key_is_passed_over() -> None:
     assert _choose(pins={"math": "gemini"}, available=("openai", "claude")) == "claude"
     assert _choose(available=("openai",)) == "openai"

@@ -22,6 +22,7 @@ from touchstone.judges import (
     Usage,
     load_registry,
 )
+from touchstone.judges.keys import Place
 
 
 class Verdict(BaseModel):
@@ -157,6 +158,8 @@ class LoggedAdmission:
 
 class OneKey:
     """The same key for every provider, or none."""
+
+    place: Place = "environment"
 
     def __init__(self, key: str | None = "sk-canary-4711") -> None:
         self.key = key

@@ -67,6 +67,13 @@ def test_a_missing_key_says_which_and_where_to_set_it() -> None:
         opened({"OPENAI_API_KEY": "k"}).get("gemini", "verify")
 
 
+def test_a_provider_is_opened_by_any_of_its_names_and_known_by_one() -> None:
+    judges = opened({"ANTHROPIC_API_KEY": "k"})
+    judge = judges.get("anthropic", "verify")
+    assert judge is judges.get("claude", "verify")
+    assert judge.provider == "claude"
+
+
 def test_an_unlisted_provider_is_named() -> None:
     with pytest.raises(SettingsError, match="no provider mistral"):
         opened({}).get("mistral", "verify")

@@ -36,6 +36,21 @@ def test_the_ends_and_successors_of_those_that_end() -> None:
     assert (ending.retires, ending.successor) == (date(2026, 12, 1), "gemini-3.5-flash-lite")
 
 
+def test_anthropic_is_another_name_of_claude_wherever_one_is_named() -> None:
+    model = {"models": {"claude-opus-6": {"per_day": 7}}}
+    registry = load_registry(overridden({"anthropic": model, "claude": {"tiers": {"strong": "claude-opus-6"}}}))
+    assert "anthropic" not in registry.providers
+    assert registry.provider("anthropic") is registry.provider("claude")
+    assert registry.model("anthropic", "strong").name == "claude-opus-6"
+    assert registry.find("anthropic", "claude-opus-6").provider == "claude"
+    served = registry.serving("anthropic", "strong", name="claude-next")
+    assert set(served.providers) == set(registry.providers)
+    assert (served.model("claude", "strong").provider, served.model("claude", "strong").name) == (
+        "claude",
+        "claude-next",
+    )
+
+
 def test_every_model_says_where_its_figures_come_from() -> None:
     assert [model.name for model in load_registry({}).models() if not model.source] == []
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from touchstone.errors import SettingsError
+from touchstone.judges.registry import called
 from touchstone.statistics.intervals import wilson_lower
 
 MIN_SAMPLES = 500
@@ -73,6 +74,8 @@ def choose_provider(
 ) -> str:
     """The provider for the next attempt at a problem. `available`: those with a key, in order of preference.
 
+    Pins and default may give a provider any of its names.
+
     In this order: the one pinned for the subject, the best by the data, the default, then `available` in its order;
     skipping those without a key, and those `tried` before. Where every available one was tried, the one whose try lies
     longest back answers again: a second attempt by the same provider is worth more than none.
@@ -81,11 +84,12 @@ def choose_provider(
     """
     if not available:
         raise ValueError("no provider is available")
+    default = called(default)
     preferred = [default]
     if subject is not None:
         preferred.insert(0, best_provider_for(subject, rates, default=default, min_samples=min_samples))
     if subject is not None and subject in pins:
-        preferred.insert(0, pins[subject])
+        preferred.insert(0, called(pins[subject]))
     order = [provider for provider in (*preferred, *available) if provider in available]
     fresh = [provider for provider in order if provider not in tried]
     if fresh:

@@ -67,7 +67,7 @@ def pin(
         found = api.put("routing", subject, body={"provider": provider})
     if as_json:
         print_json(found)
-    say(f"{subject} is solved by {provider}.")
+    say(f"{subject} is solved by {found.get(subject, provider)}.")
 
 
 @routing.command()

@@ -113,6 +113,7 @@ class Judges:
         Raises `SettingsError` for a provider that is not listed, `MisconfiguredError` for one without a key. Warns
         with `RetirementWarning`, once a model, when the model has ended or ends within a month.
         """
+        provider = self._registry.provider(provider).name
         connection = self._connection(provider)
         if (known := self._judges.get((provider, tier, purpose))) is not None:
             return known

@@ -35,6 +35,9 @@ COMPATIBLE_KEY_VARIABLE = "TOUCHSTONE_COMPATIBLE_API_KEY"
 type ProviderKind = Literal["anthropic", "openai", "gemini", "compatible"]
 """Which adapter speaks to a provider."""
 
+ALSO_CALLED: Mapping[str, str] = MappingProxyType({"anthropic": "claude"})
+"""Other names that people give a provider; records, quotas and statistics know it by the one that is listed."""
+
 STANDS_IN: Mapping[Tier, Tier] = MappingProxyType({"verify": "fast", "evaluate": "strong"})
 """The tier that serves where a provider names no model for these two."""
 
@@ -143,6 +146,11 @@ class Default:
     model: Model
 
 
+def called(name: str) -> str:
+    """The name of a provider as it is listed, for one that people may give it; any other name unchanged."""
+    return ALSO_CALLED.get(name, name)
+
+
 class Registry:
     """The providers and their models, in the order in which they are preferred."""
 
@@ -150,9 +158,9 @@ class Registry:
         self.providers: Mapping[str, Provider] = MappingProxyType(dict(providers))
 
     def provider(self, name: str) -> Provider:
-        """One provider. Raises `SettingsError` for a name that is not listed."""
+        """One provider, by any of its names. Raises `SettingsError` for a name that is not listed."""
         try:
-            return self.providers[name]
+            return self.providers[called(name)]
         except KeyError:
             known = ", ".join(self.providers)
             raise SettingsError(f"There is no provider {name} in the registry; it has {known}.") from None
@@ -183,11 +191,11 @@ class Registry:
         changes: dict[str, Any] = {}
         if name is not None:
             room = self.model(provider, tier).thinking_tokens
-            model = listed.models.get(name) or Model(provider=provider, name=name, thinking_tokens=room)
+            model = listed.models.get(name) or Model(provider=listed.name, name=name, thinking_tokens=room)
             changes |= {"tiers": {**listed.tiers, tier: name}, "models": {**listed.models, name: model}}
         if base_url is not None:
             changes["base_url"] = base_url
-        return Registry({**self.providers, provider: listed.model_copy(update=changes)})
+        return Registry({**self.providers, listed.name: listed.model_copy(update=changes)})
 
     def models(self) -> Iterator[Model]:
         """Every listed model."""
@@ -232,7 +240,10 @@ def _overrides(text: str) -> dict[str, Any]:
         raise SettingsError(f"{OVERRIDES_VARIABLE} is not valid JSON: {error}.") from None
     if not isinstance(data, dict) or not all(isinstance(entry, dict) for entry in data.values()):
         raise SettingsError(f"{OVERRIDES_VARIABLE} must be a JSON object with one object for each provider.")
-    return data
+    listed: dict[str, Any] = {}
+    for name, entry in data.items():
+        listed[called(name)] = _merged(listed.get(called(name), {}), entry)
+    return listed
 
 
 def _compatible(url: str, model: str) -> dict[str, Any]:
