@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from touchstone.oracle.aggregation import Aggregate, Penalty, aggregate
     from touchstone.oracle.asking import NotScored
     from touchstone.oracle.bands import BANDS, Band, band_of
-    from touchstone.oracle.choice import Choice, choose, open_judge
+    from touchstone.oracle.choice import Choice, choose, open_another_judge, open_judge
     from touchstone.oracle.dimensions import Generated, generate_dimensions
+    from touchstone.oracle.entries import Entry, EntryRead, read_entry
     from touchstone.oracle.gate import Gated, check_gate
+    from touchstone.oracle.horizontal import Compared, compare
     from touchstone.oracle.material import Read
     from touchstone.oracle.model import (
         Brief,
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
         Suggestion,
     )
     from touchstone.oracle.passages import Passage
-    from touchstone.oracle.ranking import Contender, Place, Shortlist, rank, shortlist
+    from touchstone.oracle.ranking import Contender, Place, Shortlist, rank, shortlist, winner_of
     from touchstone.oracle.scoring import Reading, Scored, score_submission
     from touchstone.oracle.unjudged import Unjudged
     from touchstone.oracle.whole import Judgement, judge_submission
@@ -39,9 +41,11 @@ _MODULES = {
     "aggregation": ("Aggregate", "Penalty", "aggregate"),
     "asking": ("NotScored",),
     "bands": ("BANDS", "Band", "band_of"),
-    "choice": ("Choice", "choose", "open_judge"),
+    "choice": ("Choice", "choose", "open_another_judge", "open_judge"),
     "dimensions": ("Generated", "generate_dimensions"),
+    "entries": ("Entry", "EntryRead", "read_entry"),
     "gate": ("Gated", "check_gate"),
+    "horizontal": ("Compared", "compare"),
     "material": ("Read",),
     "model": (
         "Brief",
@@ -54,7 +58,7 @@ _MODULES = {
         "Suggestion",
     ),
     "passages": ("Passage",),
-    "ranking": ("Contender", "Place", "Shortlist", "rank", "shortlist"),
+    "ranking": ("Contender", "Place", "Shortlist", "rank", "shortlist", "winner_of"),
     "scoring": ("Reading", "Scored", "score_submission"),
     "unjudged": ("Unjudged",),
     "whole": ("Judgement", "judge_submission"),
@@ -67,11 +71,14 @@ __all__ = [
     "Band",
     "Brief",
     "Choice",
+    "Compared",
     "Contender",
     "CriterionCheck",
     "Dimension",
     "DimensionScore",
     "Dimensions",
+    "Entry",
+    "EntryRead",
     "GateCheck",
     "Gated",
     "Generated",
@@ -91,12 +98,16 @@ __all__ = [
     "band_of",
     "check_gate",
     "choose",
+    "compare",
     "generate_dimensions",
     "judge_submission",
+    "open_another_judge",
     "open_judge",
     "rank",
+    "read_entry",
     "score_submission",
     "shortlist",
+    "winner_of",
 ]
 
 

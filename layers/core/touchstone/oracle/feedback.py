@@ -106,7 +106,10 @@ type Feedback = GateFeedback | SuggestionsFeedback | IndividualFeedback | Scorin
 
 
 class SubmissionView(Strict):
-    """A submission as one reader sees it. `unscored` is why nobody could judge it, None unless it stands so."""
+    """A submission as one reader sees it. `unscored` is why nobody could judge it, None unless it stands so.
+
+    `tokens` and `cost_usd` (the known prices) are what judging it took, None while a contest is open.
+    """
 
     id: str
     task_id: str
@@ -116,6 +119,8 @@ class SubmissionView(Strict):
     standing: Standing
     unscored: Unscored | None = None
     feedback: tuple[Feedback, ...] = ()
+    tokens: int | None = None
+    cost_usd: float | None = None
 
 
 def reader_of(task: Task, submission: Submission, *, party: str, submitted: bool) -> Reader | None:
@@ -143,6 +148,8 @@ def view_of(submission: Submission, task: Task, reader: Reader | None) -> Submis
         standing="gate_passed" if hidden and stands == "scored" else stands,
         unscored=submission.failure.reason if stands == "unscored" and submission.failure is not None else None,
         feedback=_hidden(submission) if hidden else _open(submission, task),
+        tokens=None if hidden else sum(spend.input_tokens + spend.output_tokens for spend in submission.spends),
+        cost_usd=None if hidden else sum(spend.cost_usd or 0.0 for spend in submission.spends),
     )
 
 
