@@ -42,7 +42,8 @@ class Challenge(Strict):
     `scoring` is what the other provider said of the submission by itself, None before; `readings` and `passages` are
     what it was made of. `finalists` are those who must be compared again because of it, empty for nobody. `places` is
     the ranking that follows, kept with the decision, empty where the one before stands. `failure` says why nobody could
-    judge. `carried_until` is when whoever carries it looks at it again, None before.
+    judge. `carried_until` is when whoever carries it looks at it again, None before. `settled`: the task and its
+    submissions say what was decided, and nothing is left to do.
     """
 
     tenant: str
@@ -62,6 +63,7 @@ class Challenge(Strict):
     failure: Unjudged | None = None
     carried_until: datetime | None = None
     decided_at: datetime | None = None
+    settled: bool = False
     spends: tuple[Spend, ...] = ()
 
 
@@ -185,3 +187,10 @@ def unresolved(challenge: Challenge, why: Unjudged, *, now: datetime, spends: Se
     return challenge.model_copy(
         update={"state": "unresolved", "failure": why, "decided_at": now, "spends": (*challenge.spends, *spends)}
     )
+
+
+def settled(challenge: Challenge) -> Challenge:
+    """The decided challenge of which nothing is left to do."""
+    if challenge.state == "waiting" or challenge.settled:
+        return challenge
+    return challenge.model_copy(update={"settled": True})

@@ -218,7 +218,7 @@ def check_follows(last: Submission | None) -> None:
 def begun(submission: Submission, *, at: SubmissionState, now: datetime) -> Submission:
     """The submission with one more try at the work of a state; the very same where that is not to be tried now.
 
-    A finalist is `scored` and may be read for its comparison with others.
+    A finalist is read to be compared with others while it is `scored`, or `unscored` until a challenge's scores count.
     """
     if submission.state != at or submission.attempts.exhausted:
         return submission
@@ -229,8 +229,11 @@ def begun(submission: Submission, *, at: SubmissionState, now: datetime) -> Subm
 def put_back(
     submission: Submission, why: Unjudged, *, until: datetime, counted: bool, spends: Sequence[Spend] = ()
 ) -> Submission:
-    """The submission after a try that brought nothing: its stage may be tried again, not before `until`."""
-    if submission.judged and submission.state != "scored":
+    """The submission after a try that brought nothing: its stage may be tried again, not before `until`.
+
+    One that was judged or given up meanwhile stays as it is.
+    """
+    if submission.judged and not submission.attempts.tries:
         return submission
     attempts = submission.attempts.put_back(until=until, counted=counted)
     return _with(submission, spends, attempts=attempts, failure=why)
@@ -273,7 +276,7 @@ def given_up(submission: Submission, why: Unjudged, *, spends: Sequence[Spend] =
     """The submission that nobody could judge, and why; what was judged already stays so."""
     if submission.judged:
         return submission
-    return _with(submission, spends, state="unscored", failure=why)
+    return _with(submission, spends, state="unscored", attempts=Attempts(), failure=why)
 
 
 def compared(
@@ -334,7 +337,7 @@ def rescored(
 
 def overtaken(submission: Submission, *, spends: Sequence[Spend] = ()) -> Submission:
     """The submission of a task that was decided before it was judged; one that was judged stays as it is."""
-    return submission if submission.judged else _with(submission, spends, state="overtaken")
+    return submission if submission.judged else _with(submission, spends, state="overtaken", attempts=Attempts())
 
 
 def standing(submission: Submission, task: Task) -> Standing:

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 UNFINISHED = "CHALLENGE#unfinished"
-"""The partition of the `deferred` index where challenges that are not decided are, of all tenants."""
+"""The partition of the `deferred` index where challenges that are not settled are, of all tenants."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UndecidedChallenge:
-    """A challenge that is not decided."""
+    """A challenge that is not decided, or of which its task does not know yet."""
 
     tenant: str
     task_id: str
@@ -106,7 +106,7 @@ class Challenges:
     def unfinished(self, *, older_than: timedelta, limit: int = 100) -> tuple[UndecidedChallenge, ...]:
         """Challenges of all tenants whose next try was due longer ago than `older_than`, oldest first.
 
-        Read from an index: one that was decided a moment ago may still be among them.
+        Read from an index: one that was settled a moment ago may still be among them.
         """
         moment = self._clock() - older_than
         found = due_until(self._table, "undecided challenges", kind=UNFINISHED, moment=moment, limit=limit)
@@ -163,12 +163,16 @@ class Challenges:
         """Keep that nobody could judge, and why: the ranking stands."""
         return self._step(challenge, lambda one: steps.unresolved(one, why, now=self._clock(), spends=spends))
 
+    def settle(self, challenge: Challenge) -> Challenge:
+        """Note that the task and its submissions say what was decided; so the sweep leaves it."""
+        return self._step(challenge, steps.settled)
+
     def _step(self, challenge: Challenge, step: Callable[[Challenge], Challenge]) -> Challenge:
         return self._records.change(challenge.tenant, CHALLENGE_KIND.key(challenge), step)
 
 
 def _derived(challenge: Challenge) -> Item:
-    if challenge.state != "waiting":
+    if challenge.settled:
         return {}
     moments = (challenge.created_at, challenge.attempts.not_before, challenge.carried_until)
     due = max(moment for moment in moments if moment is not None)

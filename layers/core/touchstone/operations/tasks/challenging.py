@@ -15,7 +15,7 @@ from touchstone.errors import SettingsError
 from touchstone.judges.base import Judge
 from touchstone.operations.deferral import GivenUp, Postponed
 from touchstone.operations.tasks.closing import SETTLED_WITHIN
-from touchstone.operations.tasks.comparing import compare_round, final_of, of_finalist
+from touchstone.operations.tasks.comparing import compare_round, final_of, left_to_compare, of_finalist
 from touchstone.operations.tasks.desk import A_ROUND, GOING_ON, Progress, TaskDesk
 from touchstone.operations.tasks.finalists import begin_round, entry_of, read_finalists
 from touchstone.operations.tasks.trying import NOBODY, follow_up, with_judge
@@ -25,6 +25,7 @@ from touchstone.oracle.challenge import Challenge
 from touchstone.oracle.comparison import DimensionComparison
 from touchstone.oracle.entries import Entry
 from touchstone.oracle.horizontal import LEAST_ENTRIES
+from touchstone.oracle.model import DimensionScore
 from touchstone.oracle.ranking import Contender, Place, Shortlist, rank, shortlist
 from touchstone.oracle.scoring import Scored, score_submission
 from touchstone.oracle.submission import Comparison, Submission, SubmissionRef
@@ -70,11 +71,7 @@ async def compare_again(desk: TaskDesk, task_id: str, challenge_id: str, *, dime
     judge = _judge_of(desk, challenge)
 
     def entries(task: Task, comparison: DimensionComparison) -> list[Entry]:
-        own = challenge.scoring.dimension_scores if challenge.scoring else None
-        return [
-            entry_of(desk, task.id, each, own if each == challenge.submission_id else None)
-            for each in comparison.finalists
-        ]
+        return [entry_of(desk, task.id, each, _scores(desk, challenge, each)) for each in comparison.finalists]
 
     progress = await compare_round(
         desk, task_id, round_id=challenge_id, dimension=dimension, judge=judge, entries=entries
@@ -91,8 +88,7 @@ def decide(desk: TaskDesk, task_id: str, challenge_id: str) -> Progress:
     task = desk.task(task_id)
     if challenge.state == "waiting" and challenge.scoring is not None and challenge_id in task.undecided:
         said = desk.comparisons.of_round(tenant=desk.tenant, task_id=task_id, round_id=challenge_id)
-        if challenge.finalists and not all(one.over for one in said):
-            left = tuple(one.dimension for one in said if not one.over)
+        if challenge.finalists and (left := left_to_compare(task, said)):
             return Progress(state="comparing", dimensions=left)
         unsaid = next((one for one in said if one.state == "unscored" or one.unscored), None)
         if unsaid is not None:
@@ -108,27 +104,37 @@ def decide(desk: TaskDesk, task_id: str, challenge_id: str) -> Progress:
 
 def _settle(desk: TaskDesk, challenge: Challenge) -> Progress:
     """Bring into the records what a decision says; every part of it may be repeated."""
-    task = desk.task(challenge.task_id)
-    if challenge.state == "waiting" or challenge.id not in task.undecided:
+    if challenge.state == "waiting":
         return Progress(state="decided")
-    if challenge.state == "upheld" and challenge.scoring is not None:
-        ref = SubmissionRef(tenant=desk.tenant, task_id=task.id, submission_id=challenge.submission_id)
-        desk.judgements.rescore(
-            ref, scoring=challenge.scoring, readings=challenge.readings, passages=challenge.passages
-        )
-        said = desk.comparisons.of_round(tenant=desk.tenant, task_id=task.id, round_id=challenge.id)
-        for finalist in challenge.finalists:
-            comparisons, _ = of_finalist(task, said, finalist)
-            desk.judgements.recompare(
-                SubmissionRef(tenant=desk.tenant, task_id=task.id, submission_id=finalist), comparisons=comparisons
+    task = desk.task(challenge.task_id)
+    if challenge.id in task.undecided:
+        if challenge.state == "upheld" and challenge.scoring is not None:
+            ref = SubmissionRef(tenant=desk.tenant, task_id=task.id, submission_id=challenge.submission_id)
+            desk.judgements.rescore(
+                ref, scoring=challenge.scoring, readings=challenge.readings, passages=challenge.passages
             )
-    desk.tasks.decide(
-        tenant=desk.tenant,
-        task_id=task.id,
-        challenge_id=challenge.id,
-        places=challenge.places if challenge.state == "upheld" else None,
-    )
+            _recompare(desk, task, challenge)
+        desk.tasks.decide(
+            tenant=desk.tenant,
+            task_id=task.id,
+            challenge_id=challenge.id,
+            places=challenge.places if challenge.state == "upheld" else None,
+        )
+    desk.challenges.settle(challenge)
     return Progress(state="decided")
+
+
+def _recompare(desk: TaskDesk, task: Task, challenge: Challenge) -> None:
+    """Keep the new comparisons of the finalists, and none of those who are finalists no more."""
+    submissions = _all(desk, task)
+    finalists = {one.submission_id for one in _shortlist(submissions, challenge).finalists}
+    compared = finalists if len(finalists) >= LEAST_ENTRIES else set()
+    said = desk.comparisons.of_round(tenant=desk.tenant, task_id=task.id, round_id=challenge.id)
+    for one in submissions.values():
+        if one.id in challenge.finalists:
+            desk.judgements.recompare(one.ref, comparisons=of_finalist(task, said, one.id)[0])
+        elif one.id not in compared and (one.comparisons or one.uncompared):
+            desk.judgements.recompare(one.ref, comparisons=())
 
 
 def _carried(desk: TaskDesk, challenge: Challenge, progress: Progress) -> Progress:
@@ -249,6 +255,13 @@ def _shortlist(submissions: Mapping[str, Submission], challenge: Challenge) -> S
 def _place_of(places: Sequence[Place], submission_id: str) -> int | None:
     """The rank of a submission; None for one without, as it was eliminated or could not be scored."""
     return next((place.rank for place in places if place.submission_id == submission_id), None)
+
+
+def _scores(desk: TaskDesk, challenge: Challenge, submission_id: str) -> tuple[DimensionScore, ...]:
+    """A finalist's scores by itself: the second opinion's, of others those that count now, whenever it was read."""
+    ref = SubmissionRef(tenant=desk.tenant, task_id=challenge.task_id, submission_id=submission_id)
+    own = challenge.scoring if submission_id == challenge.submission_id else desk.submissions.get(ref).individual
+    return () if own is None else own.dimension_scores
 
 
 def _judge_of(desk: TaskDesk, challenge: Challenge) -> Callable[[], Judge]:

@@ -108,11 +108,13 @@ async def _compare(desk: TaskDesk, task: Task, submissions: list[Submission]) ->
     """Begin the comparison of a contest's finalists, or rank it where there is nothing to compare.
 
     A finalist that nobody could read is `unscored`. If it leaves one that could be read, that one wins as a sole
-    survivor does.
+    survivor does. A comparison that was begun goes on with the finalists that it was begun with.
     """
     chosen = shortlist(one.contender for one in submissions if one.contender is not None)
     by_id = {one.id: one for one in submissions}
     finalists = [by_id[one.submission_id] for one in chosen.finalists if not by_id[one.submission_id].uncompared]
+    if begun := desk.comparisons.of_round(tenant=desk.tenant, task_id=task.id, round_id=AT_DEADLINE):
+        finalists = [by_id[each] for each in begun[0].finalists]
     if len(chosen.finalists) > 1:
         read = await read_finalists(desk, task, finalists, judge=desk.judge, during=BEING_JUDGED)
         if isinstance(read, Progress):

@@ -124,8 +124,8 @@ def rank_contest(desk: TaskDesk, task_id: str) -> Progress:
     submissions = {one.id: one for one in desk.submissions.of_task(tenant=desk.tenant, task_id=task_id)}
     chosen = shortlist(one.contender for one in submissions.values() if one.contender is not None)
     said = desk.comparisons.of_round(tenant=desk.tenant, task_id=task_id, round_id=AT_DEADLINE)
-    if not all(one.over for one in said):
-        return Progress(state="comparing", dimensions=tuple(one.dimension for one in said if not one.over))
+    if left := left_to_compare(task, said):
+        return Progress(state="comparing", dimensions=left)
     finals: dict[str, float] = {}
     for finalist in chosen.finalists:
         comparisons, uncompared = of_finalist(task, said, finalist.submission_id)
@@ -135,6 +135,12 @@ def rank_contest(desk: TaskDesk, task_id: str) -> Progress:
         if not kept.uncompared:
             finals[kept.id] = final_of(task, kept.comparisons)
     return progress_of(desk.tasks.rank(tenant=desk.tenant, task_id=task_id, places=rank(chosen, finals)))
+
+
+def left_to_compare(task: Task, said: tuple[DimensionComparison, ...]) -> tuple[str, ...]:
+    """The dimensions of a round that are not over."""
+    over = {one.dimension for one in said if one.over}
+    return tuple(dimension.id for dimension in task.dimensions if dimension.id not in over)
 
 
 def of_finalist(

@@ -85,7 +85,7 @@ async def _read(
     """None where a finalist is read, else why it cannot be, or until when to wait for another try."""
     if desk.scratch.exists(tenant=desk.tenant, key=_key(desk, task.id, finalist.id)):
         return None
-    finalist, ours = desk.judgements.begin(finalist.ref, at="scored", during=during)
+    finalist, ours = desk.judgements.begin(finalist.ref, at=finalist.state, during=during)
     if not ours:
         if finalist.attempts.held(desk.clock()):
             return Progress(state="waiting", until=finalist.attempts.not_before)

@@ -46,7 +46,7 @@ async def check(desk: TaskDesk, ref: SubmissionRef, *, deadline: Deadline | None
     found = await _judged(desk, submission, work, stage="gate", deadline=deadline)
     if isinstance(found, _Failed):
         return _after(desk, submission, found)
-    return _progress(desk.judgements.gate(ref, check=found.value.check, spends=found.spends))
+    return _progress(desk.judgements.gate(ref, check=found.value.check, spends=found.spends), at="received")
 
 
 async def score(desk: TaskDesk, ref: SubmissionRef, *, deadline: Deadline | None = None) -> Progress:
@@ -82,7 +82,7 @@ async def score(desk: TaskDesk, ref: SubmissionRef, *, deadline: Deadline | None
         spends=found.spends,
     )
     _close_by(desk, scored)
-    return _progress(scored)
+    return _progress(scored, at="gate_passed")
 
 
 async def judge_once(desk: TaskDesk, ref: SubmissionRef, *, deadline: Deadline) -> Submission:
@@ -168,10 +168,10 @@ def _after(desk: TaskDesk, submission: Submission, failed: _Failed) -> Progress:
     tries = submission.attempts.tries
     match follow_up(failed.failure, tries=tries, provider=failed.provider, now=desk.clock()):
         case GivenUp():
-            return _progress(desk.judgements.give_up(submission.ref, why=why, spends=spends))
+            return _progress(desk.judgements.give_up(submission.ref, why=why, spends=spends), at=submission.state)
         case Postponed(until=until, counted=counted):
             back = desk.judgements.put_back(submission.ref, why=why, until=until, counted=counted, spends=spends)
-            return replace(_progress(back), reason=why.reason)
+            return replace(_progress(back, at=submission.state), reason=why.reason)
 
 
 def _not_ours(desk: TaskDesk, submission: Submission, *, at: SubmissionState, stage: Stage) -> Progress:
@@ -179,7 +179,7 @@ def _not_ours(desk: TaskDesk, submission: Submission, *, at: SubmissionState, st
     if submission.state == at and submission.attempts.exhausted and not submission.attempts.held(desk.clock()):
         why = submission.failure or Unjudged(stage=stage, reason="timed_out", details=(INTERRUPTED,))
         submission = desk.judgements.give_up(submission.ref, why=why)
-    return _progress(submission)
+    return _progress(submission, at=at)
 
 
 def _close_by(desk: TaskDesk, submission: Submission) -> None:
@@ -189,8 +189,8 @@ def _close_by(desk: TaskDesk, submission: Submission) -> None:
         desk.announce(submission.task_id)
 
 
-def _progress(submission: Submission) -> Progress:
-    if submission.judged or submission.state == "gate_passed":
-        waiting = submission.state == "gate_passed" and submission.attempts.tries > 0
-        return Progress(state="waiting" if waiting else submission.state, until=submission.attempts.not_before)
+def _progress(submission: Submission, *, at: SubmissionState) -> Progress:
+    """How far the work of the state `at` is; one past its gate may be scored, and the scoring says itself when."""
+    if submission.judged or (submission.state == "gate_passed" and at == "received"):
+        return Progress(state=submission.state)
     return Progress(state="waiting", until=submission.attempts.not_before)

@@ -76,7 +76,7 @@ class TaskReception:
         if not is_party(task, request.challenger, self.submissions):
             raise NotFoundError(STRANGER)
         earlier = self.challenges.of_task(tenant=self.tenant, task_id=task_id)
-        if challenge_id not in {one.id for one in earlier}:
+        if task.state == "challenge" and challenge_id not in {one.id for one in earlier}:
             self._check_challengeable(task_id, request.submission_id)
             if (request.challenger, request.submission_id) in {(one.challenger, one.submission_id) for one in earlier}:
                 raise ConflictError("This party has challenged the place of this submission already.")

@@ -1,0 +1,316 @@
+"""A deployment's tasks: stores in moto, judges that follow opinions, one clock that is moved by hand."""
+
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import boto3
+import pytest
+
+from tests.support.judges import Script
+from tests.support.opinions import Opinions, text_of
+from tests.support.oracle import a_request
+from tests.support.records import HandClock
+from touchstone.judges import load_registry
+from touchstone.operations.tasks.announcing import Announcer
+from touchstone.operations.tasks.challenging import compare_again, decide, rescore
+from touchstone.operations.tasks.closing import close, finalise
+from touchstone.operations.tasks.comparing import compare_dimension, rank_contest
+from touchstone.operations.tasks.desk import Progress, TaskDesk
+from touchstone.operations.tasks.drafting import draft
+from touchstone.operations.tasks.judging import check, score
+from touchstone.operations.tasks.reading import PartyReader
+from touchstone.operations.tasks.reception import TaskReception
+from touchstone.operations.tasks.sweeping import TaskSweep
+from touchstone.oracle.challenge import Challenge, ChallengeRequest
+from touchstone.oracle.choice import Choice, open_another_judge, open_judge
+from touchstone.oracle.model import TaskPath
+from touchstone.oracle.submission import Submission, SubmissionRef, SubmissionRequest
+from touchstone.oracle.task import Task
+from touchstone.records import (
+    Artifacts,
+    Challenges,
+    Comparisons,
+    Judgements,
+    Outbox,
+    RequestKeys,
+    Submissions,
+    Tasks,
+)
+from touchstone.records.event_bus import EventBus
+from touchstone.workflows import Workflows
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+OWNER = "buyer-1"
+STEPS = 200
+"""More steps than any machine of a test takes: beyond them it runs in a circle."""
+LATER = timedelta(days=40)
+"""Beyond every wait of a test."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Starts(Workflows):
+    """Executions by name: like the platform, it starts none a second time."""
+
+    sfn: None = None  # type: ignore[assignment] # nothing is started for real
+    runs: list[str] = field(default_factory=list)
+
+    def _start(self, arn: str, *, name: str, references: dict[str, Any]) -> None:
+        kind = arn.rpartition("/")[2]
+        assert len(name) <= 80
+        assert set(references) <= {"tenant", "task_id", "submission_id", "challenge_id"}
+        if (run := f"{kind} {name}") not in self.runs:
+            self.runs.append(run)
+
+
+def starts() -> Starts:
+    """Machines that only note who was started."""
+    return Starts(
+        verify_arn="arn/verify", task_arn="arn/task", submission_arn="arn/submission", challenge_arn="arn/challenge"
+    )
+
+
+@dataclass(kw_only=True)
+class Bus:
+    """An event bus's client that keeps what it is given, and fails where it is told to."""
+
+    entries: list[dict[str, Any]] = field(default_factory=list)
+    fault: Exception | None = None
+    refuses: bool = False
+
+    def put_events(self, *, Entries: list[dict[str, Any]]) -> dict[str, Any]:  # noqa: N803 - as the SDK has it
+        """Take events."""
+        if self.fault is not None:
+            raise self.fault
+        if self.refuses:
+            return {"FailedEntryCount": 1, "Entries": [{"ErrorCode": "ThrottlingException"}]}
+        self.entries += Entries
+        return {"FailedEntryCount": 0, "Entries": [{"EventId": "1"}]}
+
+    def kinds(self) -> list[str]:
+        """What was told, sorted."""
+        return sorted(entry["DetailType"] for entry in self.entries)
+
+
+@dataclass(kw_only=True)
+class Market:
+    """One tenant's tasks, and the machines that carry them, moved step by step.
+
+    `said` are all the words that steps gave to their machines, in order.
+    """
+
+    table: "Table"
+    clock: HandClock
+    artifacts: Artifacts
+    scratch: Artifacts
+    opinions: Opinions
+    script: Script
+    bus: Bus = field(default_factory=Bus)
+    starts: Starts = field(default_factory=starts)
+    said: list[Progress] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Open the stores."""
+        options: dict[str, Any] = {"clock": self.clock, "pause": lambda _: None}
+        self.tasks = Tasks(self.table, self.artifacts, **options)
+        self.submissions = Submissions(self.table, self.artifacts, **options)
+        self.judgements = Judgements(self.table, self.artifacts, **options)
+        self.comparisons = Comparisons(self.table, self.artifacts, **options)
+        self.challenges = Challenges(self.table, self.artifacts, **options)
+        self.outbox = Outbox(self.table, clock=self.clock)
+        self.announcer = Announcer(outbox=self.outbox, bus=lambda: EventBus(lambda: self.bus, "events"))  # type: ignore[arg-type, return-value] # the part of a client that is used
+
+    def desk(self, tenant: str = "acme") -> TaskDesk:
+        """What the steps work with, opened anew as each function does."""
+        judges = self.script.judges(clock=self.clock, tenant=tenant)
+        choice = Choice(registry=load_registry(environ={}), provider=self.opinions.first)
+        return TaskDesk(
+            tenant=tenant,
+            tasks=self.tasks,
+            submissions=self.submissions,
+            judgements=self.judgements,
+            comparisons=self.comparisons,
+            challenges=self.challenges,
+            scratch=self.scratch,
+            announcer=self.announcer,
+            judge=lambda: open_judge(judges, choice),
+            other_judge=lambda than: open_another_judge(judges, choice, than=than),
+            clock=self.clock,
+        )
+
+    def reception(self, tenant: str = "acme") -> TaskReception:
+        """Accepts requests."""
+        return TaskReception(
+            tenant=tenant,
+            tasks=self.tasks,
+            submissions=self.submissions,
+            challenges=self.challenges,
+            artifacts=self.artifacts,
+            keys=RequestKeys(self.table),
+            workflows=lambda: self.starts,
+            clock=self.clock,
+        )
+
+    def reader(self, party: str | None, tenant: str = "acme") -> PartyReader:
+        """Reads for a party."""
+        return PartyReader(
+            tenant=tenant,
+            party=party,
+            tasks=self.tasks,
+            submissions=self.submissions,
+            challenges=self.challenges,
+        )
+
+    def sweep(self) -> TaskSweep:
+        """Takes up what was left."""
+        return TaskSweep(
+            tasks=self.tasks,
+            submissions=self.submissions,
+            challenges=self.challenges,
+            announcer=self.announcer,
+            workflows=lambda: self.starts,
+            clock=self.clock,
+        )
+
+    def task(self, task_id: str) -> Task:
+        """A task as it is stored."""
+        return self.tasks.get(tenant="acme", task_id=task_id)
+
+    def submission(self, one: Submission) -> Submission:
+        """A submission as it is stored."""
+        return self.submissions.get(one.ref)
+
+    def created(self, path: TaskPath = "quality_first", **changes: Any) -> Task:
+        """A task that was asked for; its deadline is a week after `START`, unless told otherwise."""
+        return self.reception().create(a_request(path, **changes), key=None)
+
+    async def opened(self, path: TaskPath = "quality_first", **changes: Any) -> Task:
+        """A task that takes submissions."""
+        task = self.created(path, **changes)
+        assert (await draft(self.desk(), task.id)).state == "open"
+        return self.task(task.id)
+
+    def submitted(self, task: Task, writer: str, *, more: str = "") -> Submission:
+        """Work handed in, a second after whatever came before."""
+        self.clock.advance(seconds=1)
+        request = SubmissionRequest(submitter=writer, text=text_of(writer, more=more))
+        return self.reception().submit(task.id, request, key=None)
+
+    async def judged(self, task: Task, *writers: str) -> dict[str, Submission]:
+        """Work of these writers, handed in in this order and judged to its end."""
+        found = {}
+        for writer in writers:
+            one = self.submitted(task, writer)
+            await self.carry_submission(one.ref)
+            found[writer] = self.submission(one)
+        return found
+
+    def challenged(self, task: Task, one: Submission, *, by: str | None = None) -> Challenge:
+        """A challenge to a submission's place, by its author unless told otherwise."""
+        self.clock.advance(seconds=1)
+        request = ChallengeRequest(challenger=by or one.submitter, submission_id=one.id, reason="Look again.")
+        return self.reception().challenge(task.id, request, key=None)
+
+    async def carry_submission(self, ref: SubmissionRef) -> str:
+        """What the machine of a submission does; the word at which it ends."""
+        word = await self._going(lambda: check(self.desk(), ref))
+        return await self._going(lambda: score(self.desk(), ref)) if word == "gate_passed" else word
+
+    async def carry_task(self, task_id: str) -> str:
+        """What the machine of a task does from its deadline on; the word at which it ends, or `challenge`."""
+        self.clock.now = max(self.clock.now, self.task(task_id).deadline)
+        deadline = self.task(task_id).deadline
+        word = await self._going(lambda: close(self.desk(), task_id, deadline=deadline))
+        while word == "comparing":
+            for dimension in self.said[-1].dimensions:
+                await self.compared(task_id, dimension)
+            word = self.heard(rank_contest(self.desk(), task_id))
+        return word
+
+    async def compared(self, task_id: str, dimension: str) -> str:
+        """What the machine does for one dimension; the word at which it ends."""
+        return await self._going(lambda: compare_dimension(self.desk(), task_id, dimension=dimension), within=LATER)
+
+    async def carry_challenge(self, challenge: Challenge) -> str:
+        """What the machine of a challenge does; the word at which it ends."""
+        names = (challenge.task_id, challenge.id)
+        word = await self._going(lambda: rescore(self.desk(), *names))
+        while word == "comparing":
+            for dimension in self.said[-1].dimensions:
+                await self._going(lambda one=dimension: compare_again(self.desk(), *names, dimension=one))  # type: ignore[misc]
+            word = self.heard(decide(self.desk(), *names))
+        return self.heard(decide(self.desk(), *names)) if word == "deciding" else word
+
+    def final(self, task_id: str) -> Task:
+        """The task once its challenge period is over."""
+        until = self.task(task_id).challenge_until
+        assert until is not None
+        self.clock.now = max(self.clock.now, until)
+        assert self.heard(finalise(self.desk(), task_id)) == "final"
+        return self.task(task_id)
+
+    def heard(self, progress: Progress) -> str:
+        """A step's word, kept."""
+        self.said.append(progress)
+        return progress.state
+
+    async def _going(self, step: Callable[[], Awaitable[Progress]], *, within: timedelta = LATER) -> str:
+        """Take a step until it does not wait any more, waiting as it says."""
+        ends = self.clock() + within
+        for _ in range(STEPS):
+            progress = await step()
+            if self.heard(progress) != "waiting":
+                return progress.state
+            assert progress.until is not None, "a machine would not know how long to wait"
+            self.clock.now = max(self.clock.now + timedelta(seconds=1), progress.until)
+            assert self.clock() <= ends
+        raise AssertionError(f"the machine runs in a circle: {self.said[-3:]}")
+
+
+class DiedError(Exception):
+    """A process that ends in the middle of its work."""
+
+
+type Dying = Callable[[type, str], AbstractContextManager[None]]
+"""Whoever calls this method of this class dies before it has an effect, and only there."""
+
+
+@pytest.fixture
+def dying(monkeypatch: pytest.MonkeyPatch) -> Dying:
+    """A place at which a process dies."""
+
+    def die(*_: object, **__: object) -> None:
+        raise DiedError
+
+    @contextmanager
+    def within(kind: type, method: str) -> Iterator[None]:
+        with monkeypatch.context() as patch:
+            patch.setattr(kind, method, die)
+            try:
+                yield
+            except DiedError:
+                return
+            raise AssertionError(f"{kind.__name__}.{method} was not called")
+
+    return within
+
+
+@pytest.fixture
+def market(table: "Table") -> Market:
+    """No tasks yet; judges have no bad word for anybody."""
+    s3 = boto3.client("s3", region_name="us-east-1")
+    for bucket in ("artifacts", "scratch"):
+        s3.create_bucket(Bucket=bucket)
+    opinions = Opinions()
+    return Market(
+        table=table,
+        clock=HandClock(),
+        artifacts=Artifacts(lambda: s3, "artifacts"),
+        scratch=Artifacts(lambda: s3, "scratch"),
+        opinions=opinions,
+        script=opinions.script(),
+    )

@@ -1,0 +1,109 @@
+"""A task's dimensions are made once and locked, or the task says why there are none."""
+
+from datetime import timedelta
+
+import pytest
+
+from tests.integration.operations.tasks.conftest import Market
+from tests.support import replies
+from tests.support.opinions import DIMENSIONS
+from touchstone.errors import DayQuotaError, OverloadedError, RefusedError
+from touchstone.operations.tasks.drafting import draft
+from touchstone.oracle.attempts import LEASE, MAX_TRIES
+
+TWICE_THERE = replies.dimensions(
+    dynamic_dimensions=[{"id": "credibility", "name": "Looks", "description": "How does it look?", "weight": 35}]
+)
+
+
+async def test_a_task_opens_with_its_dimensions_which_no_repeat_asks_for_again(market: Market) -> None:
+    task = market.created()
+    progress = await draft(market.desk(), task.id)
+    assert (progress.state, progress.until) == ("open", task.deadline)
+    opened = market.task(task.id)
+    assert tuple(one.id for one in opened.dimensions) == DIMENSIONS
+    assert [spend.purpose for spend in opened.spends] == ["dimensions"]
+    again = await draft(market.desk(), task.id)
+    assert (again.state, len(market.script.asked)) == ("open", 1)
+    market.clock.now = task.deadline
+    market.tasks.end(tenant="acme", task_id=task.id)
+    assert (await draft(market.desk(), task.id)).state == "open"
+
+
+async def test_a_judge_that_breaks_the_rules_twice_fails_the_task_with_the_reason(market: Market) -> None:
+    market.script.lines = {"dimensions": [TWICE_THERE]}
+    task = market.created()
+    assert (await draft(market.desk(), task.id)).state == "failed"
+    failed = market.task(task.id)
+    assert failed.failure is not None
+    assert "invalid_reply" in failed.failure
+    assert "Create the task anew." in failed.failure
+    assert (len(market.script.asked), len(failed.spends)) == (2, 2)
+    assert (await draft(market.desk(), task.id)).state == "failed"
+    assert len(market.script.asked) == 2
+
+
+async def test_without_a_key_a_task_waits_for_one_and_says_so_and_no_try_is_used_up(market: Market) -> None:
+    market.script.providers = ()
+    task = market.created(deadline=market.clock() + timedelta(hours=MAX_TRIES + 1))
+    for _ in range(MAX_TRIES):
+        progress = await draft(market.desk(), task.id)
+        assert (progress.state, progress.reason) == ("waiting", "misconfigured")
+        assert progress.until == market.clock() + timedelta(hours=1)
+        waiting = market.task(task.id)
+        assert waiting.failure is not None
+        assert "key" in waiting.failure
+        assert waiting.drafting.tries == 0
+        market.clock.now = progress.until
+    market.script.providers = ("claude",)
+    assert (await draft(market.desk(), task.id)).state == "open"
+    assert market.task(task.id).failure is None
+
+
+async def test_a_judge_that_is_overloaded_each_time_fails_the_task_after_all_tries(market: Market) -> None:
+    market.script.lines = {"dimensions": [OverloadedError("503")]}
+    task = market.created()
+    for tries in range(1, MAX_TRIES):
+        progress = await draft(market.desk(), task.id)
+        assert (progress.state, market.task(task.id).drafting.tries) == ("waiting", tries)
+        assert progress.until is not None
+        market.clock.now = progress.until
+    assert (await draft(market.desk(), task.id)).state == "failed"
+    assert "overloaded" in (market.task(task.id).failure or "")
+
+
+@pytest.mark.parametrize(
+    ("error", "state", "tries"),
+    [(RefusedError("It refuses."), "failed", 1), (DayQuotaError("No more today."), "waiting", 0)],
+)
+async def test_a_refusal_is_final_and_a_days_quota_is_not(
+    market: Market, error: Exception, state: str, tries: int
+) -> None:
+    market.script.lines = {"dimensions": [error, replies.dimensions()]}  # type: ignore[list-item] # both are lines
+    task = market.created()
+    progress = await draft(market.desk(), task.id)
+    assert (progress.state, market.task(task.id).drafting.tries) == (state, tries)
+
+
+async def test_tries_that_were_each_interrupted_are_given_up_when_the_last_lease_has_run_out(market: Market) -> None:
+    task = market.created()
+    for tries in range(MAX_TRIES):
+        _, ours = market.tasks.begin_draft(tenant="acme", task_id=task.id)  # and then whoever began it is gone
+        assert ours
+        held = await draft(market.desk(), task.id)
+        assert (held.state, held.until) == ("waiting", market.clock() + LEASE)
+        assert market.task(task.id).drafting.tries == tries + 1
+        market.clock.now += LEASE
+    assert (await draft(market.desk(), task.id)).state == "failed"
+    assert "interrupted" in (market.task(task.id).failure or "")
+    assert market.script.asked == []
+
+
+async def test_a_task_without_dimensions_at_its_deadline_fails_and_does_not_wait_beyond_it(market: Market) -> None:
+    market.script.providers = ()
+    task = market.created(deadline=market.clock() + timedelta(minutes=10))
+    progress = await draft(market.desk(), task.id)
+    assert (progress.state, progress.until) == ("waiting", task.deadline)
+    market.clock.now = task.deadline
+    assert (await draft(market.desk(), task.id)).state == "failed"
+    assert "deadline" in (market.task(task.id).failure or "")

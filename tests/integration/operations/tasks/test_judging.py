@@ -1,0 +1,261 @@
+"""A submission is checked, then scored; what a judge did not do is tried again, and then says so without a number."""
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from tests.integration.operations.tasks.conftest import Dying, Market
+from tests.support import replies
+from tests.support.opinions import text_of
+from touchstone.clock import Deadline
+from touchstone.errors import ConflictError, DayQuotaError, OverloadedError, RefusedError
+from touchstone.operations.tasks.judging import check, judge_once, score
+from touchstone.oracle.attempts import LEASE, MAX_TRIES
+from touchstone.oracle.submission import Submission, SubmissionRequest
+from touchstone.records import Tasks
+
+WRONG = {
+    "gate": replies.gate(replies.criterion(7)),
+    "individual": {"steering": [], "dimension_scores": [], "revision_suggestions": []},
+}
+
+
+async def test_work_that_misses_a_criterion_is_told_how_to_meet_it_and_may_be_revised(market: Market) -> None:
+    task = await market.opened()
+    market.opinions.gate_failed.add("ada")
+    first = market.submitted(task, "ada")
+    assert (await check(market.desk(), first.ref)).state == "gate_failed"
+    gate = market.submission(first).gate
+    assert gate is not None
+    assert [one.revision_hint for one in gate.criteria_checks] == ["Name its source."]
+    market.opinions.gate_failed.clear()
+    second = market.submitted(task, "ada", more="The figures are those of the growers' association.")
+    assert second.revision == 2
+    assert await market.carry_submission(second.ref) == "scored"
+    with pytest.raises(ConflictError, match="passed the gate"):
+        market.submitted(task, "ada")
+
+
+async def test_a_repeated_step_asks_nobody_and_says_the_same(market: Market) -> None:
+    task = await market.opened()
+    one = market.submitted(task, "ada")
+    for _ in range(2):
+        assert (await check(market.desk(), one.ref)).state == "gate_passed"
+    for _ in range(2):
+        assert (await score(market.desk(), one.ref)).state == "scored"
+    assert (await check(market.desk(), one.ref)).state == "scored"
+    assert market.script.prompts() == ["claude/dimensions", "claude/gate", "claude/individual"]
+    assert [spend.purpose for spend in market.submission(one).spends] == ["gate", "individual"]
+
+
+@pytest.mark.parametrize("stage", ["gate", "individual"])
+async def test_a_reply_that_breaks_the_rules_twice_leaves_the_work_unscored_with_the_reason(
+    market: Market, stage: str
+) -> None:
+    market.script.lines = {**market.script.lines, stage: [WRONG[stage]]}
+    task = await market.opened()
+    one = market.submitted(task, "ada")
+    assert await market.carry_submission(one.ref) == "unscored"
+    stored = market.submission(one)
+    assert stored.failure is not None
+    assert (stored.failure.stage, stored.failure.reason) == (
+        {"individual": "scoring"}.get(stage, stage),
+        "invalid_reply",
+    )
+    assert (stored.individual, stored.contender) == (None, None)
+    assert len([1 for each in market.script.prompts() if each.endswith(stage)]) == 2
+
+
+@pytest.mark.parametrize("stage", ["gate", "individual"])
+async def test_an_overloaded_judge_is_tried_again_later_and_what_it_then_says_counts(
+    market: Market, stage: str
+) -> None:
+    over = market.clock() + timedelta(minutes=2)
+    before = market.script.lines[stage][0]
+    market.script.lines = {
+        **market.script.lines,
+        stage: [lambda asked: OverloadedError("503") if market.clock() < over else before(asked)],  # type: ignore[operator]
+    }
+    task = await market.opened()
+    one = market.submitted(task, "ada")
+    assert await market.carry_submission(one.ref) == "scored"
+    waited = [progress for progress in market.said if progress.state == "waiting"]
+    assert {progress.reason for progress in waited} == {"overloaded"}
+    stored = market.submission(one)
+    assert (stored.failure, stored.attempts.tries) == (None, 0)
+    assert market.clock() >= over
+
+
+@pytest.mark.parametrize("stage", ["gate", "individual"])
+async def test_a_judge_that_stays_overloaded_is_given_up_after_all_tries(market: Market, stage: str) -> None:
+    market.script.lines = {**market.script.lines, stage: [OverloadedError("503")]}
+    task = await market.opened()
+    one = market.submitted(task, "ada")
+    assert await market.carry_submission(one.ref) == "unscored"
+    stored = market.submission(one)
+    assert stored.failure is not None
+    assert stored.failure.reason == "overloaded"
+    assert len([progress for progress in market.said if progress.state == "waiting"]) == MAX_TRIES - 1
+
+
+@pytest.mark.parametrize("stage", ["gate", "individual"])
+@pytest.mark.parametrize(("keys", "error"), [((), None), (("claude",), DayQuotaError("No more today."))])
+async def test_a_want_of_key_or_quota_waits_and_uses_up_no_try(
+    market: Market, stage: str, keys: tuple[str, ...], error: DayQuotaError | None
+) -> None:
+    task = await market.opened()
+    one = market.submitted(task, "ada")
+    if stage == "individual":
+        assert (await check(market.desk(), one.ref)).state == "gate_passed"
+    usual, market.script.providers = market.script.lines, keys
+    if error is not None:
+        market.script.lines = {**usual, stage: [error]}
+    step = check if stage == "gate" else score
+    for _ in range(MAX_TRIES + 1):
+        progress = await step(market.desk(), one.ref)
+        assert progress.state == "waiting"
+        assert progress.until is not None
+        assert progress.until > market.clock()
+        assert market.submission(one).attempts.tries == 0
+        held = await step(market.desk(), one.ref)
+        assert (held.state, held.until) == ("waiting", progress.until)
+        market.clock.now = progress.until
+        if market.clock() > task.deadline - timedelta(days=1):
+            break
+    market.script.lines, market.script.providers = usual, ("claude",)
+    assert await market.carry_submission(one.ref) == "scored"
+
+
+async def test_a_try_whose_process_died_holds_others_off_until_its_lease_runs_out(market: Market) -> None:
+    task = await market.opened()
+    one = market.submitted(task, "ada")
+    for at, step, word in (("received", check, "gate_passed"), ("gate_passed", score, "scored")):
+        _, ours = market.judgements.begin(one.ref, at=at)  # type: ignore[arg-type] # a state; and then it is gone
+        assert ours
+        held = await step(market.desk(), one.ref)
+        assert (held.state, held.until) == ("waiting", market.clock() + LEASE)
+        assert len(market.script.asked) == (1 if at == "received" else 2)
+        market.clock.now += LEASE
+        assert (await step(market.desk(), one.ref)).state == word
+    assert await market.carry_submission(one.ref) == "scored"
+
+
+async def test_a_sweeps_restart_of_a_scoring_in_work_goes_on_to_the_scoring(market: Market) -> None:
+    """Its machine begins with the gate again; with a try behind it, that must not wait for itself."""
+    task = await market.opened()
+    one = market.submitted(task, "ada")
+    assert (await check(market.desk(), one.ref)).state == "gate_passed"
+    market.judgements.begin(one.ref, at="gate_passed")
+    market.clock.now += LEASE
+    assert await market.carry_submission(one.ref) == "scored"
+
+
+@pytest.mark.parametrize(("at", "stage"), [("received", "gate"), ("gate_passed", "scoring")])
+async def test_tries_that_were_each_interrupted_are_given_up_and_say_so(market: Market, at: Any, stage: str) -> None:
+    task = await market.opened()
+    one = market.submitted(task, "ada")
+    if at == "gate_passed":
+        await check(market.desk(), one.ref)
+    for _ in range(MAX_TRIES):
+        assert market.judgements.begin(one.ref, at=at)[1]
+        market.clock.now += LEASE
+    assert await market.carry_submission(one.ref) == "unscored"
+    failure = market.submission(one).failure
+    assert failure is not None
+    assert (failure.stage, failure.reason) == (stage, "timed_out")
+    assert "interrupted" in failure.details[0]
+
+
+async def test_of_two_at_the_same_work_one_does_it(market: Market) -> None:
+    task = await market.opened()
+    one = market.submitted(task, "ada")
+    words = await asyncio.gather(*(check(market.desk(), one.ref) for _ in range(4)))
+    assert sorted(progress.state for progress in words) == ["gate_passed", "waiting", "waiting", "waiting"]
+    assert market.script.prompts().count("claude/gate") == 1
+
+
+async def test_a_long_text_that_nobody_could_read_says_that_its_reading_failed(market: Market) -> None:
+    market.script.lines = {**market.script.lines, "digest": [RefusedError("It refuses.")]}
+    task = await market.opened()
+    one = market.submitted(task, "ada", more="The frost came late. " * 6_000)
+    assert await market.carry_submission(one.ref) == "unscored"
+    failure = market.submission(one).failure
+    assert failure is not None
+    assert (failure.stage, failure.reason) == ("reading", "refused")
+
+
+async def test_both_steps_in_one_process_come_as_far_as_they_can(market: Market) -> None:
+    task = await market.opened()
+    market.opinions.gate_failed.add("ben")
+    ada, ben = market.submitted(task, "ada"), market.submitted(task, "ben")
+    assert (await judge_once(market.desk(), ada.ref, deadline=Deadline.after(60.0))).state == "scored"
+    assert (await judge_once(market.desk(), ben.ref, deadline=Deadline.after(60.0))).state == "gate_failed"
+    assert market.script.prompts().count("claude/individual") == 1
+
+
+async def test_the_first_that_passes_closes_a_fastest_first_task_and_is_paid(market: Market) -> None:
+    market.opinions.scores = {"ada": 59, "ben": 60, "cleo": 95}
+    task = await market.opened("fastest_first")
+    found = await market.judged(task, "ada", "ben")
+    closed = market.task(task.id)
+    assert (found["ada"].state, closed.state, closed.winner) == ("scored", "final", found["ben"].id)
+    assert market.bus.kinds() == ["payout.due", "result.final", "task.closed"]
+    with pytest.raises(ConflictError, match="no more submissions"):
+        market.submitted(task, "cleo")
+
+
+async def test_work_that_is_judged_when_another_has_won_is_overtaken(market: Market) -> None:
+    task = await market.opened("fastest_first")
+    slow, gated = market.submitted(task, "ada"), market.submitted(task, "ben")
+    assert (await check(market.desk(), gated.ref)).state == "gate_passed"
+    await market.judged(task, "cleo")
+    assert (await check(market.desk(), slow.ref)).state == "overtaken"
+    assert (await score(market.desk(), gated.ref)).state == "overtaken"
+    assert market.submission(gated).individual is None
+
+
+async def test_a_win_that_was_lost_after_the_scores_were_stored_is_made_good_by_a_repeat(
+    market: Market, dying: Dying
+) -> None:
+    task = await market.opened("fastest_first")
+    one = market.submitted(task, "ada")
+    await check(market.desk(), one.ref)
+    with dying(Tasks, "win"):
+        await score(market.desk(), one.ref)
+    assert (market.submission(one).state, market.task(task.id).state) == ("scored", "open")
+    assert (await score(market.desk(), one.ref)).state == "scored"
+    assert (market.task(task.id).winner, market.script.prompts().count("claude/individual")) == (one.id, 1)
+
+
+async def test_r1_r20_of_fifty_that_pass_at_once_one_wins_and_is_paid_once_though_all_is_delivered_twice(
+    market: Market,
+) -> None:
+    task = await market.opened("fastest_first")
+    reception, handed_in = market.reception(), list[Submission]()
+    for number in range(50):
+        request = SubmissionRequest(submitter=f"writer{number}", text=text_of(f"writer{number}"))
+        handed_in.append(reception.submit(task.id, request, key=f"{number}"))
+
+    def deliver(one: Submission) -> list[str]:
+        async def both() -> list[str]:
+            gate = await check(market.desk(), one.ref)
+            return [gate.state, (await score(market.desk(), one.ref)).state]
+
+        return asyncio.run(both())
+
+    with ThreadPoolExecutor(16) as workers:
+        await asyncio.gather(
+            *(asyncio.get_running_loop().run_in_executor(workers, deliver, one) for one in handed_in * 2)
+        )
+    final = market.task(task.id)
+    assert (final.state, final.winner in {one.id for one in handed_in}) == ("final", True)
+    market.announcer.pending(limit=100)
+    assert market.bus.kinds() == ["payout.due", "result.final", "task.closed"]
+    states = [market.submission(one).state for one in handed_in]
+    for one in handed_in:
+        assert await market.carry_submission(one.ref) in {"scored", "overtaken"}
+    assert market.task(task.id) == final
+    assert "scored" in states
