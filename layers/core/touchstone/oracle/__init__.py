@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from touchstone.oracle.asking import NotScored
     from touchstone.oracle.bands import BANDS, Band, band_of
     from touchstone.oracle.choice import Choice, choose, open_another_judge, open_judge
+    from touchstone.oracle.compared import Compared
     from touchstone.oracle.dimensions import Generated, generate_dimensions
     from touchstone.oracle.entries import Entry, EntryRead, read_entry
     from touchstone.oracle.gate import Gated, check_gate
-    from touchstone.oracle.horizontal import Compared, compare
+    from touchstone.oracle.horizontal import compare
     from touchstone.oracle.material import Read
     from touchstone.oracle.model import (
         Brief,
@@ -33,7 +34,8 @@ if TYPE_CHECKING:
     )
     from touchstone.oracle.passages import Passage
     from touchstone.oracle.ranking import Contender, Place, Shortlist, rank, shortlist, winner_of
-    from touchstone.oracle.scoring import Reading, Scored, score_submission
+    from touchstone.oracle.readings import Reading
+    from touchstone.oracle.scoring import Scored, score_submission
     from touchstone.oracle.unjudged import Unjudged
     from touchstone.oracle.whole import Judgement, judge_submission
 
@@ -45,7 +47,8 @@ _MODULES = {
     "dimensions": ("Generated", "generate_dimensions"),
     "entries": ("Entry", "EntryRead", "read_entry"),
     "gate": ("Gated", "check_gate"),
-    "horizontal": ("Compared", "compare"),
+    "compared": ("Compared",),
+    "horizontal": ("compare",),
     "material": ("Read",),
     "model": (
         "Brief",
@@ -59,7 +62,8 @@ _MODULES = {
     ),
     "passages": ("Passage",),
     "ranking": ("Contender", "Place", "Shortlist", "rank", "shortlist", "winner_of"),
-    "scoring": ("Reading", "Scored", "score_submission"),
+    "readings": ("Reading",),
+    "scoring": ("Scored", "score_submission"),
     "unjudged": ("Unjudged",),
     "whole": ("Judgement", "judge_submission"),
 }

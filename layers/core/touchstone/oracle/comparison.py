@@ -13,7 +13,7 @@ from typing import Literal
 
 from touchstone.judges.spends import Spend
 from touchstone.oracle.attempts import Attempts
-from touchstone.oracle.horizontal import Compared, ComparedEntry, OrderRead
+from touchstone.oracle.compared import Compared, ComparedEntry, OrderRead
 from touchstone.oracle.model import Strict
 from touchstone.oracle.submission import Comparison
 from touchstone.oracle.unjudged import Unjudged

@@ -53,7 +53,7 @@ type Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True
 class Strict(BaseModel):
     """A request or record: unknown fields are errors, values do not change after construction."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 def not_blank(text: str) -> str:

@@ -11,7 +11,6 @@ hidden characters alone cost none, since no judge is shown them.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from touchstone.checks import is_contentless
 from touchstone.checks.language import Language
@@ -25,29 +24,14 @@ from touchstone.oracle.asking import NotScored, ask_checked
 from touchstone.oracle.bands import band_of
 from touchstone.oracle.flags import flagged
 from touchstone.oracle.material import Read, read_material
-from touchstone.oracle.model import SUGGESTIONS, Brief, Dimension, DimensionScore, IndividualScoring, Strict, Suggestion
+from touchstone.oracle.model import SUGGESTIONS, Brief, Dimension, DimensionScore, IndividualScoring
 from touchstone.oracle.passages import Passage, flags_of, found_by_judge
+from touchstone.oracle.readings import Reading, Variant
 from touchstone.oracle.replies import MAX_EVIDENCE_CHARS, IndividualReply, faults_of, score_of, suggestions_of
 from touchstone.oracle.wording import language_of_task, prompt
 
 BASE_OUTPUT_TOKENS, TOKENS_A_DIMENSION = 2048, 768
 """A quote, a band and four sentences of feedback take about 350 tokens a dimension in either language."""
-
-type Variant = Literal["as_sent", "without_flagged"]
-
-
-class Reading(Strict):
-    """What one judge said of the submission, as sent or without the flagged passages.
-
-    `provider`, `model` and `prompt_version` are None, and there are no suggestions, where nothing was left to judge.
-    """
-
-    variant: Variant
-    dimension_scores: tuple[DimensionScore, ...]
-    revision_suggestions: tuple[Suggestion, ...]
-    provider: str | None
-    model: str | None
-    prompt_version: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

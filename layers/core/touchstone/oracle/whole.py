@@ -15,7 +15,8 @@ from touchstone.oracle.gate import check_gate
 from touchstone.oracle.material import read_material
 from touchstone.oracle.model import Brief, Dimension, GateCheck, IndividualScoring, Strict
 from touchstone.oracle.passages import Passage
-from touchstone.oracle.scoring import Reading, score_submission
+from touchstone.oracle.readings import Reading
+from touchstone.oracle.scoring import score_submission
 from touchstone.oracle.unjudged import Unjudged
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from touchstone.clock import Clock, system_clock
 from touchstone.judges.spends import Spend
 from touchstone.oracle import comparison as steps
+from touchstone.oracle.compared import Compared
 from touchstone.oracle.comparison import DimensionComparison
-from touchstone.oracle.horizontal import Compared
 from touchstone.oracle.unjudged import Unjudged
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.keys import COMPARISON, comparison_key, task_key

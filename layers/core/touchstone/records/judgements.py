@@ -14,7 +14,7 @@ from touchstone.judges.spends import Spend
 from touchstone.oracle import submission as steps
 from touchstone.oracle.model import GateCheck, IndividualScoring
 from touchstone.oracle.passages import Passage
-from touchstone.oracle.scoring import Reading
+from touchstone.oracle.readings import Reading
 from touchstone.oracle.submission import Comparison, Submission, SubmissionRef, SubmissionState
 from touchstone.oracle.task import TaskState
 from touchstone.oracle.unjudged import Unjudged

@@ -1,0 +1,21 @@
+"""What a judge said of a submission by itself, as records keep it: from these the scores that count follow."""
+
+from typing import Literal
+
+from touchstone.oracle.model import DimensionScore, Strict, Suggestion
+
+type Variant = Literal["as_sent", "without_flagged"]
+
+
+class Reading(Strict):
+    """What one judge said of the submission, as sent or without the flagged passages.
+
+    `provider`, `model` and `prompt_version` are None, and there are no suggestions, where nothing was left to judge.
+    """
+
+    variant: Variant
+    dimension_scores: tuple[DimensionScore, ...]
+    revision_suggestions: tuple[Suggestion, ...]
+    provider: str | None
+    model: str | None
+    prompt_version: str | None
