@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from fractions import Fraction
-from math import gcd
+from math import gcd, prod
 
 import pytest
 from hypothesis import given, settings
@@ -289,6 +289,10 @@ HOSTILE = [
     ("Compute __import__('os').system('true')", "1"),
     ("Find the limit of " + "x^" * 100 + "x as x approaches 0", "1"),
     ("find " * 80, "1"),
+    ("1+" * 199 + "x", "1"),
+    ("-( " * 130 + "1+1", "1"),
+    ("1 " * 198 + "+1", "1"),
+    ("9^" * 190 + "9", "1"),
     ("Find the prime factorization of 9999999999971", "3"),
     ("What is the remainder when 2^999999999999999999 is divided by 999999999999999999999999999989?", "1"),
     ("Compute \\int_0^1 " + "\\sin(" * 20 + "x" + ")" * 20 + " dx", "1"),
@@ -308,6 +312,45 @@ def test_the_outcome_is_certain_or_unknown(problem: str, answer: str, outcome: s
 @pytest.mark.parametrize("answer", ["2", "x = 2", "x = ±2", "4", ""])
 def test_a_problem_that_is_not_one_bare_command_is_unknown(problem: str, answer: str) -> None:
     assert prove_answer(problem, answer).outcome == "unknown"
+
+
+BARE = [
+    ("2+2", "4"), ("2 + 2", "4"), ("２＋２", "4"), ("2+2.", "4"), ("2+2?", "4"), ("$2+2$", "4"), ("25×4", "100"),
+    ("25 · 4", "100"), ("7\\times 8", "56"), ("3/4 + 1/6", "11/12"), ("\\frac{3}{4}+\\frac{1}{6}", "11/12"),
+    ("25×4－36÷9", "96"), ("10-2*3", "4"), ("-3+5", "2"), ("2^10", "1024"), ("2^{10}", "1024"), ("3²+4²", "25"),
+    ("(1/2+1/3)×6", "5"), ("((2+3))*4", "20"), ("0.5+0.25", "0.75"), ("7 - 3 + 2", "6"), ("100-(20+30)", "50"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("problem", "value"), BARE)
+def test_a_calculation_that_stands_alone_is_one_to_work_out(problem: str, value: str) -> None:
+    assert prove_answer(problem, value).outcome == "proved"
+    assert prove_answer(problem, "99999").outcome == "refuted"
+    assert prove_answer(problem, problem).outcome == "unknown"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["2", "3-5", "3 - 5", "3–5", "1/2", "1 / 2", "10/12", "6÷2", "24/7", "120/80", "50-50", "(3-5)", "-3", "3:5",
+     "2024-11-22", "2024/11/22", "22/11/2024", "22.11.2024", "2024-11-22+1", "1/2/2024+1", "22-11-2024*2", "2024-11",
+     "555-1234", "555-1234+2", "(555)123-4567", "555-123-4567*2", "+1 555 123 4567", "+15551234567", "1+5551234567",
+     "0086+13800138000", "86+13800138000", "007+1", "1+01", "2024-11-22T10+02", "2024-11-22+01", "3·14", "3・14",
+     "2·5+1", "1.2.3+4", "v1.2+3", "192.168.0.1*2", "1,2+3", "1,234+1", "4+ apples", "3 x 4", "1920x1080", "5+",
+     "+5", "5*", "*123#", "2 3+4", "1 1/2+2", "8/2(2+2)", "1) 2+2", "1. 2+2", "C+1", "2+2 apples", "50%+10%", "2**3",
+     "100+10%", "2++2", "3!+1", "sin 30+1", "x+2", "2+2; 3+3", "1+1+"],
+)  # fmt: skip
+@pytest.mark.parametrize("answer", ["2", "-2", "4", "1/2", "99999"])
+def test_what_may_be_a_date_a_number_to_call_or_a_range_is_not_worked_out(text: str, answer: str) -> None:
+    assert prove_answer(text, answer).outcome == "unknown"
+
+
+@given(st.lists(st.integers(0, 999), min_size=2, max_size=6), st.data())
+def test_whatever_is_added_and_multiplied_alone_comes_to_its_value(numbers: list[int], data: st.DataObject) -> None:
+    signs = data.draw(st.lists(st.sampled_from("+*"), min_size=len(numbers) - 1, max_size=len(numbers) - 1))
+    text = "".join(f"{sign}{number}" for sign, number in zip(["", *signs], numbers, strict=True))
+    value = sum(prod(int(factor) for factor in term.split("*")) for term in text.split("+"))
+    assert prove_answer(text, str(value)).outcome == "proved"
+    assert prove_answer(text, str(value + 1)).outcome == "refuted"
 
 
 @pytest.mark.parametrize("answer", ["", " ", "hello", "x", "I think it is about 4", "1" * 400, "4 or so", "2 =", "= ="])

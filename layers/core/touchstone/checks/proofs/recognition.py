@@ -23,16 +23,27 @@ _POLITE = re.compile(
     r"^(?:please|kindly|can you|could you|请你?|請你?)[, ]*|[, ]*(?:please|thank you|thanks|谢谢|謝謝)$", re.IGNORECASE
 )
 _END = " .。?？;；:：\n"
+_NUMBER = r"(?:0|[1-9]\d{0,8})(?:\.\d{1,9})?"
+"""Without a leading zero, and shorter than a telephone number."""
+_OPERAND = rf"(?:{_NUMBER}|\\frac ?\{{ ?{_NUMBER} ?\}} ?\{{ ?{_NUMBER} ?\}})"
+_CALCULATION = re.compile(rf"(?=.*[+*^])[-( ]*{_OPERAND}[) ]*(?:(?:[-+*/]|\^ ?\{{?)[-( ]*{_OPERAND}[) }}]*)+")
+"""Numbers joined by signs, one of which says that something is to be worked out: without it 3-5 may be a range, 1/2 an
+answer or a date, and 555-1234 a telephone number."""
+_DESIGNATION = re.compile(r"\d{4}-\d{1,2}-\d|\d/\d+/\d|\d{3}-\d{4}(?!\d)|\d-\d+-\d{4}(?!\d)")
+"""A date or a telephone number beside whatever sign."""
+_DOT_BETWEEN_DIGITS = re.compile(r"\d[·∙⋅・]\d")
+"""The point of a decimal as some write it, where others mean a product."""
 
 
 def prove_answer(problem: str, answer: str, *, at_once: bool = False) -> Proof:
     """Prove or refute `answer` from the text of `problem` (English or Chinese), where a program can be certain.
 
     The whole problem must be one command about one mathematical object, with nothing left over but politeness: an
-    expression to evaluate, an equation, linear system or inequality to solve, a derivative, integral or limit to find,
-    a polynomial to expand or factor, an expression to simplify, a greatest common divisor or least common multiple, a
-    remainder, primes, a conversion of units, a comparison. Everything else, word problems above all, is `unknown`; so
-    is an answer that cannot be read, or that may be a rounding of the right one.
+    expression to evaluate (also one of numbers alone, as in 2 + 2, where its signs leave no doubt), an equation, linear
+    system or inequality to solve, a derivative, integral or limit to find, a polynomial to expand or factor, an
+    expression to simplify, a greatest common divisor or least common multiple, a remainder, primes, a conversion of
+    units, a comparison. Everything else, word problems above all, is `unknown`; so is an answer that cannot be read, or
+    that may be a rounding of the right one.
 
     `at_once`: raises `NotAtOnceError` for every problem that is recognised; to find that one is not takes about 1 ms at
     most.
@@ -45,6 +56,8 @@ def prove_answer(problem: str, answer: str, *, at_once: bool = False) -> Proof:
     # In a system of LaTeX cases, rows end with two backslashes.
     rows = problem.replace("\\\\", " ; ") if r"\begin" in problem else problem
     text = _trimmed(plain(rows))
+    if _CALCULATION.fullmatch(text) and not _DESIGNATION.search(text) and not _DOT_BETWEEN_DIGITS.search(problem):
+        text = f"{text} ="  # the way in which a calculation that stands alone is asked for
     language: Language = "zh" if _CHINESE.search(text) else "en"
     rule = "none"
     for kind, parts in _matches(text):
