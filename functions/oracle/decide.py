@@ -2,7 +2,7 @@
 
 from functions.composition.tasks import desk
 from functions.oracle.step import References, step
-from touchstone.operations.tasks.challenging import decide
+from touchstone.operations.tasks.deciding import decide
 from touchstone.operations.tasks.desk import Progress
 
 

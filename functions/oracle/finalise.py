@@ -2,8 +2,8 @@
 
 from functions.composition.tasks import desk
 from functions.oracle.step import References, step
-from touchstone.operations.tasks.closing import finalise
 from touchstone.operations.tasks.desk import Progress
+from touchstone.operations.tasks.finalising import finalise
 
 
 @step

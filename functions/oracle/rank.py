@@ -2,8 +2,8 @@
 
 from functions.composition.tasks import desk
 from functions.oracle.step import References, step
-from touchstone.operations.tasks.comparing import rank_contest
 from touchstone.operations.tasks.desk import Progress
+from touchstone.operations.tasks.ranking import rank_contest
 
 
 @step

@@ -19,7 +19,7 @@ from touchstone.oracle.attempts import Attempts
 from touchstone.oracle.model import IndividualScoring, Strict, not_blank
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.ranking import Place
-from touchstone.oracle.scoring import Reading
+from touchstone.oracle.readings import Reading
 from touchstone.oracle.submission import Party
 from touchstone.oracle.unjudged import Unjudged
 

@@ -31,7 +31,7 @@ from touchstone.oracle.bands import Band, band_of
 from touchstone.oracle.model import MAX_SUBMISSION_CHARS, GateCheck, IndividualScoring, Score, Strict, not_blank
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.ranking import Contender
-from touchstone.oracle.scoring import Reading
+from touchstone.oracle.readings import Reading
 from touchstone.oracle.task import Task
 from touchstone.oracle.unjudged import Unjudged
 
@@ -284,28 +284,35 @@ def compared(
     comparisons: Sequence[Comparison],
     *,
     uncompared: Sequence[str] = (),
+    why: Unjudged | None = None,
     spends: Sequence[Spend] = (),
 ) -> Submission:
     """The finalist with what was said of it side by side with the others; the first comparisons count.
 
-    `uncompared` are the dimensions on which nobody could compare it. Raises `ConflictError` for a submission that was
-    not scored by itself.
+    `uncompared` are the dimensions on which nobody could compare it, and `why` says why. Raises `ConflictError` for a
+    submission that was not scored by itself.
     """
     if submission.state != "scored":
         raise ConflictError("Only a submission that was scored by itself is compared with others.")
     if submission.comparisons or submission.uncompared:
         return submission
-    return _with(submission, spends, comparisons=tuple(comparisons), uncompared=tuple(uncompared))
+    return _with(submission, spends, comparisons=tuple(comparisons), uncompared=tuple(uncompared), failure=why)
 
 
 def recompared(
-    submission: Submission, comparisons: Sequence[Comparison], *, spends: Sequence[Spend] = ()
+    submission: Submission,
+    comparisons: Sequence[Comparison],
+    *,
+    uncompared: Sequence[str] = (),
+    why: Unjudged | None = None,
 ) -> Submission:
     """The submission with what a challenge's comparisons said of it, none where it is no finalist any more."""
     if submission.state != "scored":
         raise ConflictError("Only a submission that was scored is compared again.")
-    after = submission.model_copy(update={"comparisons": tuple(comparisons), "uncompared": ()})
-    return submission if after == submission else _with(after, spends)
+    after = submission.model_copy(
+        update={"comparisons": tuple(comparisons), "uncompared": tuple(uncompared), "failure": why}
+    )
+    return submission if after == submission else after
 
 
 def rescored(

@@ -16,7 +16,7 @@ from touchstone.oracle.challenge import Challenge, ChallengeRequest
 from touchstone.oracle.model import IndividualScoring
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.ranking import Place
-from touchstone.oracle.scoring import Reading
+from touchstone.oracle.readings import Reading
 from touchstone.oracle.task import challenged
 from touchstone.oracle.unjudged import Unjudged
 from touchstone.records.artifacts import Artifacts

@@ -119,6 +119,7 @@ class Judgements:
         *,
         comparisons: Sequence[Comparison],
         uncompared: Sequence[str] = (),
+        why: Unjudged | None = None,
         spends: Sequence[Spend] = (),
     ) -> Submission:
         """Keep what was said of a finalist side by side with the others; a repeat keeps the first.
@@ -127,7 +128,7 @@ class Judgements:
         """
 
         def step(one: Submission) -> Submission:
-            return steps.compared(one, comparisons, uncompared=uncompared, spends=spends)
+            return steps.compared(one, comparisons, uncompared=uncompared, why=why, spends=spends)
 
         return self._step(ref, step, spends=spends)
 
@@ -150,9 +151,20 @@ class Judgements:
 
         return self._step(ref, step, spends=spends, during=CHALLENGED)
 
-    def recompare(self, ref: SubmissionRef, *, comparisons: Sequence[Comparison]) -> Submission:
+    def recompare(
+        self,
+        ref: SubmissionRef,
+        *,
+        comparisons: Sequence[Comparison],
+        uncompared: Sequence[str] = (),
+        why: Unjudged | None = None,
+    ) -> Submission:
         """Keep what a challenge's comparisons said, while the ranking may be challenged; else nothing changes."""
-        return self._step(ref, lambda one: steps.recompared(one, comparisons), during=CHALLENGED)
+
+        def step(one: Submission) -> Submission:
+            return steps.recompared(one, comparisons, uncompared=uncompared, why=why)
+
+        return self._step(ref, step, during=CHALLENGED)
 
     def _step(
         self,

@@ -15,12 +15,15 @@ from tests.support.oracle import a_request
 from tests.support.records import HandClock
 from touchstone.judges import load_registry
 from touchstone.operations.tasks.announcing import Announcer
-from touchstone.operations.tasks.challenging import compare_again, decide, rescore
-from touchstone.operations.tasks.closing import close, finalise
-from touchstone.operations.tasks.comparing import compare_dimension, rank_contest
+from touchstone.operations.tasks.challenging import compare_again, rescore
+from touchstone.operations.tasks.closing import close
+from touchstone.operations.tasks.comparing import compare_dimension
+from touchstone.operations.tasks.deciding import decide
 from touchstone.operations.tasks.desk import Progress, TaskDesk
 from touchstone.operations.tasks.drafting import draft
+from touchstone.operations.tasks.finalising import finalise
 from touchstone.operations.tasks.judging import check, score
+from touchstone.operations.tasks.ranking import rank_contest
 from touchstone.operations.tasks.reading import PartyReader
 from touchstone.operations.tasks.reception import TaskReception
 from touchstone.operations.tasks.sweeping import TaskSweep

@@ -10,9 +10,11 @@ import pytest
 from tests.integration.operations.tasks.conftest import Dying, Market
 from tests.support.opinions import text_of
 from touchstone.errors import ConflictError, OverloadedError, RefusedError
-from touchstone.operations.tasks.closing import SETTLED_WITHIN, close, finalise
-from touchstone.operations.tasks.comparing import rank_contest
+from touchstone.operations.tasks.closing import close
+from touchstone.operations.tasks.desk import SETTLED_WITHIN
+from touchstone.operations.tasks.finalising import finalise
 from touchstone.operations.tasks.judging import check, score
+from touchstone.operations.tasks.ranking import rank_contest
 from touchstone.oracle.attempts import LEASE
 from touchstone.oracle.feedback import ScoringFeedback
 from touchstone.oracle.submission import Submission, SubmissionRequest

@@ -1,4 +1,4 @@
-"""What happens at a task's deadline, and when its challenges are over: steps of the machine that carries the task.
+"""What happens at a task's deadline.
 
 deadline ─> nothing is handed in any more ─> what was is judged to its end ─┬─ fastest_first: the first that passes
                                                                             └─ contest: finalists, read and compared
@@ -6,21 +6,19 @@ deadline ─> nothing is handed in any more ─> what was is judged to its end �
 
 from datetime import datetime, timedelta
 
-from touchstone.operations.tasks.desk import Progress, TaskDesk
+from touchstone.clock import Deadline
+from touchstone.operations.tasks.desk import SETTLED_WITHIN, Progress, TaskDesk, pause_after, progress_of
 from touchstone.operations.tasks.finalists import begin_round, read_finalists
+from touchstone.oracle.compared import LEAST_ENTRIES
 from touchstone.oracle.comparison import AT_DEADLINE
-from touchstone.oracle.horizontal import LEAST_ENTRIES
 from touchstone.oracle.ranking import rank, shortlist
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
 from touchstone.oracle.unjudged import Unjudged
 from touchstone.records.judgements import BEING_JUDGED
 
-SETTLED_WITHIN = timedelta(hours=36)
-"""How long a closed task waits for its judges: a day's quota is free again by then, and a party waits for a result."""
-SOONEST, LATEST = timedelta(seconds=5), timedelta(minutes=5)
-PATIENCE = 4
-"""The pause before looking again is this part of the time since the deadline, so that a long wait costs few looks."""
+READ_SECONDS = 780.0
+"""For all finalists together: two minutes less than the step's function has."""
 NOT_IN_TIME = f"Not judged within {SETTLED_WITHIN // timedelta(hours=1)} hours of the deadline."
 
 
@@ -49,26 +47,6 @@ async def close(desk: TaskDesk, task_id: str, *, deadline: datetime) -> Progress
     return desk.carry_on(task_id, await _compare(desk, task, submissions))
 
 
-def finalise(desk: TaskDesk, task_id: str) -> Progress:
-    """Make a contest's result final: `final`, or `challenge` until its challenges are over and decided."""
-    task = desk.task(task_id)
-    now = desk.clock()
-    if task.state == "challenge" and task.challenge_until is not None:
-        if now < task.challenge_until:
-            return progress_of(task)
-        if task.undecided:
-            later = Progress(state="challenge", until=now + _pause(now - task.challenge_until))
-            return desk.carry_on(task_id, later)
-        task = desk.tasks.finalise(tenant=desk.tenant, task_id=task_id)
-    desk.announce(task_id)
-    return progress_of(task)
-
-
-def progress_of(task: Task) -> Progress:
-    """How far a task is that its deadline has closed."""
-    return Progress(state=task.state, until=task.challenge_until if task.state == "challenge" else None)
-
-
 def _settled(desk: TaskDesk, task: Task) -> list[Submission] | Progress:
     """All submissions, each judged or given up; or until when to wait for those in work.
 
@@ -77,7 +55,7 @@ def _settled(desk: TaskDesk, task: Task) -> list[Submission] | Progress:
     """
     now = desk.clock()
     since = now - (task.closed_at or now)
-    again = Progress(state="waiting", until=now + _pause(since))
+    again = Progress(state="waiting", until=now + pause_after(since))
     late = since >= SETTLED_WITHIN
     if not late and desk.submissions.in_work(tenant=desk.tenant, task_id=task.id):
         return again
@@ -116,18 +94,21 @@ async def _compare(desk: TaskDesk, task: Task, submissions: list[Submission]) ->
     if begun := desk.comparisons.of_round(tenant=desk.tenant, task_id=task.id, round_id=AT_DEADLINE):
         finalists = [by_id[each] for each in begun[0].finalists]
     if len(chosen.finalists) > 1:
-        read = await read_finalists(desk, task, finalists, judge=desk.judge, during=BEING_JUDGED)
+        read = await read_finalists(
+            desk,
+            task,
+            finalists,
+            judge=desk.judge,
+            deadline=Deadline.after(READ_SECONDS),
+            during=BEING_JUDGED,
+        )
         if isinstance(read, Progress):
             return read
         every = tuple(dimension.id for dimension in task.dimensions)
-        for unreadable in read.unreadable:
-            desk.judgements.compare(by_id[unreadable].ref, comparisons=(), uncompared=every)
+        for unreadable, why in read.unreadable.items():
+            desk.judgements.compare(by_id[unreadable].ref, comparisons=(), uncompared=every, why=why)
         if len(read.ready) >= LEAST_ENTRIES:
             return begin_round(desk, task, read.ready, round_id=AT_DEADLINE)
         finalists = [by_id[each] for each in read.ready]
     alone = {one.id: one.individual.penalized_total for one in finalists if one.individual is not None}
     return progress_of(desk.tasks.rank(tenant=desk.tenant, task_id=task.id, places=rank(chosen, alone)))
-
-
-def _pause(since: timedelta) -> timedelta:
-    return max(SOONEST, min(LATEST, since / PATIENCE))

@@ -1,4 +1,4 @@
-"""One dimension of a contest's finalists compared side by side, and the ranking that all dimensions come to."""
+"""One dimension of a contest's finalists compared side by side."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,17 +8,14 @@ from random import SystemRandom
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
 from touchstone.operations.deferral import GivenUp, Postponed
-from touchstone.operations.tasks.closing import SETTLED_WITHIN, progress_of
-from touchstone.operations.tasks.desk import Progress, TaskDesk
+from touchstone.operations.tasks.desk import SETTLED_WITHIN, Progress, TaskDesk
 from touchstone.operations.tasks.finalists import entry_of
 from touchstone.operations.tasks.trying import NOBODY, follow_up, with_judge
-from touchstone.oracle.aggregation import aggregate
 from touchstone.oracle.asking import NotScored
+from touchstone.oracle.compared import Compared
 from touchstone.oracle.comparison import AT_DEADLINE, COMPARISON_TRIES, DimensionComparison
 from touchstone.oracle.entries import Entry
-from touchstone.oracle.horizontal import Compared, compare
-from touchstone.oracle.ranking import rank, shortlist
-from touchstone.oracle.submission import Comparison
+from touchstone.oracle.horizontal import compare
 from touchstone.oracle.task import Task
 from touchstone.oracle.unjudged import Unjudged
 
@@ -110,51 +107,3 @@ def _progress(comparison: DimensionComparison) -> Progress:
     if comparison.over:
         return Progress(state=comparison.state)
     return Progress(state="waiting", until=comparison.attempts.not_before)
-
-
-def rank_contest(desk: TaskDesk, task_id: str) -> Progress:
-    """Rank a contest whose finalists were compared: `challenge` until its challenges are over.
-
-    `comparing` where a dimension is not compared yet. A repeat changes nothing. A finalist that could not be compared
-    on some dimension is `unscored`, and has no rank: no number is made up for it.
-    """
-    task = desk.task(task_id)
-    if task.state != "scoring":
-        return progress_of(task)
-    submissions = {one.id: one for one in desk.submissions.of_task(tenant=desk.tenant, task_id=task_id)}
-    chosen = shortlist(one.contender for one in submissions.values() if one.contender is not None)
-    said = desk.comparisons.of_round(tenant=desk.tenant, task_id=task_id, round_id=AT_DEADLINE)
-    if left := left_to_compare(task, said):
-        return Progress(state="comparing", dimensions=left)
-    finals: dict[str, float] = {}
-    for finalist in chosen.finalists:
-        comparisons, uncompared = of_finalist(task, said, finalist.submission_id)
-        kept = desk.judgements.compare(
-            submissions[finalist.submission_id].ref, comparisons=comparisons, uncompared=uncompared
-        )
-        if not kept.uncompared:
-            finals[kept.id] = final_of(task, kept.comparisons)
-    return progress_of(desk.tasks.rank(tenant=desk.tenant, task_id=task_id, places=rank(chosen, finals)))
-
-
-def left_to_compare(task: Task, said: tuple[DimensionComparison, ...]) -> tuple[str, ...]:
-    """The dimensions of a round that are not over."""
-    over = {one.dimension for one in said if one.over}
-    return tuple(dimension.id for dimension in task.dimensions if dimension.id not in over)
-
-
-def of_finalist(
-    task: Task, said: tuple[DimensionComparison, ...], submission_id: str
-) -> tuple[tuple[Comparison, ...], tuple[str, ...]]:
-    """What was said of a finalist, in the order of the dimensions, and the dimensions on which nobody compared it."""
-    by_dimension = {one.dimension: one.of(submission_id) for one in said}
-    found = [(dimension.id, by_dimension.get(dimension.id)) for dimension in task.dimensions]
-    return (
-        tuple(one for _, one in found if one is not None),
-        tuple(dimension for dimension, one in found if one is None),
-    )
-
-
-def final_of(task: Task, comparisons: tuple[Comparison, ...]) -> float:
-    """The final score (0-100) that comparisons on every dimension come to."""
-    return aggregate(task.dimensions, {one.dimension: one.score for one in comparisons}).final

@@ -54,6 +54,11 @@ class TaskDesk:
         return progress
 
 
+SETTLED_WITHIN = timedelta(hours=36)
+"""How long a closed task waits for its judges: a day's quota is free again by then, and a party waits for a result."""
+SOONEST, LATEST = timedelta(seconds=5), timedelta(minutes=5)
+PATIENCE = 4
+"""The pause before looking again is this part of the time since the deadline, so that a long wait costs few looks."""
 GOING_ON = frozenset({"waiting", "comparing", "challenge"})
 A_ROUND = timedelta(hours=1)
 """Within it each dimension of a round of comparisons is tried at least once, and says when it is tried again."""
@@ -72,3 +77,13 @@ class Progress:
     dimensions: tuple[str, ...] = ()
     deadline: datetime | None = None
     reason: str | None = None
+
+
+def progress_of(task: Task) -> Progress:
+    """How far a task is that its deadline has closed."""
+    return Progress(state=task.state, until=task.challenge_until if task.state == "challenge" else None)
+
+
+def pause_after(since: timedelta) -> timedelta:
+    """How long to wait before looking again, when it is so long since the deadline."""
+    return max(SOONEST, min(LATEST, since / PATIENCE))

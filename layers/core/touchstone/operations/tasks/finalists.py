@@ -15,7 +15,6 @@ from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task, TaskState
 from touchstone.oracle.unjudged import Unjudged
 
-READ_SECONDS = 600.0
 INTERRUPTED = "Each try to read it was interrupted before there was a result."
 
 
@@ -33,16 +32,18 @@ async def read_finalists(
     finalists: Sequence[Submission],
     *,
     judge: Callable[[], Judge],
+    deadline: Deadline,
     during: frozenset[TaskState],
 ) -> FinalistsRead | Progress:
     """Read each finalist that is not read yet; `waiting` where one is to be tried again.
 
-    `during` are the states of the task in which this may happen. One that can be shown whole needs no judge.
+    `deadline` is that of all together: what was read by then is kept, section by section. `during` are the states of
+    the task in which this may happen. One that can be shown whole needs no judge.
     """
     ready: list[str] = []
     unreadable: dict[str, Unjudged] = {}
     for finalist in finalists:
-        match await _read(desk, task, finalist, judge=judge, during=during):
+        match await _read(desk, task, finalist, judge=judge, deadline=deadline, during=during):
             case None:
                 ready.append(finalist.id)
             case Unjudged() as why:
@@ -80,6 +81,7 @@ async def _read(
     finalist: Submission,
     *,
     judge: Callable[[], Judge],
+    deadline: Deadline,
     during: frozenset[TaskState],
 ) -> Unjudged | Progress | None:
     """None where a finalist is read, else why it cannot be, or until when to wait for another try."""
@@ -103,7 +105,7 @@ async def _read(
             brief=task.request.brief,
             dimensions=task.dimensions,
             judge=one,
-            deadline=Deadline.after(READ_SECONDS),
+            deadline=deadline,
             passages=finalist.passages,
             use_cache=finalist.attempts.tries == 1,
         )

@@ -1,0 +1,71 @@
+"""The ranking of a contest, from what was said of its finalists on each dimension."""
+
+from collections.abc import Sequence
+
+from touchstone.operations.tasks.desk import Progress, TaskDesk, progress_of
+from touchstone.oracle.aggregation import aggregate
+from touchstone.oracle.comparison import AT_DEADLINE, DimensionComparison
+from touchstone.oracle.ranking import rank, shortlist
+from touchstone.oracle.submission import Comparison
+from touchstone.oracle.task import Task
+from touchstone.oracle.unjudged import Unjudged
+
+
+def rank_contest(desk: TaskDesk, task_id: str) -> Progress:
+    """Rank a contest whose finalists were compared: `challenge` until its challenges are over.
+
+    `comparing` where a dimension is not compared yet. A repeat changes nothing. A finalist that could not be compared
+    on some dimension is `unscored`, and has no rank: no number is made up for it.
+    """
+    task = desk.task(task_id)
+    if task.state != "scoring":
+        return progress_of(task)
+    submissions = {one.id: one for one in desk.submissions.of_task(tenant=desk.tenant, task_id=task_id)}
+    chosen = shortlist(one.contender for one in submissions.values() if one.contender is not None)
+    said = desk.comparisons.of_round(tenant=desk.tenant, task_id=task_id, round_id=AT_DEADLINE)
+    if left := left_to_compare(task, said):
+        return Progress(state="comparing", dimensions=left)
+    finals: dict[str, float] = {}
+    for finalist in chosen.finalists:
+        comparisons, uncompared = of_finalist(task, said, finalist.submission_id)
+        kept = desk.judgements.compare(
+            submissions[finalist.submission_id].ref,
+            comparisons=comparisons,
+            uncompared=uncompared,
+            why=why_uncompared(said, finalist.submission_id),
+        )
+        if not kept.uncompared:
+            finals[kept.id] = final_of(task, kept.comparisons)
+    return progress_of(desk.tasks.rank(tenant=desk.tenant, task_id=task_id, places=rank(chosen, finals)))
+
+
+def left_to_compare(task: Task, said: tuple[DimensionComparison, ...]) -> tuple[str, ...]:
+    """The dimensions of a round that are not over."""
+    over = {one.dimension for one in said if one.over}
+    return tuple(dimension.id for dimension in task.dimensions if dimension.id not in over)
+
+
+def of_finalist(
+    task: Task, said: tuple[DimensionComparison, ...], submission_id: str
+) -> tuple[tuple[Comparison, ...], tuple[str, ...]]:
+    """What was said of a finalist, in the order of the dimensions, and the dimensions on which nobody compared it."""
+    by_dimension = {one.dimension: one.of(submission_id) for one in said}
+    found = [(dimension.id, by_dimension.get(dimension.id)) for dimension in task.dimensions]
+    return (
+        tuple(one for _, one in found if one is not None),
+        tuple(dimension for dimension, one in found if one is None),
+    )
+
+
+def final_of(task: Task, comparisons: tuple[Comparison, ...]) -> float:
+    """The final score (0-100) that comparisons on every dimension come to."""
+    return aggregate(task.dimensions, {one.dimension: one.score for one in comparisons}).final
+
+
+def why_uncompared(said: Sequence[DimensionComparison], submission_id: str) -> Unjudged | None:
+    """Why nobody could compare a finalist on some dimension; None where somebody did on each."""
+    for one in said:
+        if one.over and one.of(submission_id) is None:
+            faults = one.unscored.get(submission_id, ())
+            return one.failure or Unjudged(stage="comparison", reason="invalid_reply", details=faults)
+    return None
