@@ -130,12 +130,19 @@ def batch_desk(tenant: str) -> BatchDesk:
 
 def line_work(tenant: str, *, ended: Callable[[AnswerRecord], None]) -> LineWork:
     """Does the lines of a tenant's batches; `ended` is told of each answer."""
+    from functions.composition import tasks
+    from touchstone.operations.line_submissions import LineSubmissions
     from touchstone.operations.line_work import LineWork
 
     return LineWork(
         batch_desk=batch_desk(tenant),
         desk=desk(tenant, patient=True),
         reception=reception(tenant, bulk=True),
+        submissions=lambda: LineSubmissions(
+            desk=tasks.desk(tenant, patient=True),
+            reception=tasks.reception(tenant),
+            reader=lambda party: tasks.reader(tenant, party),
+        ),
         ended=ended,
     )
 

@@ -76,6 +76,23 @@ def test_many_lines_that_failed_are_summed_up(touchstone: Command, tmp_path: Pat
     assert "line 22:" not in result.stderr
 
 
+def test_submissions_are_counted_by_how_they_stand(online: Command, api: Loopback, tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text(GOOD)
+    deployment = Deployment(api)
+    stand = ("gate_passed", "gate_failed", "gate_passed", "unscored")
+    rows = [{"line": line, "submission": {"standing": standing}, "answer": None, "error": None}
+            for line, standing in enumerate(stand, start=1)]  # fmt: skip
+    refused = {"line": 5, "submission": None, "answer": None, "error": {"reason": "conflict", "detail": "Too late."}}
+    results = "\n".join(json.dumps(row) for row in (*rows, refused)).encode()
+    api.answer = lambda asked: Reply(raw=results) if "results" in asked.path else deployment.answer(asked)
+    result = online("batch", "run", str(path), "--json")
+    found = json.loads(result.stdout)
+    assert (result.exit_code, found["lines"], len(found["errors"])) == (1, 5, 1)
+    assert found["submissions"] == {"gate_failed": 1, "gate_passed": 2, "unscored": 1}
+    assert "submissions gate passed" in online("batch", "run", str(path)).stdout
+
+
 def test_results_that_are_none_are_named(online: Command, api: Loopback, tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text(GOOD)

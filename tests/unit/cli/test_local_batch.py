@@ -66,6 +66,16 @@ def test_without_a_key_the_checks_do_what_they_can(touchstone: Command, tmp_path
     assert [each["line"] for each in _results(tmp_path / "answers.results.jsonl")] == [1, 3, 4, 5, 6]
 
 
+def test_work_for_a_task_needs_the_deployment_that_has_the_task(touchstone: Command, tmp_path: Path) -> None:
+    path = tmp_path / "work.jsonl"
+    path.write_text('{"kind": "submission", "id": "a", "task_id": "01M7", "submitter": "ann", "text": "t"}\n' + PROOF)
+    result = touchstone("batch", "run", str(path), "--local")
+    assert result.exit_code == 1
+    said = "task_id: The task of a submission is in a deployment; send this line without --local."
+    assert f"line 1: {said}\n" in result.stderr
+    assert [each["id"] for each in _results(tmp_path / "work.results.jsonl")] == ["a", None]
+
+
 def test_lines_are_solved_here_too(touchstone: Command, tmp_path: Path, server: ProviderServer) -> None:
     server.reply(replies.solve(answer="11/12"), schema="SolveReply")
     server.reply(replies.analyze(subject="math"), schema="AnalyzeReply")

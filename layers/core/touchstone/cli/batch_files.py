@@ -68,26 +68,32 @@ def results_path(requests: Path, output: Path | None) -> Path:
 
 
 def summary(path: Path) -> dict[str, Any]:
-    """What a file of results comes to: lines by status, those that failed with their numbers, the known cost.
+    """What a file of results comes to: lines by status, those that failed with their numbers, the answers' known cost.
 
-    `failed`: no answer could be produced; `unfinished`: it is still worked on. `errors` are lines that were not done.
+    `failed`: no answer could be produced; `unfinished`: it is still worked on. `submissions` counts those by how they
+    stand; of an open contest it is `gate_passed` whatever their scores are. `errors` are lines that were not done.
     Raises `InputError` for a file of results that cannot be read.
     """
     counts: Counter[str] = Counter()
+    submissions: Counter[str] = Counter()
     errors: list[dict[str, Any]] = []
     cost = 0.0
     for text in read_file(path).split(b"\n"):
         if not text.strip():
             continue
         result = _result(path, text)
-        answer = result.get("answer")
+        answer, submission = result.get("answer"), result.get("submission")
+        if isinstance(submission, dict):
+            submissions[str(submission.get("standing"))] += 1
+            continue
         if result.get("error") or not isinstance(answer, dict):
             errors.append({"line": result.get("line"), "id": result.get("id"), **(result.get("error") or {})})
             continue
         counts[_standing(answer)] += 1
         cost += answer.get("cost_usd") or 0.0
     statuses = {name: counts[name] for name in ("verified", "caution", "unverified", "failed", "unfinished")}
-    done = {"results": str(path), "lines": counts.total() + len(errors), **statuses}
+    lines = counts.total() + submissions.total() + len(errors)
+    done = {"results": str(path), "lines": lines, **statuses, "submissions": dict(sorted(submissions.items()))}
     return {**done, "cost_usd": cost, "errors": sorted(errors, key=lambda error: error["line"] or 0)}
 
 

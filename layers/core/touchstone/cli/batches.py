@@ -137,6 +137,7 @@ def _report(found: dict[str, Any], *, as_json: bool) -> None:
                 ("batch", found["batch"]),
                 ("lines", found["lines"]),
                 *counts.items(),
+                *((f"submissions {name.replace('_', ' ')}", count) for name, count in found["submissions"].items()),
                 ("errors", len(errors) or None),
                 ("cost", dollars(found["cost_usd"])),
                 ("results", found["results"]),

@@ -32,6 +32,7 @@ from touchstone.operations.lines import (
     request_of,
 )
 from touchstone.operations.patience import PatientJudges
+from touchstone.operations.submission_lines import SubmissionLine
 
 LINE_SECONDS = 300.0
 """Longest time for a line with its waits: a minute's quota that several lines want takes some minutes to come by."""
@@ -122,6 +123,10 @@ async def _record(line: Line, answer_id: str, judges: Judges) -> AnswerRecord:
     if isinstance(line, EvaluateLine):
         raise InputError(
             "The answer to evaluate is in a deployment; send this line without --local.", where="answer_id"
+        )
+    if isinstance(line, SubmissionLine):
+        raise InputError(
+            "The task of a submission is in a deployment; send this line without --local.", where="task_id"
         )
     return await inprocess.answered(request_of(line), judges, seconds=LINE_SECONDS, answer_id=answer_id)
 

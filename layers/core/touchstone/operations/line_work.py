@@ -1,8 +1,11 @@
 """The lines of a chunk, done side by side like any other request.
 
-Every line's answer has an id that follows from the batch, the line's number and its text, so a chunk that is repeated
-meets its own records, and a corrected line of a file that failed meets nobody's. A chunk whose results are kept is not
-done again.
+Every line's answer or submission has an id that follows from the batch, the line's number and its text, so a chunk that
+is repeated meets its own records, and a corrected line of a file that failed meets nobody's. A chunk whose results are
+kept is not done again.
+
+What a chunk hands in to tasks is handed in first, in the file's order: a deadline does not pass while other lines are
+judged.
 """
 
 import asyncio
@@ -20,9 +23,10 @@ from touchstone.errors import NotFoundError, StoreError, TouchstoneError
 from touchstone.operations.batching import CONTENT_TYPE, NOT_DONE, BatchDesk
 from touchstone.operations.chunks import Chunk, lines_of
 from touchstone.operations.desk import Desk
+from touchstone.operations.line_submissions import LineSubmissions
 from touchstone.operations.lines import (
+    AnswerLine,
     EvaluateLine,
-    Line,
     LineError,
     LineResult,
     SolveLine,
@@ -33,6 +37,8 @@ from touchstone.operations.lines import (
 )
 from touchstone.operations.reception import Reception
 from touchstone.operations.steps import solve_whole, verify_own_answer
+from touchstone.operations.submission_lines import SubmissionLine
+from touchstone.oracle.submission import SubmissionRef
 from touchstone.records import Batch, derived_ulid
 
 SIDE_BY_SIDE = 8
@@ -49,17 +55,31 @@ logger = logging.getLogger(__name__)
 
 
 def line_answer_id(text: bytes, moment: datetime, *, tenant: str, batch_id: str, number: int) -> str:
-    """The id of the answer to a line, the same for the same line of a batch that was begun at `moment`."""
+    """The id of a line's answer or submission, the same for the same line of a batch that was begun at `moment`."""
     return derived_ulid(moment, tenant, batch_id, str(number), hashlib.sha256(text).hexdigest())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class _Taken:
+    """A line that was understood: what is to be answered under an id, or what it handed in."""
+
+    number: int
+    reference: str | None
+    work: AnswerLine | SubmissionRef
+    answer_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LineWork:
-    """Does the lines of a chunk; `ended` is told of each answer that a line came to."""
+    """Does the lines of a chunk; `ended` is told of each answer that a line came to.
+
+    `submissions` is asked for where a line hands in work: most files hold none.
+    """
 
     batch_desk: BatchDesk
     desk: Desk
     reception: Reception
+    submissions: Callable[[], LineSubmissions]
     ended: Callable[[AnswerRecord], None] = lambda _: None
     clock: Clock = system_clock
 
@@ -93,35 +113,49 @@ class LineWork:
         # Asked after the bytes were read: if it is the same now, they are those that were cut.
         if inbox.version(tenant=chunk.tenant, key=chunk.key) != chunk.version:
             return [LineResult(line=number, error=REPLACED) for number in chunk.numbers]
+        numbered = [(chunk.first_line + place, text) for place, text in enumerate(lines_of(data)) if text.strip()]
+        taken = [self._taken(chunk, number, text, moment) for number, text in numbered]
         seats = asyncio.Semaphore(SIDE_BY_SIDE)
 
-        async def one(number: int, text: bytes) -> LineResult:
+        async def one(line: _Taken | LineResult) -> LineResult:
+            if isinstance(line, LineResult):
+                return line
             async with seats:
-                return await self._line(chunk, number, text, moment, deadline)
+                return await self._result(line, chunk.batch_id, deadline)
 
-        numbered = [(chunk.first_line + place, text) for place, text in enumerate(lines_of(data)) if text.strip()]
-        return list(await asyncio.gather(*(one(number, text) for number, text in numbered)))
+        return list(await asyncio.gather(*(one(line) for line in taken)))
 
-    async def _line(self, chunk: Chunk, number: int, text: bytes, moment: datetime, deadline: Deadline) -> LineResult:
+    def _taken(self, chunk: Chunk, number: int, text: bytes, moment: datetime) -> _Taken | LineResult:
+        """A line, with its work handed in where it holds some; its result where it cannot be taken."""
         reference = None
         try:
             line = parse_line(text)
             reference = line.id
-            if deadline.passed:
-                return LineResult(line=number, id=reference, error=NOT_DONE)
-            answer_id = line_answer_id(text, moment, tenant=chunk.tenant, batch_id=chunk.batch_id, number=number)
-            record = await self._record(line, answer_id, chunk.batch_id, deadline)
+            record_id = line_answer_id(text, moment, tenant=chunk.tenant, batch_id=chunk.batch_id, number=number)
+            work = self.submissions().hand_in(line, record_id).ref if isinstance(line, SubmissionLine) else line
         except StoreError:
             raise
-        except TouchstoneError as error:
-            return failed_line(number, reference or reference_in(text), error)
+        except Exception as error:  # noqa: BLE001 - the other lines of the chunk are to be done
+            return _failed(error, number, reference or reference_in(text), batch_id=chunk.batch_id)
+        return _Taken(number=number, reference=reference, work=work, answer_id=record_id)
+
+    async def _result(self, taken: _Taken, batch_id: str, deadline: Deadline) -> LineResult:
+        number, reference, work = taken.number, taken.reference, taken.work
+        try:
+            if isinstance(work, SubmissionRef):
+                view = await self.submissions().judge(work, deadline=deadline)
+                submission = view.model_dump(mode="json")
+                return LineResult(line=number, id=reference, submission=submission, finished_at=self.clock())
+            if deadline.passed:
+                return LineResult(line=number, id=reference, error=NOT_DONE)
+            record = await self._record(work, taken.answer_id, batch_id, deadline)
+        except StoreError:
+            raise
         except Exception as error:  # noqa: BLE001 - the other lines of the chunk are done and paid for
-            # Its type only: its words may quote the line.
-            logger.error("Line %d of batch %s could not be done: %s", number, chunk.batch_id, type(error).__name__)  # noqa: TRY400
-            return LineResult(line=number, id=reference, error=UNEXPECTED)
+            return _failed(error, number, reference, batch_id=batch_id)
         return LineResult(line=number, id=reference, answer=AnswerView.of(record), finished_at=self.clock())
 
-    async def _record(self, line: Line, answer_id: str, batch_id: str, deadline: Deadline) -> AnswerRecord:
+    async def _record(self, line: AnswerLine, answer_id: str, batch_id: str, deadline: Deadline) -> AnswerRecord:
         if isinstance(line, EvaluateLine):
             return self.reception.evaluate(line.answer_id)
         request = request_of(line)
@@ -139,3 +173,12 @@ class LineWork:
         if record.evaluation.state == "waiting":
             record = self.reception.start_evaluation(record)
         return record
+
+
+def _failed(error: Exception, number: int, reference: str | None, *, batch_id: str) -> LineResult:
+    """The result of a line that an error ended, logged where nobody raised it on purpose."""
+    if isinstance(error, TouchstoneError):
+        return failed_line(number, reference, error)
+    # Its type only: its words may quote the line.
+    logger.error("Line %d of batch %s could not be done: %s", number, batch_id, type(error).__name__)
+    return LineResult(line=number, id=reference, error=UNEXPECTED)

@@ -1,7 +1,8 @@
 """One line of a batch: parsed strictly, done like any other request, and answered with a line of its own."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -10,13 +11,16 @@ from touchstone.answers.view import AnswerView
 from touchstone.errors import InputError, TouchstoneError
 from touchstone.operations.json_text import loads
 
+if TYPE_CHECKING:
+    from touchstone.operations.submission_lines import SubmissionLine
+
 MAX_LINE_BYTES = 6_000_000
 """An image of the greatest size fits as base64, and so do the longest texts with every character escaped."""
 MAX_REFERENCE_CHARS = 256
 MOST_FAULTS = 5
 """How many faults of a line are told; the others are counted."""
 MAX_PLACE_CHARS = 100
-KINDS = frozenset({"verify", "solve", "evaluate"})
+KINDS = frozenset({"verify", "solve", "evaluate", "submission"})
 """Pydantic names the kind of a line among the places of a fault."""
 
 type Reference = Annotated[str, Field(max_length=MAX_REFERENCE_CHARS)] | None
@@ -45,9 +49,9 @@ class EvaluateLine(Strict):
     answer_id: str
 
 
-type Line = VerifyLine | SolveLine | EvaluateLine
+type AnswerLine = VerifyLine | SolveLine | EvaluateLine
+type Line = AnswerLine | SubmissionLine
 
-_LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="kind")])
 _REFERENCE: TypeAdapter[str | None] = TypeAdapter(Reference)
 _OWN = frozenset({"kind", "id"})
 
@@ -63,13 +67,17 @@ class LineError(BaseModel):
 
 
 class LineResult(BaseModel):
-    """The result of one line, by its number in the file (from 1): an answer, or an error."""
+    """The result of one line, by its number in the file (from 1): an answer, a submission, or an error.
+
+    `submission` is a `SubmissionView` of its author as JSON: whoever collects results need not load what judges it.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     line: int
     id: str | None = None
     answer: AnswerView | None = None
+    submission: dict[str, Any] | None = None
     error: LineError | None = None
     finished_at: datetime | None = None
 
@@ -80,9 +88,18 @@ def parse_line(text: bytes) -> Line:
         raise InputError(f"The line has {len(text):,} bytes; at most {MAX_LINE_BYTES:,} are taken.")
     fields: Any = loads(text)
     try:
-        return _LINE.validate_python(fields)
+        return _parser().validate_python(fields)
     except ValidationError as error:
         raise _fault_of(error) from None
+
+
+@cache
+def _parser() -> TypeAdapter[Line]:
+    """Made on first use: the model of a submission takes longer to load than all others, and not every step parses."""
+    from touchstone.operations.submission_lines import SubmissionLine
+
+    kinds = VerifyLine | SolveLine | EvaluateLine | SubmissionLine
+    return TypeAdapter(Annotated[kinds, Field(discriminator="kind")])
 
 
 def _fault_of(error: ValidationError) -> InputError:

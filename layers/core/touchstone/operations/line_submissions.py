@@ -1,0 +1,59 @@
+"""What lines of a batch hand in to tasks: taken like any other submission, judged beside the batch's other lines."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from touchstone.clock import Deadline
+from touchstone.errors import StoreError
+from touchstone.operations.submission_lines import SubmissionLine
+from touchstone.operations.tasks.desk import TaskDesk
+from touchstone.operations.tasks.judging import judge_once
+from touchstone.operations.tasks.reading import PartyReader
+from touchstone.operations.tasks.reception import TaskReception
+from touchstone.oracle.feedback import SubmissionView
+from touchstone.oracle.submission import Submission, SubmissionRef
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineSubmissions:
+    """Hands in and judges what the lines of one tenant's batches carry. `reader` reads for a party."""
+
+    desk: TaskDesk
+    reception: TaskReception
+    reader: Callable[[str], PartyReader]
+
+    def hand_in(self, line: SubmissionLine, submission_id: str) -> Submission:
+        """Take the submission; a repeat of the line finds it.
+
+        Raises `NotFoundError`, `InputError`, `TooLargeError`, and `ConflictError` where the task takes nothing, or not
+        from this party.
+        """
+        return self.desk.submissions.add(
+            tenant=self.desk.tenant, task_id=line.task_id, submission_id=submission_id, request=line.request
+        )
+
+    async def judge(self, ref: SubmissionRef, *, deadline: Deadline) -> SubmissionView:
+        """Judge a submission as far as it comes before the deadline; as its author may read it then.
+
+        What is left to do, its own state machine does, however long that waits for a judge.
+        """
+        submission = self.desk.submissions.get(ref)
+        if not submission.judged and not deadline.passed:
+            submission = await self._tried(ref, deadline)
+        if not submission.judged:
+            self.reception.start(ref)
+        return self.reader(submission.submitter).submission(ref.task_id, ref.submission_id)
+
+    async def _tried(self, ref: SubmissionRef, deadline: Deadline) -> Submission:
+        """The submission after a try to judge it, whatever came of that: it is handed in, and its line is done."""
+        try:
+            return await judge_once(self.desk, ref, deadline=deadline)
+        except StoreError:
+            raise
+        except Exception as error:  # noqa: BLE001 - its machine tries again, and says what is wrong
+            # Its type only: its words may quote the submission.
+            logger.error("Submission %s was not judged with its line: %s", ref.submission_id, type(error).__name__)  # noqa: TRY400
+            return self.desk.submissions.get(ref)

@@ -1,0 +1,21 @@
+"""A line of a batch that hands in work to a task."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from touchstone.operations.lines import Reference
+from touchstone.oracle.submission import SubmissionRequest
+
+
+class SubmissionLine(SubmissionRequest):
+    """Work to be handed in, as text or as a file that was uploaded before."""
+
+    kind: Literal["submission"]
+    id: Reference = None
+    task_id: Annotated[str, Field(min_length=1, max_length=64)]
+
+    @property
+    def request(self) -> SubmissionRequest:
+        """The request that the line carries, without what belongs to the line."""
+        return SubmissionRequest(submitter=self.submitter, text=self.text, text_key=self.text_key)
