@@ -67,14 +67,14 @@ def _headers(error: errors.TouchstoneError) -> dict[str, str]:
 
 
 def from_validation(error: RequestValidationError) -> Response[str]:
-    """422 with every fault's place and sentence, or 413 where a field is longer than its limit.
+    """422 with every fault's place and sentence, or 413 where a field of the body is longer than its limit.
 
     The values at fault are not repeated: they are the caller's, and may be large.
     """
     faults = [
         {"where": ".".join(str(part) for part in fault["loc"]), "fault": str(fault["msg"])} for fault in error.errors()
     ]
-    too_long = any(fault["type"] in TOO_LONG for fault in error.errors())
+    too_long = any(fault["type"] in TOO_LONG and fault["loc"][0] == "body" for fault in error.errors())
     status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE if too_long else HTTPStatus.UNPROCESSABLE_ENTITY
     reason = errors.TooLargeError.reason if too_long else errors.InputError.reason
     first = faults[0]

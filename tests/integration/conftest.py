@@ -9,6 +9,8 @@ import pytest
 from botocore.client import BaseClient
 from moto import mock_aws
 
+from tests.support import replies
+from tests.support.providers import ProviderServer
 from tests.support.table import create_table
 
 if TYPE_CHECKING:
@@ -49,3 +51,26 @@ def one_request_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
 def table(aws: None) -> "Table":
     """The single table, empty."""
     return create_table(boto3.resource("dynamodb", region_name=REGION))
+
+
+@pytest.fixture(scope="session")
+def _server() -> Iterator[ProviderServer]:
+    with ProviderServer() as server:
+        yield server
+
+
+@pytest.fixture
+def judges(_server: ProviderServer) -> ProviderServer:
+    """The judges' server, answering every question well: the capital of Australia is Canberra, and
+    submissions are graded as they say themselves."""
+    _server.reset()
+    for schema, value in {
+        "AnalyzeReply": replies.analyze(),
+        "SolveReply": replies.solve(),
+        "VerifyReply": replies.verify(),
+        "EnrichReply": replies.enrich(),
+        "EvaluateReply": replies.evaluate(),
+        "ImageReply": replies.image(),
+    }.items():
+        _server.reply(value, schema=schema)
+    return _server

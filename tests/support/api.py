@@ -38,6 +38,17 @@ class Response:
         return urljoin(self.asked, self.headers["location"])
 
 
+def refusal(response: Response, status: int) -> dict[str, Any]:
+    """The problem document of a request that must be refused with this status."""
+    assert response.status == status, f"{response.status}: {response.body}"
+    assert response.headers["content-type"] == "application/problem+json"
+    document: dict[str, Any] = response.json
+    assert document["status"] == status
+    assert document["type"].startswith("urn:touchstone:problem:")
+    assert document["detail"]
+    return document
+
+
 @dataclass(frozen=True, kw_only=True)
 class Api:
     """A caller with a token; `token` None sends none. `context` is the function's of each call."""

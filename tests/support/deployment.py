@@ -3,8 +3,7 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import boto3
@@ -12,12 +11,13 @@ import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions import environment, judge_keys, once
-from functions.composition import judging, stores, work
+from functions.composition import judging, stores, tasks, work
 from tests.support.events import event
 from tests.support.machines import Machines
 from tests.support.table import TABLE_NAME, create_table
+from touchstone.clock import OFFSET_VARIABLE
 from touchstone.judges import Judges
-from touchstone.records import Role, Tenants
+from touchstone.records import EventBus, Role, Tenants
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 BUCKET = "touchstone-artifacts"
 IDEMPOTENCY = "touchstone-idempotency"
 SECRET = "touchstone-judges"
+EVENT_BUS = "touchstone"
 REGION = "us-east-1"
 MINUTE_MS = 60_000
 
@@ -55,6 +56,7 @@ class Deployment:
     s3: "S3Client"
     sqs: "SQSClient"
     queue_url: str
+    bus: "Bus"
     machines: Machines
 
     def tenant(self, tenant: str) -> None:
@@ -88,6 +90,22 @@ class Deployment:
         found = self.sqs.receive_message(QueueUrl=self.queue_url, MaxNumberOfMessages=10, VisibilityTimeout=0)
         return [message["Body"] for message in found.get("Messages", [])]
 
+    def told(self) -> list[dict[str, Any]]:
+        """What was told on the event bus, in order."""
+        return [json.loads(entry["Detail"]) for entry in self.bus.entries]
+
+
+@dataclass(kw_only=True)
+class Bus:
+    """A client of EventBridge that keeps what it is given."""
+
+    entries: list[dict[str, Any]] = field(default_factory=list)
+
+    def put_events(self, *, Entries: list[dict[str, Any]]) -> dict[str, Any]:  # noqa: N803 - AWS's names
+        """Take events."""
+        self.entries += Entries
+        return {"FailedEntryCount": 0, "Entries": [{"EventId": "1"} for _ in Entries]}
+
 
 @contextmanager
 def deployed(
@@ -120,23 +138,38 @@ def deployed(
         "TOUCHSTONE_SOLVE_MACHINE_ARN": "solve",
         "TOUCHSTONE_EVALUATE_MACHINE_ARN": "evaluate",
         "TOUCHSTONE_DRAIN_MACHINE_ARN": "drain",
+        "TOUCHSTONE_TASK_MACHINE_ARN": "task",
+        "TOUCHSTONE_SUBMISSION_MACHINE_ARN": "submission",
+        "TOUCHSTONE_CHALLENGE_MACHINE_ARN": "challenge",
+        "TOUCHSTONE_EVENT_BUS": EVENT_BUS,
         "POWERTOOLS_METRICS_NAMESPACE": "Touchstone",
+        OFFSET_VARIABLE: "0",
         **variables,
     }.items():
         monkeypatch.setenv(name, value)
     _forget()
     made = _recorded_judges(monkeypatch)
+    bus = Bus()
+    monkeypatch.setattr(stores, "event_bus", lambda: EventBus(lambda: bus, EVENT_BUS))  # type: ignore[arg-type, return-value] # the part of a client that is used
     machines = Machines(sqs=sqs, queue_url=queue_url, context=Context())
     monkeypatch.setattr("touchstone.workflows.client", lambda: machines)
     try:
-        yield Deployment(table=table, remembered=remembered, s3=s3, sqs=sqs, queue_url=queue_url, machines=machines)
+        yield Deployment(
+            table=table,
+            remembered=remembered,
+            s3=s3,
+            sqs=sqs,
+            queue_url=queue_url,
+            bus=bus,
+            machines=machines,
+        )
     finally:
         _close(made)
         _forget()
 
 
 def _cached() -> Iterator[Any]:
-    for module in (judging, stores, work, environment, judge_keys, once):
+    for module in (judging, stores, tasks, work, environment, judge_keys, once):
         yield from (value for value in vars(module).values() if hasattr(value, "cache_clear"))
 
 
@@ -149,14 +182,13 @@ def _forget() -> None:
 def _recorded_judges(monkeypatch: pytest.MonkeyPatch) -> list[Judges]:
     """The judges that the composition opens from now on, so that their connections can be closed."""
     made: list[Judges] = []
-    opened = judging.judges.__wrapped__
+    opened = judging._judges
 
-    @lru_cache
-    def judges(tenant: str, *, patient: bool = False) -> Judges:
-        made.append(opened(tenant, patient=patient))
+    def judges(*whose: Any, **how: Any) -> Judges:
+        made.append(opened(*whose, **how))
         return made[-1]
 
-    monkeypatch.setattr(judging, "judges", judges)
+    monkeypatch.setattr(judging, "_judges", judges)
     return made
 
 

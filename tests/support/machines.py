@@ -23,6 +23,7 @@ from functions.answers import (
     solve,
     verify,
 )
+from tests.support.task_machines import TaskMachines
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
@@ -46,7 +47,7 @@ class Machines:
 
     `repeats` runs every step so often, as a platform that retries a task after its effect would. `lost` names handlers
     that never come back, as a state that times out. `started` are the executions' names in order, `drains` how
-    many were asked for, `waiting` the seconds that an evaluation waits.
+    many were asked for, `waiting` the seconds that an evaluation waits. `tasks` are the machines of tasks.
     """
 
     sqs: "SQSClient"
@@ -57,8 +58,13 @@ class Machines:
     started: list[str] = field(default_factory=list)
     drains: int = 0
     waiting: dict[str, int] = field(default_factory=dict)
+    tasks: TaskMachines = field(init=False)
     exceptions: type[_Exceptions] = _Exceptions
-    _pending: deque[tuple[str, dict[str, Any]]] = field(default_factory=deque)
+    _pending: deque[tuple[str, str, dict[str, Any]]] = field(default_factory=deque)
+
+    def __post_init__(self) -> None:
+        """The machines of tasks, in a room of their own."""
+        self.tasks = TaskMachines(context=self.context)
 
     def start_sync_execution(self, *, stateMachineArn: str, input: str) -> dict[str, Any]:  # noqa: A002, N803 - AWS's names
         """Verify, as the Express machine does."""
@@ -78,7 +84,7 @@ class Machines:
         if name in self.started:
             raise _AlreadyExistsError
         self.started.append(name)
-        self._pending.append((stateMachineArn, json.loads(input)))
+        self._pending.append((stateMachineArn, name, json.loads(input)))
         if asyncio._get_running_loop() is None:
             self.work()
         return {"executionArn": name, "startDate": datetime.now(UTC)}
@@ -86,8 +92,11 @@ class Machines:
     def work(self) -> None:
         """Run what was started. Whoever starts an execution does not wait for it, so within a handler it is put off."""
         while self._pending:
-            machine, state = self._pending.popleft()
-            {"solve": self.solve, "evaluate": self.evaluate}[machine](state)
+            machine, name, state = self._pending.popleft()
+            if machine in TaskMachines.MACHINES:
+                self.tasks.begin(machine, name, state)
+            else:
+                {"solve": self.solve, "evaluate": self.evaluate}[machine](state)
 
     def solve(self, state: dict[str, Any]) -> None:
         """The solve machine."""

@@ -109,6 +109,12 @@ class ProviderServer:
             "ANTHROPIC_API_KEY": "loopback-anthropic-key",
         }
 
+    def led_here(self) -> tuple[dict[str, str], dict[str, str]]:
+        """The same, as what a deployment's secret holds (the keys) and what its variables say (the addresses)."""
+        everything = self.environment()
+        keys = {name: value for name, value in everything.items() if name.endswith("_KEY")}
+        return keys, {name: value for name, value in everything.items() if name not in keys}
+
     @property
     def calls(self) -> list[Call]:
         """Every request so far, in order of arrival."""

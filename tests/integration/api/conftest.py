@@ -6,6 +6,7 @@ import pytest
 
 from tests.support.api import Api
 from tests.support.deployment import Deployment, deployed
+from tests.support.providers import ProviderServer
 from tests.support.sinks import SaidAloud, listening
 
 
@@ -39,3 +40,17 @@ def said_aloud(capsys: pytest.CaptureFixture[str]) -> Iterator[SaidAloud]:
 
     with listening() as heard:
         yield so_far
+
+
+@pytest.fixture
+def judged(aws: None, judges: ProviderServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Deployment]:
+    """A deployment whose judges are on loopback, where they grade a submission as it says itself."""
+    keys, addresses = judges.led_here()
+    with deployed(monkeypatch, keys=keys, **addresses) as here:
+        yield here
+
+
+@pytest.fixture
+def buyer(judged: Deployment) -> Api:
+    """A member of the tenant acme, whose tasks are judged."""
+    return Api(token=judged.token("acme"))

@@ -22,7 +22,7 @@ def test_r3_a_sweep_ends_what_was_abandoned_counts_it_and_finds_nothing_more(
     given = Attempt(number=1, solution=Solution(answer="4", provider="caller", model="caller"))
     records = [_abandoned(given), _abandoned()]
     swept = sweep.handler({"source": "schedule"}, Context())
-    assert swept == {"backlog": 0, "restarted": 0, "resent": 0, "ended": 2, "stuck": 0}
+    assert swept == {"backlog": 0, "restarted": 0, "resent": 0, "ended": 2, "stuck": 0, "events_sent": 0}
     stages = [stores.answers().get(tenant="acme", answer_id=record.id).stage for record in records]
     assert stages == ["finished", "failed"]
     counted = capsys.readouterr().out

@@ -44,6 +44,8 @@ PASSES_FROM = 60.0
 DISAGREEMENT = 10
 """Points by which a judge's scores in two orders may differ before a reader is told."""
 
+MAX_KEY_CHARS = 1024
+"""Longest key of an object in S3."""
 UPLOADS = "uploads"
 """The folder of a tenant's artifacts where files to be handed in are put. A key elsewhere is nobody's file: a tenant's
 records and others' submissions lie beside it."""
@@ -61,8 +63,8 @@ class SubmissionRequest(Strict):
     """Work handed in: `text` itself, or `text_key`, the key of a UTF-8 file that the tenant uploaded; one of them."""
 
     submitter: Party
-    text: str | None = None
-    text_key: str | None = None
+    text: Annotated[str, StringConstraints(min_length=0)] | None = None  # a constraint: half a character is refused
+    text_key: Annotated[str, StringConstraints(max_length=MAX_KEY_CHARS)] | None = None
 
     @model_validator(mode="after")
     def _one_of_them(self) -> Self:
