@@ -209,8 +209,8 @@ def test_an_address_of_ones_own_is_asked(judges: ProviderServer, score: Any) -> 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ((), "set ANTHROPIC_API_KEY or OPENAI_API_KEY or GEMINI_API_KEY."),
-        (("--provider", "openai"), "There is no key for openai: set OPENAI_API_KEY."),
+        ((), "(or TOUCHSTONE_COMPATIBLE_BASE_URL and TOUCHSTONE_COMPATIBLE_MODEL for an endpoint of your own)."),
+        (("--provider", "openai"), "No key for openai: set OPENAI_API_KEY in the environment."),
         (("--provider", "mistral"), "There is no provider mistral in the registry; it has claude, openai, gemini."),
     ],
 )

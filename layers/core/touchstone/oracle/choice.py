@@ -3,20 +3,17 @@
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
-from touchstone.errors import SettingsError
+from touchstone.errors import MisconfiguredError, SettingsError
 from touchstone.judges.base import Judge, Tier
 from touchstone.judges.opening import Judges
-from touchstone.judges.registry import Registry
+from touchstone.judges.registry import Registry, called
 
 PROVIDER_VARIABLE = "ORACLE_LLM_PROVIDER"
 MODEL_VARIABLE = "ORACLE_LLM_MODEL"
 BASE_URL_VARIABLE = "ORACLE_LLM_BASE_URL"
 DEFAULT_PROVIDER = "claude"
 """Who judges unless another is named, and whose a model is that is named alone."""
-ALSO_CALLED: Mapping[str, str] = MappingProxyType({"anthropic": "claude"})
-"""Names of providers as the settings know them, beside the registry's own."""
 TIER: Tier = "strong"
 
 
@@ -36,8 +33,8 @@ def choose(registry: Registry, environ: Mapping[str, str] | None = None, *, prov
     """
     environ = os.environ if environ is None else environ
     told, name, base_url = (_setting(environ, each) for each in (PROVIDER_VARIABLE, MODEL_VARIABLE, BASE_URL_VARIABLE))
-    theirs = _called(told) if told else None
-    chosen = _called(provider) if provider else theirs
+    theirs = called(told) if told else None
+    chosen = called(provider) if provider else theirs
     if chosen is None and (name or base_url):
         chosen = DEFAULT_PROVIDER
     if chosen is None:
@@ -50,14 +47,13 @@ def choose(registry: Registry, environ: Mapping[str, str] | None = None, *, prov
 def open_judge(judges: Judges, chosen: Choice) -> Judge:
     """The judge of submissions. Raises `SettingsError`, naming the variable to set, where nobody can be asked."""
     if chosen.provider is not None:
-        if chosen.provider not in judges.available():
-            variables = " or ".join(chosen.registry.provider(chosen.provider).key_variables)
-            raise SettingsError(f"There is no key for {chosen.provider}: set {variables}.")
-        return judges.get(chosen.provider, TIER)
+        try:
+            return judges.get(chosen.provider, TIER)
+        except MisconfiguredError as error:
+            raise SettingsError(str(error)) from error
     judge = judges.prefer(TIER)
     if judge is None:
-        first = [each.key_variables[0] for each in chosen.registry.providers.values() if each.key_variables]
-        raise SettingsError(f"No judge can be asked without a key: set {' or '.join(first)}.")
+        raise SettingsError(f"No judge can be asked without a key: {judges.remedy}.")
     return judge
 
 
@@ -76,7 +72,3 @@ def open_another_judge(judges: Judges, chosen: Choice, *, than: Collection[str])
 
 def _setting(environ: Mapping[str, str], variable: str) -> str | None:
     return environ.get(variable, "").strip() or None
-
-
-def _called(name: str) -> str:
-    return ALSO_CALLED.get(name, name)
