@@ -108,7 +108,8 @@ def _task_facts(view: View) -> Iterator[tuple[str, object]]:
     yield "challenges until", moment(view.get("challenge_until"))
     yield "undecided challenges", view.get("undecided_challenges") or None
     yield "final", moment(view.get("final_at"))
-    yield "winner", view.get("winner") or ("nobody" if view.get("final_at") else None)
+    final = view.get("final_at") is not None
+    yield "winner" if final else "winner so far", view.get("winner") or ("nobody" if final else None)
     if view.get("path") == "quality_first" and view.get("state") in RANKED and view.get("ranking") is None:
         yield "ranking", "for its parties alone: name one with --party"
     yield "cost", f"{dollars(view.get('cost_usd', 0.0))}, {view.get('tokens', 0):,} tokens"

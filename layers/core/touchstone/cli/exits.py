@@ -11,12 +11,13 @@ class Exit(IntEnum):
     DONE = 0
     """Done; where there is a verdict, it is `verified`."""
     VERDICT = 1
-    """Decided against: `caution`, refuted, different, a submission that misses a criterion or the total asked for, a
-    batch with lines that failed, a model that is about to end, counters that were wrong."""
+    """Decided against: `caution`, refuted, different, a submission that misses a criterion or the total asked for or
+    that its contest eliminated, a challenge that was rejected, a batch with lines that failed, a model that is about to
+    end, counters that were wrong."""
     INPUT = 2
     """The command line, a file, a setting or the token is wrong; nothing was done."""
     UNDECIDED = 3
-    """Nobody could decide: `unverified`, `unscored`, or no answer could be produced."""
+    """Nobody could decide: `unverified`, `unscored`, `unresolved`, or no answer or dimensions could be produced."""
     SERVICE = 4
     """The service or the network failed; it is safe to repeat the command."""
     UNEXPECTED = 70
