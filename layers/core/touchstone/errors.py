@@ -39,6 +39,8 @@ type JudgeFailure = Literal[
 ]
 type Unanswered = JudgeFailure | Literal["quota", "tenant_share", "spending_ceiling"]
 """Why a question has no answer: a judge's failure, or our own limits."""
+type Unscored = Unanswered | Literal["invalid_reply"]
+"""Why there is no score: nobody answered, or what was answered broke the rules twice."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,8 +13,8 @@ from tests.unit.oracle.samples import brief
 from touchstone.clock import Deadline
 from touchstone.errors import DayQuotaError
 from touchstone.judges import MemoryCache
+from touchstone.judges.checked import NotScored
 from touchstone.oracle.aggregation import aggregate
-from touchstone.oracle.asking import NotScored
 from touchstone.oracle.dimensions import (
     ASKED_PERCENT,
     LEAST_WEIGHT,

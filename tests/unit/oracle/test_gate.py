@@ -14,7 +14,7 @@ from tests.unit.oracle.samples import brief, dimensions
 from touchstone.clock import Deadline
 from touchstone.errors import DayQuotaError, OverloadedError
 from touchstone.judges import MemoryCache
-from touchstone.oracle.asking import NotScored
+from touchstone.judges.checked import NotScored
 from touchstone.oracle.gate import BASE_OUTPUT_TOKENS, TOKENS_A_CRITERION, Gated, check_gate
 from touchstone.oracle.material import Read, read_material
 from touchstone.oracle.model import MAX_CRITERIA, Brief

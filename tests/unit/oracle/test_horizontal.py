@@ -14,7 +14,7 @@ from tests.support.judges import Asked, Line, Script
 from tests.unit.oracle.samples import EQUAL, brief, dimensions
 from touchstone.clock import Deadline
 from touchstone.errors import InputError, OverloadedError
-from touchstone.oracle.asking import NotScored
+from touchstone.judges.checked import NotScored
 from touchstone.oracle.bands import band_of
 from touchstone.oracle.compared import Compared
 from touchstone.oracle.entries import COMPARED_WHOLE_CHARS, Entry, EntryRead, read_entry

@@ -11,7 +11,7 @@ from tests.unit.oracle.samples import EQUAL, SUBMISSION, brief, dimensions, indi
 from touchstone.clock import Deadline
 from touchstone.errors import InputError, OverloadedError
 from touchstone.judges import MemoryCache
-from touchstone.oracle.asking import NotScored
+from touchstone.judges.checked import NotScored
 from touchstone.oracle.bands import BANDS, band_of
 from touchstone.oracle.model import Brief
 from touchstone.oracle.replies import MAX_EVIDENCE_CHARS

@@ -10,7 +10,7 @@ from tests.support.judges import Asked, Line, Script
 from tests.unit.oracle.samples import EQUAL, brief, dimensions, individual
 from touchstone.clock import Deadline
 from touchstone.errors import OverloadedError
-from touchstone.oracle.asking import NotScored
+from touchstone.judges.checked import NotScored
 from touchstone.oracle.material import A_TOPIC, Material, Read, read_material
 from touchstone.oracle.model import MAX_SUBMISSION_CHARS
 from touchstone.oracle.passages import Passage

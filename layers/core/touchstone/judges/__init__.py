@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         Tier,
     )
     from touchstone.judges.cache import FileCache, MemoryCache
+    from touchstone.judges.checked import Checked, NotScored, Refused, ask_checked
     from touchstone.judges.cost import cost_usd, max_cost_usd
     from touchstone.judges.keys import EnvironmentKeys, Keys
     from touchstone.judges.opening import Judges, Seat
@@ -55,6 +56,7 @@ _MODULES = {
         "Tier",
     ),
     "touchstone.judges.cache": ("FileCache", "MemoryCache"),
+    "touchstone.judges.checked": ("Checked", "NotScored", "Refused", "ask_checked"),
     "touchstone.judges.cost": ("cost_usd", "max_cost_usd"),
     "touchstone.judges.keys": ("EnvironmentKeys", "Keys"),
     "touchstone.judges.opening": ("Judges", "Seat"),
@@ -70,6 +72,7 @@ __all__ = [
     "Admission",
     "Answered",
     "Call",
+    "Checked",
     "EnvironmentKeys",
     "Fenced",
     "FileCache",
@@ -81,6 +84,7 @@ __all__ = [
     "MemoryCache",
     "Model",
     "ModelJudge",
+    "NotScored",
     "Notice",
     "Permit",
     "Price",
@@ -88,6 +92,7 @@ __all__ = [
     "Provider",
     "Purpose",
     "Question",
+    "Refused",
     "Registry",
     "Reply",
     "ReplyCache",
@@ -96,6 +101,7 @@ __all__ = [
     "Template",
     "Tier",
     "Usage",
+    "ask_checked",
     "check",
     "contains_verbatim",
     "cost_usd",

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from touchstone.oracle.aggregation import Aggregate, Penalty, aggregate
-    from touchstone.oracle.asking import NotScored
     from touchstone.oracle.bands import BANDS, Band, band_of
     from touchstone.oracle.choice import Choice, choose, open_another_judge, open_judge
     from touchstone.oracle.compared import Compared
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "aggregation": ("Aggregate", "Penalty", "aggregate"),
-    "asking": ("NotScored",),
     "bands": ("BANDS", "Band", "band_of"),
     "choice": ("Choice", "choose", "open_another_judge", "open_judge"),
     "dimensions": ("Generated", "generate_dimensions"),
@@ -88,7 +86,6 @@ __all__ = [
     "Generated",
     "IndividualScoring",
     "Judgement",
-    "NotScored",
     "Passage",
     "Penalty",
     "Place",

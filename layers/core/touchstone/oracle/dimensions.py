@@ -16,9 +16,9 @@ from touchstone.checks.language import Language
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge, Question
 from touchstone.judges.calls import JudgeReply
+from touchstone.judges.checked import NotScored, ask_checked
 from touchstone.judges.fence import Fenced, visible
 from touchstone.judges.spends import Spend
-from touchstone.oracle.asking import NotScored, ask_checked
 from touchstone.oracle.model import DIMENSION_ID, FIXED, LEAST_DYNAMIC, MOST_DYNAMIC, Brief, Dimension
 from touchstone.oracle.wording import language_of_task, prompt
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
+from touchstone.judges.checked import NotScored
 from touchstone.judges.spends import Spend
-from touchstone.oracle.asking import NotScored
 from touchstone.oracle.flags import flagged
 from touchstone.oracle.material import Material, Read, read_material
 from touchstone.oracle.model import Brief, Dimension, DimensionScore, RiskFlag, Strict

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Literal
 
+from touchstone.errors import Unscored
 from touchstone.oracle.aggregation import PENALTY_BELOW, Aggregate, aggregate
 from touchstone.oracle.bands import Band
 from touchstone.oracle.model import (
@@ -27,7 +28,6 @@ from touchstone.oracle.model import (
     RiskFlag,
     Strict,
     Suggestion,
-    Unscored,
 )
 from touchstone.oracle.submission import Comparison, Standing, Submission, standing
 from touchstone.oracle.task import Task

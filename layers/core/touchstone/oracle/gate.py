@@ -18,9 +18,9 @@ from touchstone.checks.language import Language
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge, Question
 from touchstone.judges.calls import JudgeReply
+from touchstone.judges.checked import NotScored, ask_checked
 from touchstone.judges.fence import visible
 from touchstone.judges.spends import Spend
-from touchstone.oracle.asking import NotScored, ask_checked
 from touchstone.oracle.flags import flagged
 from touchstone.oracle.material import Material, Read, read_material
 from touchstone.oracle.model import Brief, CriterionCheck, GateCheck

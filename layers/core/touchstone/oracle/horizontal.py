@@ -19,9 +19,9 @@ from touchstone.checks import is_contentless
 from touchstone.clock import Deadline
 from touchstone.errors import InputError
 from touchstone.judges.base import Judge, Question
+from touchstone.judges.checked import MOST_FAULTS, Checked, NotScored, Refused, ask_checked
 from touchstone.judges.fence import contains_verbatim
 from touchstone.judges.spends import Spend
-from touchstone.oracle.asking import MOST_FAULTS, Checked, NotScored, Refused, ask_checked
 from touchstone.oracle.bands import band_of
 from touchstone.oracle.compared import LEAST_ENTRIES, Compared, ComparedEntry, OrderRead, PlacedScore
 from touchstone.oracle.entries import Entry

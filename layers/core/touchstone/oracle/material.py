@@ -18,9 +18,9 @@ from touchstone.checks import is_contentless
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge, Question
 from touchstone.judges.calls import JudgeReply
+from touchstone.judges.checked import NotScored, ask_checked
 from touchstone.judges.fence import contains_verbatim, visible
 from touchstone.judges.spends import Spend
-from touchstone.oracle.asking import NotScored, ask_checked
 from touchstone.oracle.model import Brief, Dimension, Strict
 from touchstone.oracle.passages import JudgedFlag, Passage, found_by_judge, steering_faults, without
 from touchstone.oracle.sections import MAX_SECTION_CHARS, sections_of

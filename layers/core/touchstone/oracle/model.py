@@ -12,7 +12,6 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 from pydantic_core import PydanticCustomError
 
 from touchstone.checks.language import Language
-from touchstone.errors import Unanswered
 from touchstone.judges.fence import visible
 from touchstone.oracle.bands import Band
 
@@ -43,8 +42,6 @@ type RiskFlag = Literal[
 ]  # fmt: skip
 """What a reader of a result should know. The first five: passages of the submission that speak to whoever grades it;
 `orders_disagree`: asked in two orders, judges differed by more than ten points."""
-type Unscored = Unanswered | Literal["invalid_reply"]
-"""Why there is no score: nobody answered, or what was answered broke the rules twice."""
 
 type Score = Annotated[int, Field(ge=0, le=100)]
 type Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]

@@ -17,10 +17,10 @@ from touchstone.checks.language import Language
 from touchstone.clock import Deadline
 from touchstone.errors import InputError
 from touchstone.judges.base import Judge, Question
+from touchstone.judges.checked import NotScored, ask_checked
 from touchstone.judges.fence import visible
 from touchstone.judges.spends import Spend
 from touchstone.oracle.aggregation import aggregate
-from touchstone.oracle.asking import NotScored, ask_checked
 from touchstone.oracle.bands import band_of
 from touchstone.oracle.flags import flagged
 from touchstone.oracle.material import Read, read_material

@@ -2,8 +2,9 @@
 
 from typing import Literal
 
-from touchstone.oracle.asking import NotScored
-from touchstone.oracle.model import Strict, Unscored
+from touchstone.errors import Unscored
+from touchstone.judges.checked import NotScored
+from touchstone.oracle.model import Strict
 
 type Stage = Literal["dimensions", "reading", "gate", "scoring", "comparison"]
 """`reading`: of the sections of a submission that is too long to be shown whole. `comparison`: of a contest's finalists

@@ -7,9 +7,9 @@ what nobody could judge ends it there: `unscored`, with the stage and the reason
 
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
+from touchstone.judges.checked import NotScored
 from touchstone.judges.spends import Spend
 from touchstone.oracle.aggregation import aggregate
-from touchstone.oracle.asking import NotScored
 from touchstone.oracle.dimensions import generate_dimensions
 from touchstone.oracle.gate import check_gate
 from touchstone.oracle.material import read_material

@@ -13,13 +13,13 @@ from datetime import timedelta
 from touchstone.clock import Deadline
 from touchstone.errors import SettingsError
 from touchstone.judges.base import Judge
+from touchstone.judges.checked import NotScored
 from touchstone.operations.deferral import GivenUp, Postponed
 from touchstone.operations.tasks.comparing import compare_round
 from touchstone.operations.tasks.deciding import all_of, leave, settle, shortlist_with
 from touchstone.operations.tasks.desk import A_ROUND, GOING_ON, SETTLED_WITHIN, Progress, TaskDesk
 from touchstone.operations.tasks.finalists import begin_round, entry_of, read_finalists
 from touchstone.operations.tasks.trying import NOBODY, follow_up, with_judge
-from touchstone.oracle.asking import NotScored
 from touchstone.oracle.challenge import Challenge
 from touchstone.oracle.compared import LEAST_ENTRIES
 from touchstone.oracle.comparison import DimensionComparison

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
+from touchstone.judges.checked import NotScored
 from touchstone.operations.deferral import GivenUp, Postponed
 from touchstone.operations.tasks.desk import Progress, TaskDesk
 from touchstone.operations.tasks.trying import NOBODY, follow_up, with_judge
-from touchstone.oracle.asking import NotScored
 from touchstone.oracle.entries import Entry, EntryRead, read_entry
 from touchstone.oracle.model import DimensionScore
 from touchstone.oracle.submission import Submission

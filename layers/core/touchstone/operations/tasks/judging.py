@@ -6,11 +6,11 @@ from typing import Protocol
 
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
+from touchstone.judges.checked import NotScored
 from touchstone.judges.spends import Spend
 from touchstone.operations.deferral import GivenUp, Postponed
 from touchstone.operations.tasks.desk import Progress, TaskDesk
 from touchstone.operations.tasks.trying import NOBODY, follow_up, with_judge
-from touchstone.oracle.asking import NotScored
 from touchstone.oracle.gate import Gated, check_gate
 from touchstone.oracle.material import Read, read_material
 from touchstone.oracle.scoring import Scored, score_submission

@@ -6,8 +6,8 @@ from datetime import datetime
 from touchstone.budgets import next_reset
 from touchstone.errors import MisconfiguredError, SettingsError
 from touchstone.judges.base import Judge
+from touchstone.judges.checked import NotScored
 from touchstone.operations.deferral import GivenUp, Postponed, after_failure
-from touchstone.oracle.asking import NotScored
 
 NOBODY = "gemini"
 """Whose day is meant where no provider was asked: any one's will do, since nothing was counted."""

@@ -10,7 +10,7 @@ from touchstone.errors import DayQuotaError, OverloadedError, RefusedError, Spen
 from touchstone.judges import MemoryCache
 from touchstone.judges.base import Admission, Call, Permit, Prompt, Question
 from touchstone.judges.calls import JudgeReply
-from touchstone.oracle.asking import MOST_FAULTS, Checked, NotScored, Refused, ask_checked
+from touchstone.judges.checked import MOST_FAULTS, Checked, NotScored, Refused, ask_checked
 
 
 class Number(JudgeReply):

@@ -6,16 +6,15 @@ from dataclasses import dataclass, replace
 from pydantic import BaseModel
 
 from touchstone.clock import Deadline
-from touchstone.errors import JudgeError, LimitError
+from touchstone.errors import JudgeError, LimitError, Unscored
 from touchstone.judges.base import Judge, Question
 from touchstone.judges.calls import ask, unanswered, unusable
 from touchstone.judges.spends import Spend, spends_of, spends_of_failure
-from touchstone.oracle.model import Unscored
 
 ROUNDS = 2
 """A reply that breaks the rules is asked for once more; a judge that breaks them twice has not scored."""
 MOST_FAULTS = 20
-"""How many faults of one reply are named: one for each criterion that a task may have. A record keeps them."""
+"""How many faults of one reply are named: a record keeps them, and more would not be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
