@@ -1,6 +1,7 @@
 """A submission's way from its arrival to its scores, whatever comes twice, too late or out of turn."""
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 from hypothesis import given
@@ -17,8 +18,8 @@ from tests.support.oracle import (
     unjudged,
 )
 from tests.support.records import a_spend
-from touchstone.errors import ConflictError, InputError, TooLargeError
-from touchstone.oracle.attempts import LEASE
+from touchstone.errors import ConflictError, InputError, NotFoundError, TooLargeError
+from touchstone.oracle.attempts import LEASE, MAX_TRIES
 from touchstone.oracle.model import MAX_SUBMISSION_CHARS
 from touchstone.oracle.ranking import Place
 from touchstone.oracle.submission import (
@@ -30,6 +31,7 @@ from touchstone.oracle.submission import (
     begun,
     check_follows,
     check_size,
+    check_uploaded,
     checked_text,
     compared,
     gated,
@@ -245,3 +247,70 @@ def test_a_request_names_its_submitter_and_gives_a_text_or_a_file(fields: dict[s
 def test_a_submission_is_read_back_as_it_was_stored() -> None:
     for one in (*AT.values(), compared(SCORED, COMPARED), overtaken(RECEIVED)):
         assert Submission.model_validate_json(one.model_dump_json()) == one
+
+
+@pytest.mark.parametrize(
+    ("key", "ok"),
+    [
+        ("acme/uploads/1", True),
+        ("acme/uploads/a/b.md", True),
+        ("acme/submissions/1.md", False),
+        ("acme/records/1.json", False),
+        ("acme/uploads", False),
+        ("acme-2/uploads/1", False),
+        ("/acme/uploads/1", False),
+        ("", False),
+    ],
+)
+def test_only_a_file_in_the_tenants_folder_of_uploads_is_one_to_be_handed_in(key: str, *, ok: bool) -> None:
+    if ok:
+        assert check_uploaded(key, tenant="acme") == key
+    else:
+        with pytest.raises(NotFoundError, match="no uploaded file"):
+            check_uploaded(key, tenant="acme")
+
+
+def test_a_finalist_that_nobody_could_compare_is_unscored_in_the_ranking_and_keeps_its_own_scores() -> None:
+    one = compared(SCORED, COMPARED[:3], uncompared=["clarity"])
+    assert (one.uncompared, compared(one, COMPARED) is one) == (("clarity",), True)
+    task = ended(a_task(), now=a_task().deadline)
+    placed = ranked(task, [Place(submission_id=one.id, rank=None, final_score=None)], now=task.deadline)
+    assert (standing(one, placed), one.individual) == ("unscored", scoring(80))
+    assert recompared(one, COMPARED).uncompared == ()
+
+
+def test_tries_that_are_used_up_begin_no_other_and_giving_up_forgets_them() -> None:
+    one = PASSED
+    for _ in range(MAX_TRIES):
+        one = begun(one, at="gate_passed", now=one.attempts.not_before or NOW)
+    later = NOW + timedelta(days=1)
+    assert begun(one, at="gate_passed", now=later) is one
+    over = given_up(one, unjudged("scoring"))
+    assert (over.attempts.tries, put_back(over, unjudged("gate"), until=later, counted=True) is over) == (0, True)
+    late = overtaken(one)
+    assert put_back(late, unjudged("gate"), until=later, counted=False) is late
+
+
+REPEATABLE: dict[str, Callable[[Submission], Submission]] = STEPS | {
+    "passed": lambda one: gated(one, passed_gate(), spends=[a_spend()]),
+    "begun scoring": lambda one: begun(one, at="gate_passed", now=NOW),
+    "compared": lambda one: compared(one, COMPARED, spends=[a_spend()]),
+    "rescored": lambda one: rescored(one, scoring(90)),
+    "recompared": lambda one: recompared(one, COMPARED),
+}
+
+
+@given(st.lists(st.sampled_from(sorted(REPEATABLE)), max_size=12))
+def test_r20_any_sequence_of_steps_applied_twice_is_that_sequence_applied_once(names: list[str]) -> None:
+    once = RECEIVED
+    for name in names:
+        try:
+            after = REPEATABLE[name](once)
+        except ConflictError:
+            continue
+        assert REPEATABLE[name](after) is after
+        assert not (once.judged and not after.judged)
+        assert (after.individual is not None) == (after.state == "scored")
+        assert len(after.spends) >= len(once.spends)
+        once = after
+    assert Submission.model_validate_json(once.model_dump_json()) == once

@@ -5,18 +5,27 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from tests.support.records import a_spend
 from tests.unit.oracle.samples import dimensions
 from touchstone.errors import ConflictError, InputError
+from touchstone.oracle.attempts import LEASE, MAX_TRIES
+from touchstone.oracle.events import events_between
 from touchstone.oracle.model import Brief, TaskPath
 from touchstone.oracle.ranking import Place
 from touchstone.oracle.task import (
     LONGEST_CONTEST,
+    MAX_CHALLENGES,
     Task,
     TaskRequest,
+    carried,
     challenged,
     check_open,
     decided,
+    draft_begun,
+    draft_put_back,
     ended,
     finalised,
     given_up,
@@ -180,3 +189,110 @@ def test_a_task_is_read_back_as_it_was_stored() -> None:
     for state in ("open", "scoring", "challenge", "final"):
         task = contest_at(state)
         assert Task.model_validate_json(task.model_dump_json()) == task
+
+
+def test_tries_to_make_the_dimensions_are_one_at_a_time_and_say_why_they_failed() -> None:
+    task = new_task(request(), tenant="acme", task_id="t1", now=NOW)
+    begun = draft_begun(task, now=NOW)
+    assert (begun.drafting.tries, begun.drafting.not_before, draft_begun(begun, now=NOW) is begun) == (
+        1,
+        NOW + LEASE,
+        True,
+    )
+    back = draft_put_back(begun, "No key.", until=NOW, counted=False, spends=[a_spend()])
+    assert (back.drafting.tries, back.failure, len(back.spends)) == (0, "No key.", 1)
+    opened = locked(back, dimensions(), spends=[a_spend()])
+    assert (opened.failure, len(opened.spends)) == (None, 2)
+    assert draft_begun(opened, now=NOW) is opened
+    assert draft_put_back(opened, "No key.", until=NOW, counted=False) is opened
+    for _ in range(MAX_TRIES):
+        task = draft_begun(task, now=task.drafting.not_before or NOW)
+    assert draft_begun(task, now=AFTER) is task
+
+
+def test_challenges_hold_the_result_open_until_each_is_decided() -> None:
+    one = contest_at("challenge")
+    until = AFTER + timedelta(hours=1)
+    both = challenged(challenged(one, "c1", now=AFTER), "c2", now=AFTER)
+    assert (both.undecided, both.challenges, challenged(both, "c1", now=AFTER) is both) == (("c1", "c2"), 2, True)
+    left = decided(both, "c1", PLACES[::-1])
+    assert (left.undecided, left.challenges, left.places, left.winner) == (("c2",), 2, PLACES[::-1], "s1")
+    assert decided(left, "c1", ()) is left
+    with pytest.raises(ConflictError, match="not decided yet"):
+        finalised(left, now=until)
+    assert finalised(decided(left, "c2", None), now=until).places == PLACES[::-1]
+
+
+@pytest.mark.parametrize(
+    ("task", "at", "words"),
+    [
+        (open_task(), NOW, "no ranking yet"),
+        (new_task(request(), tenant="acme", task_id="t1", now=NOW), NOW, "no ranking yet"),
+        (contest_at("scoring"), AFTER, "no ranking yet"),
+        (contest_at("final"), AFTER, "time for challenges is over"),
+        (contest_at("challenge"), AFTER + timedelta(hours=1), "time for challenges is over"),
+        (won(open_task("fastest_first"), "s1", now=NOW), NOW, "paid when it closes"),
+        (contest_at("challenge").model_copy(update={"challenges": MAX_CHALLENGES}), AFTER, "all that it can be"),
+    ],
+)
+def test_a_ranking_is_challenged_in_its_time_and_so_often(task: Task, at: datetime, words: str) -> None:
+    with pytest.raises(ConflictError, match=words):
+        challenged(task, "c9", now=at)
+
+
+def test_steps_of_the_other_path_are_refused() -> None:
+    with pytest.raises(ConflictError, match="ends with its ranking"):
+        nobody_won(contest_at("scoring"), now=AFTER)
+    race = open_task("fastest_first")
+    assert nobody_won(race, now=NOW) is race
+
+
+STEPS: dict[str, Callable[[Task, datetime], Task]] = {
+    "begin": lambda task, now: draft_begun(task, now=now),
+    "lock": lambda task, _: locked(task, dimensions(), spends=[a_spend()]),
+    "give up": lambda task, _: given_up(task, "No judge."),
+    "move": lambda task, now: with_deadline(task, DEADLINE + timedelta(days=1), now=now),
+    "carry": lambda task, now: carried(task, now + timedelta(hours=1)),
+    "win": lambda task, now: won(task, "s1", now=now),
+    "win again": lambda task, now: won(task, "s2", now=now),
+    "end": lambda task, now: ended(task, now=now),
+    "nobody": lambda task, now: nobody_won(task, now=now),
+    "rank": lambda task, now: ranked(task, PLACES, now=now),
+    "challenge": lambda task, now: challenged(task, "c1", now=now),
+    "uphold": lambda task, _: decided(task, "c1", PLACES[::-1]),
+    "reject": lambda task, _: decided(task, "c1", None),
+    "finalise": lambda task, now: finalised(task, now=now),
+}
+ORDER = ("drafting", "open", "scoring", "challenge", "final", "failed")
+
+
+@given(
+    st.sampled_from(["fastest_first", "quality_first"]),
+    st.lists(st.tuples(st.sampled_from(sorted(STEPS)), st.sampled_from([0.0, 0.0, 0.02, 1.0, 7.0])), max_size=30),
+)
+def test_r20_whatever_comes_in_whatever_order_and_twice_goes_one_way_tells_each_event_once_and_ends_for_good(
+    path: TaskPath, moves: list[tuple[str, float]]
+) -> None:
+    task, now = new_task(request(path), tenant="acme", task_id="t1", now=NOW), NOW
+    told: list[str] = []
+    for name, days in moves:
+        now += timedelta(days=days)
+        try:
+            after = STEPS[name](task, now)
+        except (ConflictError, InputError):
+            continue
+        if name not in {"challenge", "move"}:
+            assert STEPS[name](after, now) is after
+        assert ORDER.index(after.state) >= ORDER.index(task.state)
+        told += [event.kind for event in events_between(task, after)]
+        if task.state in {"final", "failed"}:
+            assert after is task
+        if after.state == "final":
+            assert after.undecided == ()
+            assert after.final_at is not None
+        if task.closed_at is not None:
+            assert after.closed_at == task.closed_at
+        task = after
+    assert len(told) == len(set(told))
+    assert ("payout.due" in told) == (task.state == "final" and task.winner is not None)
+    assert Task.model_validate_json(task.model_dump_json()) == task
