@@ -1,0 +1,153 @@
+"""Challenges in the table: each counted with its task, once, and found as long as it is not settled."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from threading import Barrier
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.integration.records.oracle_steps import of, opened
+from tests.support.oracle import DEADLINE, scoring, unjudged
+from tests.support.records import HandClock, a_spend
+from tests.support.store_faults import losing_replies, refusing
+from tests.unit.oracle.test_challenge import PLACES, READING
+from touchstone.errors import ConflictError, NotFoundError, StoreError
+from touchstone.oracle.attempts import LEASE
+from touchstone.oracle.challenge import Challenge, ChallengeRequest
+from touchstone.oracle.ranking import Place
+from touchstone.oracle.task import Task
+from touchstone.records import Challenges, Tasks, new_ulid
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+REQUEST = ChallengeRequest(challenger="writer-2", submission_id="s2", reason="Mine is better.")
+STANDS = (Place(submission_id="s1", rank=1, final_score=70.0),)
+
+
+@pytest.fixture
+def task(tasks: Tasks, clock: HandClock) -> Task:
+    """A contest that is ranked, and may be challenged for an hour."""
+    task = opened(tasks)
+    clock.now = DEADLINE
+    tasks.end(**of(task))
+    return tasks.rank(**of(task), places=STANDS)
+
+
+@pytest.fixture
+def made(challenges: Challenges, task: Task, clock: HandClock) -> Challenge:
+    return challenges.add(**of(task), challenge_id=new_ulid(clock()), request=REQUEST)
+
+
+def test_a_challenge_is_counted_with_its_task_and_met_again_by_a_repeat_even_after_its_time(
+    challenges: Challenges, tasks: Tasks, task: Task, made: Challenge, clock: HandClock
+) -> None:
+    assert challenges.get(**of(task), challenge_id=made.id) == made
+    assert (tasks.get(**of(task)).challenges, tasks.get(**of(task)).undecided) == (1, (made.id,))
+    clock.advance(days=1)
+    assert challenges.add(**of(task), challenge_id=made.id, request=REQUEST) == made
+    assert tasks.get(**of(task)).challenges == 1
+    with pytest.raises(ConflictError, match="another request"):
+        challenges.add(**of(task), challenge_id=made.id, request=REQUEST.model_copy(update={"reason": "So."}))
+    with pytest.raises(ConflictError, match="time for challenges is over"):
+        challenges.add(**of(task), challenge_id=new_ulid(clock()), request=REQUEST)
+    assert challenges.of_task(**of(task)) == (made,)
+
+
+def test_another_tenants_challenge_is_just_missing(challenges: Challenges, task: Task, made: Challenge) -> None:
+    theirs = {"tenant": "rival", "task_id": task.id}
+    steps: list[Callable[[], object]] = [
+        lambda: challenges.add(**theirs, challenge_id=made.id, request=REQUEST),
+        lambda: challenges.get(**theirs, challenge_id=made.id),
+        lambda: challenges.get(**of(task), challenge_id="RECORD"),
+        lambda: challenges.begin(made.model_copy(update={"tenant": "rival"})),
+    ]
+    for step in steps:
+        with pytest.raises(NotFoundError, match=r"no (task|challenge) with this id"):
+            step()
+    assert challenges.of_task(**theirs) == ()
+
+
+def test_r1_many_challenges_at_once_are_all_counted_and_one_delivered_often_is_one(
+    challenges: Challenges, tasks: Tasks, task: Task, clock: HandClock
+) -> None:
+    ids = [new_ulid(clock() + timedelta(seconds=number)) for number in range(4)]
+    barrier = Barrier(8)
+
+    def add(each: str) -> str:
+        barrier.wait()
+        return challenges.add(**of(task), challenge_id=each, request=REQUEST).id
+
+    with ThreadPoolExecutor(8) as workers:
+        assert sorted(workers.map(add, ids * 2)) == sorted(ids * 2)
+    held = tasks.get(**of(task))
+    assert (held.challenges, sorted(held.undecided)) == (4, ids)
+    assert [one.id for one in challenges.of_task(**of(task))] == ids
+
+
+def test_r16_a_challenge_whose_answer_was_lost_is_the_same_when_repeated_and_a_refused_one_is_none(
+    challenges: Challenges, tasks: Tasks, task: Task, table: "Table", clock: HandClock
+) -> None:
+    challenge_id = new_ulid(clock())
+    with refusing(table.meta.client, "TransactWriteItems", "ThrottlingException"), pytest.raises(StoreError):
+        challenges.add(**of(task), challenge_id=challenge_id, request=REQUEST)
+    assert (challenges.of_task(**of(task)), tasks.get(**of(task))) == ((), task)
+    with losing_replies(table.meta.client, "TransactWriteItems"), pytest.raises(StoreError):
+        challenges.add(**of(task), challenge_id=challenge_id, request=REQUEST)
+    assert challenges.add(**of(task), challenge_id=challenge_id, request=REQUEST).id == challenge_id
+    assert tasks.get(**of(task)).challenges == 1
+
+
+def test_r1_of_many_who_would_score_again_one_does(challenges: Challenges, made: Challenge, clock: HandClock) -> None:
+    barrier = Barrier(8)
+
+    def begin(_: int) -> bool:
+        barrier.wait()
+        return challenges.begin(made)[1]
+
+    with ThreadPoolExecutor(8) as workers:
+        assert sum(workers.map(begin, range(8))) == 1
+    until = clock() + timedelta(minutes=1)
+    back = challenges.put_back(made, why=unjudged("scoring"), until=until, counted=False, spends=[a_spend()])
+    assert (back.attempts.tries, back.attempts.not_before, back.failure) == (0, until, unjudged("scoring"))
+
+
+def test_r20_a_decision_is_kept_once(challenges: Challenges, made: Challenge, clock: HandClock) -> None:
+    again = challenges.rescore(made, scoring=scoring(90), readings=[READING], passages=[], spends=[a_spend()])
+    assert challenges.rescore(made, scoring=scoring(10), readings=[], passages=[]) == again
+    assert challenges.to_compare(made, ["s1", "s2"]).finalists == ("s1", "s2")
+    upheld = challenges.decide(made, "upheld", places=PLACES, spends=[a_spend()])
+    assert (upheld.state, upheld.places, upheld.decided_at, len(upheld.spends)) == ("upheld", PLACES, clock(), 2)
+    clock.advance(hours=1)
+    assert challenges.decide(made, "rejected") == upheld
+    assert challenges.leave(made, why=unjudged("scoring")) == upheld
+    assert challenges.carry(made, until=clock()) == upheld
+
+
+def test_a_challenge_is_found_as_unfinished_until_it_is_settled_unless_somebody_carries_it(
+    challenges: Challenges, task: Task, made: Challenge, clock: HandClock
+) -> None:
+    late = timedelta(minutes=10)
+
+    def found() -> list[str]:
+        return [one.challenge_id for one in challenges.unfinished(older_than=late)]
+
+    assert found() == []
+    clock.advance(minutes=11)
+    (one,) = challenges.unfinished(older_than=late)
+    assert (one.tenant, one.task_id, one.challenge_id) == ("acme", task.id, made.id)
+    challenges.begin(made)
+    assert found() == []
+    clock.now += LEASE + late + timedelta(seconds=1)
+    assert found() == [made.id]
+    challenges.carry(made, until=clock() + timedelta(hours=1))
+    assert found() == []
+    clock.advance(hours=2)
+    assert found() == [made.id]
+    left = challenges.leave(made, why=unjudged("scoring"))
+    assert (left.state, found()) == ("unresolved", [made.id])
+    challenges.settle(made)
+    clock.advance(days=1)
+    assert found() == []

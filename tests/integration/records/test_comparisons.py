@@ -1,0 +1,106 @@
+"""Comparisons in the table: begun once, each dimension by one at a time, its first result kept."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from threading import Barrier
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.integration.records.oracle_steps import of, opened
+from tests.support.oracle import unjudged
+from tests.support.records import HandClock, a_spend
+from tests.support.store_faults import losing_replies
+from tests.unit.oracle.test_comparison import FOUND
+from touchstone.errors import ConflictError, NotFoundError, StoreError
+from touchstone.oracle.attempts import LEASE
+from touchstone.oracle.comparison import AT_DEADLINE, DimensionComparison
+from touchstone.oracle.task import Task
+from touchstone.records import Comparisons, Tasks
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+DIMENSIONS = ("credibility", "clarity")
+FINALISTS = ("s1", "s2", "s3")
+
+
+@pytest.fixture
+def task(tasks: Tasks) -> Task:
+    return opened(tasks)
+
+
+@pytest.fixture
+def begun(comparisons: Comparisons, task: Task) -> dict[str, DimensionComparison]:
+    """The contest's own round, by dimension."""
+    comparisons.begin_round(**of(task), round_id=AT_DEADLINE, dimensions=DIMENSIONS, finalists=FINALISTS)
+    return {one.dimension: one for one in comparisons.of_round(**of(task), round_id=AT_DEADLINE)}
+
+
+def test_a_round_is_begun_once_and_another_one_is_apart(
+    comparisons: Comparisons, task: Task, begun: dict[str, DimensionComparison]
+) -> None:
+    assert set(begun) == set(DIMENSIONS)
+    comparisons.keep(begun["clarity"], FOUND)
+    comparisons.begin_round(**of(task), round_id=AT_DEADLINE, dimensions=DIMENSIONS, finalists=FINALISTS)
+    states = {one.dimension: one.state for one in comparisons.of_round(**of(task), round_id=AT_DEADLINE)}
+    assert states == {"credibility": "waiting", "clarity": "compared"}
+    with pytest.raises(ConflictError, match="another request"):
+        comparisons.begin_round(**of(task), round_id=AT_DEADLINE, dimensions=DIMENSIONS, finalists=("s1", "s2"))
+    comparisons.begin_round(**of(task), round_id="c1", dimensions=("credibility",), finalists=("s1", "s2"))
+    assert [one.finalists for one in comparisons.of_round(**of(task), round_id="c1")] == [("s1", "s2")]
+    assert comparisons.of_round(**of(task), round_id="c") == ()
+
+
+def test_another_tenants_comparisons_are_just_missing(
+    comparisons: Comparisons, task: Task, begun: dict[str, DimensionComparison]
+) -> None:
+    assert comparisons.of_round(tenant="rival", task_id=task.id, round_id=AT_DEADLINE) == ()
+    with pytest.raises(NotFoundError, match="no comparison"):
+        comparisons.begin(tenant="rival", task_id=task.id, round_id=AT_DEADLINE, dimension="clarity")
+    with pytest.raises(NotFoundError, match="no comparison"):
+        comparisons.keep(begun["clarity"].model_copy(update={"tenant": "rival"}), FOUND)
+
+
+def test_r1_of_many_who_would_compare_a_dimension_one_does_until_its_lease_runs_out(
+    comparisons: Comparisons, task: Task, begun: dict[str, DimensionComparison], clock: HandClock
+) -> None:
+    barrier = Barrier(8)
+
+    def begin(_: int) -> bool:
+        barrier.wait()
+        return comparisons.begin(**of(task), round_id=AT_DEADLINE, dimension="clarity")[1]
+
+    with ThreadPoolExecutor(8) as workers:
+        assert sum(workers.map(begin, range(8))) == 1
+    assert comparisons.begin(**of(task), round_id=AT_DEADLINE, dimension="credibility")[1]
+    clock.now += LEASE
+    one, ours = comparisons.begin(**of(task), round_id=AT_DEADLINE, dimension="clarity")
+    assert (ours, one.attempts.tries) == (True, 2)
+
+
+def test_the_first_result_is_kept_and_what_was_paid_before_it(
+    comparisons: Comparisons, task: Task, begun: dict[str, DimensionComparison], clock: HandClock
+) -> None:
+    one, _ = comparisons.begin(**of(task), round_id=AT_DEADLINE, dimension="clarity")
+    until = clock() + timedelta(minutes=1)
+    comparisons.put_back(one, why=unjudged("comparison"), until=until, counted=True, spends=[a_spend()])
+    kept = comparisons.keep(one, FOUND)
+    assert (kept.state, kept.failure, len(kept.spends)) == ("compared", None, 2)
+    assert comparisons.give_up(one, why=unjudged("comparison")) == kept
+    other = comparisons.give_up(begun["credibility"], why=unjudged("comparison"))
+    assert (other.state, comparisons.keep(other, FOUND)) == ("unscored", other)
+
+
+def test_r16_a_try_whose_answer_was_lost_is_nobodys_until_its_lease_runs_out(
+    comparisons: Comparisons,
+    task: Task,
+    begun: dict[str, DimensionComparison],
+    table: "Table",
+    clock: HandClock,
+) -> None:
+    with losing_replies(table.meta.client, "PutItem"), pytest.raises(StoreError):
+        comparisons.begin(**of(task), round_id=AT_DEADLINE, dimension="clarity")
+    assert not comparisons.begin(**of(task), round_id=AT_DEADLINE, dimension="clarity")[1]
+    clock.now += LEASE
+    assert comparisons.begin(**of(task), round_id=AT_DEADLINE, dimension="clarity")[1]
