@@ -1,0 +1,33 @@
+"""What all material is made of: texts that say something, and ids by which findings name a part of it."""
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+from typing import Annotated
+
+from pydantic import AfterValidator, Field, StringConstraints
+from pydantic_core import PydanticCustomError
+
+MAX_TEXT_CHARS = 20_000
+"""Longest text of one part: a question, a card, a concept."""
+
+
+def not_blank(text: str) -> str:
+    """The text unchanged; a validator refuses one that shows nothing but white space and control characters."""
+    if all(unicodedata.category(character)[0] in "CZ" for character in text):
+        raise PydanticCustomError("blank", "it says nothing that a reader would see")
+    return text
+
+
+def all_different(ids: Iterable[str], *, of: str) -> None:
+    """Refuse ids that two parts share, as a validator does: a finding must name one."""
+    twice = [each for each, times in Counter(ids).items() if times > 1]
+    if twice:
+        raise PydanticCustomError(
+            "duplicate_id", "every {of} needs an id of its own; {id} is there twice", {"of": of, "id": twice[0][:64]}
+        )
+
+
+type PartId = Annotated[str, StringConstraints(min_length=1, max_length=128)]
+type Text = Annotated[str, Field(max_length=MAX_TEXT_CHARS), AfterValidator(not_blank)]
+"""A text that a reader sees."""

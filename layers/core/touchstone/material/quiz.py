@@ -1,0 +1,53 @@
+"""A quiz: questions with their choices and key."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from touchstone.material.parts import MAX_TEXT_CHARS, PartId, Text, all_different
+from touchstone.strict import Strict
+
+MAX_QUESTIONS = 500
+MAX_CHOICES = 50
+"""Far more than a question should have: a rule finds that, and a limit only bounds the work."""
+
+type QuestionKind = Literal["single_choice", "multiple_choice", "true_false", "fill_in_the_blank"]
+type Choice = Annotated[str, Field(max_length=MAX_TEXT_CHARS)]
+
+
+class Question(Strict):
+    """One question. Whether it is a good one, or has a right key at all, is for rules and metrics to say.
+
+    `answers` is its key: the text of each right choice, `true` or `false`, or every wording that fills the blank.
+    `choices` are empty where there is nothing to choose from. `chunk` is the passage of the source that it was made
+    from, None where that is not known.
+    """
+
+    id: PartId
+    kind: QuestionKind
+    question_text: Text
+    choices: Annotated[tuple[Choice, ...], Field(max_length=MAX_CHOICES)] = ()
+    answers: Annotated[tuple[Choice, ...], Field(max_length=MAX_CHOICES)] = ()
+    explanation: Annotated[str, Field(max_length=MAX_TEXT_CHARS)] | None = None
+    chunk: Annotated[str, Field(max_length=MAX_TEXT_CHARS)] | None = None
+
+    @property
+    def chosen(self) -> bool:
+        """Whether it is answered by choosing from its choices."""
+        return self.kind in {"single_choice", "multiple_choice"}
+
+    @property
+    def distractors(self) -> tuple[str, ...]:
+        """The choices that are not in its key."""
+        return tuple(choice for choice in self.choices if choice not in self.answers) if self.chosen else ()
+
+
+class Quiz(Strict):
+    """Questions in their order, each with an id of its own."""
+
+    questions: Annotated[tuple[Question, ...], Field(min_length=1, max_length=MAX_QUESTIONS)]
+
+    @model_validator(mode="after")
+    def _ids(self) -> Self:
+        all_different((question.id for question in self.questions), of="question")
+        return self

@@ -1,0 +1,94 @@
+"""How metrics ask their judge: side by side within one limit, and each failure its own."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import batched, chain
+from typing import Any
+
+from pydantic import BaseModel
+
+from touchstone.checks.language import Language
+from touchstone.clock import Deadline
+from touchstone.errors import Unscored
+from touchstone.judges.base import Judge, Prompt, Question
+from touchstone.judges.checked import Checked, NotScored, Refused, ask_checked
+from touchstone.judges.prompts import load_prompt
+from touchstone.judges.spends import Spend
+from touchstone.surfaces.model import ItemLabel, MetricName, UnscoredItem
+
+AT_ONCE = 50
+"""Questions of one evaluation under way at the same time: as many as a provider's connections carry well."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measuring:
+    """What all metrics of one evaluation share: who is asked, until when, in which language, how many at once.
+
+    `use_cache` False asks anew even where a reply is known.
+    """
+
+    judge: Judge
+    deadline: Deadline
+    language: Language
+    use_cache: bool = True
+    seats: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
+
+    async def ask[T: BaseModel](
+        self,
+        metric: MetricName,
+        reply_type: type[T],
+        faults_of: Callable[[T], Sequence[str]],
+        *,
+        max_output_tokens: int,
+        **values: Any,
+    ) -> Checked[T] | Refused[T] | NotScored:
+        """Ask this metric's prompt with `values`; once more, with its faults named, where a reply breaks the rules."""
+
+        def question(faults: Sequence[str]) -> Question[T]:
+            return Question(
+                prompt=prompt(metric, self.language, **values, faults=list(faults)),
+                reply_type=reply_type,
+                max_output_tokens=max_output_tokens,
+                use_cache=self.use_cache,
+            )
+
+        async with self.seats:
+            return await ask_checked(self.judge, question, faults_of, deadline=self.deadline, purpose=metric)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labelled:
+    """What came of one part of the material, or of several put together."""
+
+    items: tuple[ItemLabel, ...] = ()
+    unscored: tuple[UnscoredItem, ...] = ()
+    spends: tuple[Spend, ...] = ()
+
+
+def prompt(name: str, language: Language, **values: Any) -> Prompt:
+    """One of this job's prompts in a language, rendered with `values`: whatever its template names."""
+    return load_prompt("touchstone.surfaces", name, language).render(**values)
+
+
+def not_labelled(items: Sequence[str], failure: NotScored) -> Labelled:
+    """What a failure leaves of items: each unscored, for the same reason."""
+    details = failure.faults if failure.error is None else (str(failure.error),)
+    reason: Unscored = failure.reason
+    return Labelled(
+        unscored=tuple(UnscoredItem(item=item, reason=reason, details=details) for item in items),
+        spends=failure.spends,
+    )
+
+
+async def label_all[T](
+    parts: Sequence[T], label: Callable[[Sequence[T]], Awaitable[Labelled]], *, a_call: int = 1
+) -> Labelled:
+    """Label parts side by side, `a_call` of them with one question, and put together what came of each in order."""
+    groups = [list(group) for group in batched(parts, a_call, strict=False)]
+    found = await asyncio.gather(*(label(group) for group in groups))
+    return Labelled(
+        items=tuple(chain.from_iterable(one.items for one in found)),
+        unscored=tuple(chain.from_iterable(one.unscored for one in found)),
+        spends=tuple(chain.from_iterable(one.spends for one in found)),
+    )

@@ -1,0 +1,91 @@
+"""What a metric says of a piece of material: a score that can be computed again from its items, and what has none."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from touchstone.errors import Unscored
+from touchstone.judges.spends import Spend
+from touchstone.strict import Strict
+
+type Surface = Literal["quiz", "summary", "flashcards"]
+type MetricName = Literal[
+    "quiz_answer_correctness", "quiz_distractor_quality", "quiz_coverage", "quiz_clarity", "quiz_item_flaws",
+    "summary_faithfulness", "summary_coverage", "summary_coherence", "summary_information_density",
+    "flashcard_answer_correctness", "flashcard_atomicity", "flashcard_clarity", "flashcard_coverage",
+    "flashcard_duplication", "flashcard_answer_leakage",
+]  # fmt: skip
+"""All metrics; no other name is one."""
+type Percent = Annotated[float, Field(ge=0.0, le=100.0)]
+
+
+class ItemLabel(Strict):
+    """What was said of one item: a question, a card, a claim, a topic.
+
+    `item` is its id in the material, or its number from 1 among those that the metric took the material apart into;
+    `text` is it in words where it has no id to be found by. `value` (0-1) is what it counts for. `evidence` is a quote
+    of the source, checked to occur in it; `suggestion` what to write instead.
+    """
+
+    item: str
+    label: str
+    value: Annotated[float, Field(ge=0.0, le=1.0)]
+    reason: str
+    text: str | None = None
+    evidence: str | None = None
+    suggestion: str | None = None
+    weight: Annotated[float, Field(gt=0.0)] = 1.0
+
+
+class UnscoredItem(Strict):
+    """An item that nobody could judge: the reason's stable word, and in sentences what failed."""
+
+    item: str
+    reason: Unscored
+    details: tuple[str, ...] = ()
+
+
+class MetricResult(Strict):
+    """One metric of one piece of material.
+
+    `score` (0-100) is the weighted mean of the items' values, of those that were judged; None where none was. So
+    `unscored` items lower the number of those that the score speaks for, and never the score itself. `spends` are the
+    judge calls that were paid for, with the model that answered and the version of the prompt; none for a metric that
+    needs no judge.
+    """
+
+    metric: MetricName
+    score: Percent | None
+    unit: Literal["percent"] = "percent"
+    items: tuple[ItemLabel, ...] = ()
+    unscored: tuple[UnscoredItem, ...] = ()
+    spends: tuple[Spend, ...] = ()
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of all calls, in and out."""
+        return sum(spend.input_tokens + spend.output_tokens for spend in self.spends)
+
+    @property
+    def cost_usd(self) -> float:
+        """What the calls cost, of those whose price is known."""
+        return sum(spend.cost_usd or 0.0 for spend in self.spends)
+
+
+def mean_of(items: tuple[ItemLabel, ...]) -> float | None:
+    """The weighted mean of the items' values as a percentage, rounded to six decimals; None of no items."""
+    weight = sum(one.weight for one in items)
+    if not items:
+        return None
+    return round(100.0 * sum(one.value * one.weight for one in items) / weight, 6)
+
+
+def result(
+    metric: MetricName,
+    items: tuple[ItemLabel, ...],
+    *,
+    unscored: tuple[UnscoredItem, ...] = (),
+    spends: tuple[Spend, ...] = (),
+) -> MetricResult:
+    """The result that items come to."""
+    return MetricResult(metric=metric, score=mean_of(items), items=items, unscored=unscored, spends=spends)
