@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from touchstone.operations.bulk import BulkEvaluations
     from touchstone.operations.desk import Desk
     from touchstone.operations.draining import Drain
+    from touchstone.operations.line_submissions import LineSubmissions
     from touchstone.operations.line_work import LineWork
     from touchstone.operations.reception import Reception
     from touchstone.operations.sweeping import Sweep
@@ -130,20 +131,26 @@ def batch_desk(tenant: str) -> BatchDesk:
 
 def line_work(tenant: str, *, ended: Callable[[AnswerRecord], None]) -> LineWork:
     """Does the lines of a tenant's batches; `ended` is told of each answer."""
-    from functions.composition import tasks
-    from touchstone.operations.line_submissions import LineSubmissions
     from touchstone.operations.line_work import LineWork
 
     return LineWork(
         batch_desk=batch_desk(tenant),
         desk=desk(tenant, patient=True),
         reception=reception(tenant, bulk=True),
-        submissions=lambda: LineSubmissions(
-            desk=tasks.desk(tenant, patient=True),
-            reception=tasks.reception(tenant),
-            reader=lambda party: tasks.reader(tenant, party),
-        ),
+        submissions=lambda: line_submissions(tenant),
         ended=ended,
+    )
+
+
+def line_submissions(tenant: str) -> LineSubmissions:
+    """Hands in and judges what lines of a tenant's batches carry for tasks."""
+    from functions.composition import tasks
+    from touchstone.operations.line_submissions import LineSubmissions
+
+    return LineSubmissions(
+        desk=tasks.desk(tenant, patient=True),
+        reception=tasks.reception(tenant),
+        reader=lambda party: tasks.reader(tenant, party),
     )
 
 

@@ -94,18 +94,21 @@ def test_a_contest_is_scored_ranked_challenged_and_made_final(
     options = ("--owner", "buyer", "--path", "quality_first", "--deadline", "3d", "--challenge-period", "2h")
     task_id = _made(touchstone("tasks", "create", task_file, *options, "--wait", "--json"))
     ids = {}
-    for name, graded in {
+    entries: dict[str, dict[str, Any]] = {
         "ann": {"readings": 81},
         "ben": {"readings": 77, "by": {"openai": {"depth": 99, "credibility": 99}}},
         "dora": {"readings": {"substantiveness": 90, "credibility": 45, "completeness": 90, "depth": 90}},
-    }.items():
+    }
+    for name, graded in entries.items():
         handed_in = touchstone(
             "tasks", "submit", task_id, work(name, **graded), "--submitter", name, "--wait", "--json"
         )
         ids[name] = _made(handed_in)
         told = touchstone("tasks", "submission", task_id, ids[name], "--party", name)
         assert "suggestion (high)" in told.stdout
-        assert not any(score in told.stdout for score in ("81", "77", "45", "90", "99")), "no score of an open contest"
+        assert not {"total", "band", "score"} & set(told.stdout.split()), "no score of an open contest"
+        as_json = json.loads(touchstone("tasks", "submission", task_id, ids[name], "--party", name, "--json").stdout)
+        assert [set(feedback) for feedback in as_json["feedback"]] == [{"type", "revision_suggestions"}]
     assert touchstone("tasks", "submission", task_id, ids["ann"], "--party", "ben").exit_code == 2
     assert "nothing that this party may see" in touchstone("tasks", "submissions", task_id, "--party", "buyer").stderr
     assert touchstone("tasks", "deadline", task_id, "1h").exit_code == 0

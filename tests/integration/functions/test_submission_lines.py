@@ -177,14 +177,17 @@ def test_all_work_is_handed_in_before_anything_is_judged(judged: Deployment, jud
     assert by_arrival[-1].submitted_at.timestamp() <= judges.calls[drafted].at
 
 
-def test_work_is_not_lost_where_no_time_is_left_to_judge_it(judged: Deployment, judges: ProviderServer) -> None:
+@pytest.mark.parametrize(("remaining_ms", "answered"), [(1000, False), (150_000, True)])
+def test_work_is_not_lost_where_no_time_is_left_to_judge_it(
+    judged: Deployment, judges: ProviderServer, remaining_ms: int, answered: bool
+) -> None:
     task_id = _task(judged)
     judged.machines.started.clear()
     calls = len(judges.calls)
     rows = [_line(task_id, "ann", GOOD), {"kind": "verify", "problem": "Compute 1 + 1.", "answer": "2"}]
-    work, answer = _results(judged, rows, context=Context(remaining_ms=1000))
+    work, answer = _results(judged, rows, context=Context(remaining_ms=remaining_ms))
     assert (work["error"], work["submission"]["standing"]) == (None, "received")
-    assert answer["error"]["reason"] == "not_done"
+    assert (answer["error"] is None, answer["answer"] is not None) == (answered, answered)
     assert len(judges.calls) == calls
     assert judged.machines.started == [f"{work['submission']['id']}-1"]
 

@@ -14,6 +14,9 @@ from touchstone.operations.tasks.reception import TaskReception
 from touchstone.oracle.feedback import SubmissionView
 from touchstone.oracle.submission import Submission, SubmissionRef
 
+LEAST_SECONDS = 120.0
+"""A gate check and a scoring may take that long; a try that the end of its chunk cuts short is paid for and counts."""
+
 logger = logging.getLogger(__name__)
 
 
@@ -38,10 +41,11 @@ class LineSubmissions:
     async def judge(self, ref: SubmissionRef, *, deadline: Deadline) -> SubmissionView:
         """Judge a submission as far as it comes before the deadline; as its author may read it then.
 
-        What is left to do, its own state machine does, however long that waits for a judge.
+        Nothing is begun with less than `LEAST_SECONDS` left. What is left to do, its own state machine does, however
+        long that waits for a judge.
         """
         submission = self.desk.submissions.get(ref)
-        if not submission.judged and not deadline.passed:
+        if not submission.judged and deadline.remaining >= LEAST_SECONDS:
             submission = await self._tried(ref, deadline)
         if not submission.judged:
             self.reception.start(ref)

@@ -14,6 +14,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from touchstone.answers.model import ENDED, AnswerRecord, VerifyRequest
 from touchstone.answers.progress import new_record
@@ -23,7 +24,6 @@ from touchstone.errors import NotFoundError, StoreError, TouchstoneError
 from touchstone.operations.batching import CONTENT_TYPE, NOT_DONE, BatchDesk
 from touchstone.operations.chunks import Chunk, lines_of
 from touchstone.operations.desk import Desk
-from touchstone.operations.line_submissions import LineSubmissions
 from touchstone.operations.lines import (
     AnswerLine,
     EvaluateLine,
@@ -40,6 +40,9 @@ from touchstone.operations.steps import solve_whole, verify_own_answer
 from touchstone.operations.submission_lines import SubmissionLine
 from touchstone.oracle.submission import SubmissionRef
 from touchstone.records import Batch, derived_ulid
+
+if TYPE_CHECKING:
+    from touchstone.operations.line_submissions import LineSubmissions
 
 SIDE_BY_SIDE = 8
 """Lines of a chunk done at once: the judges' quota is the limit long before."""
@@ -79,7 +82,7 @@ class LineWork:
     batch_desk: BatchDesk
     desk: Desk
     reception: Reception
-    submissions: Callable[[], LineSubmissions]
+    submissions: "Callable[[], LineSubmissions]"
     ended: Callable[[AnswerRecord], None] = lambda _: None
     clock: Clock = system_clock
 
