@@ -65,12 +65,12 @@ class TaskMachines:
         drafted = yield from self._until_done("draft", draft.handler, state)
         if drafted["state"] != "open":
             return
-        yield drafted["wait_seconds"]
+        yield from _asleep(drafted)
         closing = {**state, "deadline": drafted["deadline"]}
         word = yield from self._until_done("close", close.handler, closing)
         word = yield from self._compared(word, state, ("rank", rank.handler))
         while word["state"] == "challenge":
-            yield word["wait_seconds"]
+            yield from _asleep(word)
             word = self._step("finalise", finalise.handler, state)
 
     def _submission(self, state: State) -> Run[None]:
@@ -96,7 +96,7 @@ class TaskMachines:
             said = self._step(name, handler, state)
             if said["state"] != "waiting":
                 return said
-            yield said["wait_seconds"]
+            yield from _asleep(said)
         raise AssertionError(f"{name} runs in a circle")
 
     def _step(self, name: str, handler: Handler, state: State) -> Said:
@@ -105,6 +105,11 @@ class TaskMachines:
         said = [handler(state, self.context) for _ in range(self.repeats)]
         self.said += [(name, one) for one in said]
         return said[-1]
+
+
+def _asleep(said: Said) -> Run[None]:
+    if said["wait_seconds"]:
+        yield said["wait_seconds"]
 
 
 def later(seconds: float) -> None:

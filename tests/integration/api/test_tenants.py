@@ -11,6 +11,7 @@ from functions.api import app, authorizer
 from functions.api.openapi import document
 from functions.composition.stores import tokens
 from tests.support.api import PUBLIC, Api
+from tests.support.api_tasks import UNKNOWN, ApiTask, task_body
 from tests.support.deployment import Context, Deployment
 from tests.support.events import event
 
@@ -27,6 +28,10 @@ BODIES: dict[str, Any] = {
     "/v1/solutions": {"problem": "Compute 3/4 + 1/6."},
     "/v1/tokens": {"role": "reader", "name": "wall"},
     "/v1/routing/{subject}": {"provider": "openai"},
+    "/v1/tasks": task_body(seconds=1_000_000),
+    "/v1/tasks/{task_id}": {"deadline": task_body(seconds=2_000_000)["deadline"]},
+    "/v1/tasks/{task_id}/submissions": {"submitter": "ann", "text": "Work."},
+    "/v1/tasks/{task_id}/challenges": {"challenger": "ann", "submission_id": UNKNOWN, "reason": "So."},
 }
 CANARY = "canary-of-the-rival"
 
@@ -90,6 +95,7 @@ def _body(path: str) -> str | None:
 def test_no_route_answers_without_an_identity(deployment: Deployment, method: str, path: str) -> None:
     assert Api().call(method, _path(path, "x"), _body(path)).status == 401
     past_the_gateway = event("api_verify", rawPath=_path(path, "x"), body=_body(path))
+    past_the_gateway["queryStringParameters"] = {"party": "buyer"}
     past_the_gateway["requestContext"] |= {"authorizer": {}}
     past_the_gateway["requestContext"]["http"] |= {"method": method, "path": _path(path, "x")}
     answer = app.handler(past_the_gateway, Context())
@@ -112,26 +118,65 @@ def test_only_an_admin_manages_tokens_and_routing(acme: Api, method: str, path: 
     assert acme.call(method, _path(path, "01JD7Z00000000000000000000"), _body(path)).status == 403
 
 
-@pytest.mark.parametrize(("method", "path"), ROUTES)
-def test_no_route_leads_to_another_tenants_data(deployment: Deployment, method: str, path: str) -> None:
-    rival = Api(token=deployment.token("rival", "admin"))
+@pytest.fixture
+def owned(judged: Deployment) -> dict[str, str]:
+    """One of everything that the rival has, by the name of the parameter that leads to it."""
+    rival = Api(token=judged.token("rival", "admin"))
     answer = rival.post("/v1/verifications", {"problem": f"{CANARY}: 1 + 1?", "answer": "2"}, key="shared").json
-    batch = rival.post("/v1/batches", key="shared-batch").json["id"]
-    token = rival.post("/v1/tokens", {"role": "reader", "name": CANARY}).json
-    rival.call("PUT", "/v1/routing/algebra", '{"provider": "openai"}')
     rival.post("/v1/verifications", {"problem": CANARY, "answer": "2"})
-    cursor = rival.get("/v1/answers", limit=1).json["cursor"]
+    rival.call("PUT", "/v1/routing/algebra", '{"provider": "openai"}')
+    tasks = [ApiTask.created(rival, judged, owner=CANARY) for _ in range(2)]
+    for name in ("ann", CANARY):
+        tasks[0].hand_in(name, about=CANARY)
+    tasks[0].pass_time()
+    return {
+        "answer_id": answer["id"],
+        "batch_id": rival.post("/v1/batches", key="shared-batch").json["id"],
+        "token_id": rival.post("/v1/tokens", {"role": "reader", "name": CANARY}).json["id"],
+        "subject": "algebra",
+        "task_id": tasks[0].id,
+        "submission_id": tasks[0].ids["ann"],
+        "answers": rival.get("/v1/answers", limit=1).json["cursor"],
+        "tasks": rival.get("/v1/tasks", limit=1).json["cursor"],
+        "submissions": tasks[0].listed(CANARY, limit=1).json["cursor"],
+    }
 
-    admin = Api(token=deployment.token("acme", "admin"))
-    for foreign in (answer["id"], batch, token["id"], "algebra", "rival", "..", "%23", "T#rival"):
-        for query in ({}, {"cursor": cursor}, {"tenant": "rival"}):
-            said = admin.call(method, _path(path, foreign), _body(path), key=f"{method}{foreign}", query=query)
-            assert CANARY not in said.body
-            assert said.status < 500
-        if "{" not in path:
-            break
-    if (method, path) == ("POST", "/v1/verifications"):
-        assert admin.call(method, path, _body(path), key="shared").json["id"] != answer["id"]
-    assert rival.get(f"/v1/answers/{answer['id']}").json == answer
-    assert Api(token=token["token"]).get("/v1/answers").status == 200
-    assert rival.get("/v1/routing").json == {"algebra": "openai"}
+
+def _seen_by_rival(deployment: Deployment, owned: dict[str, str]) -> list[Any]:
+    rival = Api(token=deployment.token("rival", "admin"))
+    task = f"/v1/tasks/{owned['task_id']}"
+    party = {"party": CANARY}
+    plain = ("/v1/answers", f"/v1/answers/{owned['answer_id']}", "/v1/routing", "/v1/tasks")
+    return [
+        *(rival.get(path).json for path in plain),
+        *(rival.get(f"{task}{rest}", **party).json for rest in ("", "/submissions", "/challenges")),
+        [token for token in rival.get("/v1/tokens").json["items"] if token["name"] == CANARY],
+    ]
+
+
+def test_no_route_leads_to_another_tenants_data(judged: Deployment, owned: dict[str, str]) -> None:
+    before = _seen_by_rival(judged, owned)
+    admin = Api(token=judged.token("acme", "admin"))
+    for method, path in ROUTES:
+        _assert_leads_nowhere(admin, owned, method, path)
+        assert _seen_by_rival(judged, owned) == before, f"{method} {path} changed what is another's"
+    mine = admin.post("/v1/verifications", BODIES["/v1/verifications"], key="shared").json
+    assert mine["id"] != owned["answer_id"]
+
+
+def _assert_leads_nowhere(admin: Api, owned: dict[str, str], method: str, path: str) -> None:
+    names = re.findall(r"\{([a-z_]+)\}", path)
+    assert set(names) <= owned.keys(), f"{path} has a parameter that this test does not know"
+    cursors = [{"cursor": owned[each]} for each in ("answers", "tasks", "submissions")]
+    theirs = path.format(**owned)
+    for where in (theirs, *(_path(path, each) for each in ("rival", "..", "%23", "T#rival") if names)):
+        for number, query in enumerate(({}, *cursors, {"tenant": "rival"})):
+            key = f"{method}{where}{number}"
+            said = admin.call(method, where, _body(path), key=key, query={"party": CANARY, **query})
+            assert CANARY not in said.body, f"{method} {path}"
+            assert said.status < 500, f"{method} {path}"
+    if names and "subject" not in names:
+        there, absent = (
+            admin.call(method, where, _body(path), query={"party": CANARY}) for where in (theirs, _path(path, UNKNOWN))
+        )
+        assert (there.status, there.body) == (404, absent.body), f"{method} {path} tells what is from what is not"

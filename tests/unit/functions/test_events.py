@@ -5,6 +5,7 @@ import json
 import pytest
 
 from functions.answers.step import Step
+from functions.oracle.step import References
 from tests.support.events import FOLDER, event
 from touchstone.errors import InputError
 from touchstone.operations.chunks import Chunk, tenant_of
@@ -13,13 +14,15 @@ from touchstone.operations.messages import parse_message
 
 NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))
 STEPS = [name for name in NAMES if name.startswith("step_") and "batch" not in name and name != "step_drain"]
+TAKES = {name: References if "task_id" in event(name) else Step for name in STEPS}
+"""What a step takes: the references of a task's, or of an answer's."""
 
 
 @pytest.mark.parametrize("name", STEPS)
 def test_a_step_is_given_references_and_never_a_body(name: str) -> None:
     sample = event(name)
-    assert set(sample) <= set(Step.model_fields)
-    assert Step.model_validate(sample).tenant == "demo"
+    assert set(sample) <= set(TAKES[name].model_fields)
+    assert TAKES[name].model_validate(sample).tenant == "demo"
     assert len(json.dumps(sample)) < 200
 
 
