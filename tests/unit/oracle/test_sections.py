@@ -3,52 +3,22 @@
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.support.judges import Asked, Line, Script
 from tests.unit.oracle.samples import EQUAL, brief, dimensions, individual
 from touchstone.clock import Deadline
 from touchstone.errors import OverloadedError
 from touchstone.judges.checked import NotScored
+from touchstone.material.sections import MAX_SECTION_CHARS, sections_of
 from touchstone.oracle.material import A_TOPIC, Material, Read, read_material
 from touchstone.oracle.model import MAX_SUBMISSION_CHARS
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.scoring import Scored, score_submission
-from touchstone.oracle.sections import LATE, MAX_SECTION_CHARS, sections_of
 
 IDS = tuple(EQUAL)
 PARAGRAPH = "The harvest of orchard {} came to {} tonnes. It was better than the year before, as its owner wrote.\n\n"
 LONG = "".join(PARAGRAPH.format(number, number) for number in range(1400))
 """Three sections."""
-
-
-@given(st.text(alphabet=st.sampled_from("ab 。.!\n\r\t苹果\u3000é\U0001f34e"), max_size=400), st.integers(2, 40))
-def test_sections_make_up_the_text_again_and_none_is_too_long(text: str, most: int) -> None:
-    sections = sections_of(text, most=most)
-    assert "".join(sections) == text
-    assert all(len(section) <= most for section in sections)
-    assert len(sections) == 1 or all(sections[:-1])
-
-
-@given(st.text(max_size=2000), st.integers(2, 50))
-def test_there_are_few_sections(text: str, most: int) -> None:
-    assert len(sections_of(text, most=most)) <= len(text) / max(1, int(most * LATE)) + 1
-
-
-@pytest.mark.parametrize(
-    ("text", "first"),
-    [
-        ("aaaa bbbb cc.\n\nd\neeeeeee", "aaaa bbbb cc.\n\n"),
-        ("aaaa bbbb ccc\nd. eeeeeeee", "aaaa bbbb ccc\n"),
-        ("aaaa bbbb cc. d eeeeeeee", "aaaa bbbb cc."),
-        ("苹果苹果苹果苹果苹果苹果。梨梨梨梨梨", "苹果苹果苹果苹果苹果苹果。"),
-        ("aaaa bbbb cccc eeeeeeee", "aaaa bbbb cccc "),
-        ("a" * 30, "a" * 16),
-    ],
-)
-def test_a_section_ends_where_the_text_pauses_longest(text: str, first: str) -> None:
-    assert sections_of(text, most=16)[0] == first
 
 
 def test_the_longest_submission_has_few_enough_sections_to_be_shown_together() -> None:

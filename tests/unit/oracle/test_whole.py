@@ -9,8 +9,8 @@ from tests.support.judges import USAGE, Script, paid
 from tests.unit.oracle.samples import SUBMISSION, brief, dimensions, individual
 from touchstone.clock import Deadline
 from touchstone.errors import OverloadedError, RefusedError, SettingsError, UnavailableModelError
+from touchstone.material.sections import sections_of
 from touchstone.oracle.model import Dimension
-from touchstone.oracle.sections import sections_of
 from touchstone.oracle.whole import Judgement, judge_submission
 
 MADE = ("substantiveness", "credibility", "completeness", "regional_insight", "usable_advice")

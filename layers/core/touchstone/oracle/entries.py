@@ -7,12 +7,12 @@ from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
 from touchstone.judges.checked import NotScored
 from touchstone.judges.spends import Spend
+from touchstone.material.sections import MAX_SECTION_CHARS
 from touchstone.oracle.flags import flagged
 from touchstone.oracle.material import Material, Read, read_material
 from touchstone.oracle.model import Brief, Dimension, DimensionScore, RiskFlag, Strict
 from touchstone.oracle.passages import Passage, flags_of
 from touchstone.oracle.ranking import FINALISTS
-from touchstone.oracle.sections import MAX_SECTION_CHARS
 
 COMPARED_WHOLE_CHARS = MAX_SECTION_CHARS // FINALISTS
 """Longest entry shown whole, so that all of them together take no more than one section does."""

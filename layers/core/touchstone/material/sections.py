@@ -6,8 +6,8 @@ MAX_SECTION_CHARS = 50_000
 """Longest text shown to a judge at once.
 
 The smallest window of the listed models is 128,000 tokens (gpt-4o, gpt-4o-mini). Chinese takes up to 1.3 tokens a
-character, English 0.3: a section beside the longest description and criteria of a task (20,000 characters each) comes
-to 117,000, which leaves room for the prompt's own words and the reply.
+character, English 0.3: a section beside 40,000 characters of something else (the longest description and criteria of a
+task, say) comes to 117,000, which leaves room for the prompt's own words and the reply.
 """
 LATE = 3 / 4
 """A section ends at the last paragraph's end past this share of its room, so that sections stay few."""
