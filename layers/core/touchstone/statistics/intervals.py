@@ -19,14 +19,21 @@ def wilson_interval(successes: int, trials: int, *, z: float = Z_95) -> tuple[fl
         raise ValueError(f"{successes} successes in {trials} trials is impossible")
     if trials == 0:
         return (0.0, 1.0)
-    share = successes / trials
+    return score_interval(successes / trials, trials, z=z)
+
+
+def score_interval(share: float, trials: float, *, z: float = Z_95) -> tuple[float, float]:
+    """`wilson_interval` of a share (0-1) that is worth so many trials (above 0), which need not be a whole number.
+
+    The share lies inside. Raises `ValueError` for an impossible share or number.
+    """
+    if not (0 <= share <= 1 and trials > 0):
+        raise ValueError(f"a share of {share} in {trials} trials is impossible")
     shrink = 1 + z * z / trials
     centre = (share + z * z / (2 * trials)) / shrink
     half = z * sqrt(share * (1 - share) / trials + z * z / (4 * trials * trials)) / shrink
-    # At the ends the exact bounds are 0 and 1; rounding would leave 1e-17 there.
-    lower = 0.0 if successes == 0 else max(0.0, centre - half)
-    upper = 1.0 if successes == trials else min(1.0, centre + half)
-    return (lower, upper)
+    # Rounding must not leave 1e-17 where a bound is 0, nor the share itself outside.
+    return (max(0.0, min(share, centre - half)), min(1.0, max(share, centre + half)))
 
 
 def wilson_lower(successes: int, trials: int, *, z: float = Z_95) -> float:
