@@ -18,7 +18,7 @@ from touchstone.oracle.challenge import Challenge, ChallengeRequest
 from touchstone.oracle.feedback import ScoringFeedback
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import MAX_CHALLENGES, Task
-from touchstone.records import Challenges, Tasks, new_ulid
+from touchstone.records import Artifacts, Challenges, Tasks, new_ulid
 
 SECOND = "openai"
 """Whose turn it is in the registry's order where the first judge is another."""
@@ -306,6 +306,37 @@ async def test_a_decision_before_all_is_compared_sends_the_machine_back(market: 
     assert (early.state, set(early.dimensions)) == ("comparing", set(DIMENSIONS) - {"credibility"})
     again = await rescore(market.desk(), task.id, challenge.id)
     assert (again.state, market.script.prompts().count(f"{SECOND}/individual")) == ("comparing", 1)
+
+
+async def test_a_decision_out_of_turn_decides_nothing(market: Market) -> None:
+    task, found = await ranked(market, ada=85, ben=75)
+    challenge = market.challenged(task, found["ben"])
+    decide(market.desk(), task.id, challenge.id)
+    assert (stored(market, challenge), market.task(task.id).undecided) == (challenge, (challenge.id,))
+    assert await market.carry_challenge(challenge) == "decided"
+
+
+async def test_a_second_provider_whose_key_is_gone_before_it_compared_is_waited_for_and_then_left(
+    market: Market,
+) -> None:
+    task, found = await ranked(market, ada=85, ben=75)
+    market.opinions.second = {"ben": 95}
+    challenge = market.challenged(task, found["ben"])
+    assert (await rescore(market.desk(), task.id, challenge.id)).state == "comparing"
+    market.script.providers = ("claude",)
+    waiting = await compare_again(market.desk(), task.id, challenge.id, dimension="credibility")
+    assert (waiting.state, waiting.reason) == ("waiting", "misconfigured")
+    assert await market.carry_challenge(challenge) == "decided"
+    assert (stored(market, challenge).state, order(market, task, found)) == ("unresolved", ["ada", "ben"])
+
+
+async def test_what_was_read_for_the_comparison_and_is_lost_is_read_again(market: Market) -> None:
+    task, found = await ranked(market, ada=85, ben=75)
+    market.opinions.second = {"ben": 95}
+    market.scratch = Artifacts(market.scratch._connect, "scratch", root="elsewhere")
+    challenge = market.challenged(task, found["ben"])
+    assert await market.carry_challenge(challenge) == "decided"
+    assert stored(market, challenge).state == "upheld"
 
 
 async def test_a_challenge_that_nobody_judged_in_time_is_left_unresolved(market: Market) -> None:
