@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 def desk(tenant: str, *, patient: bool = False) -> TaskDesk:
     """What the steps of a tenant's tasks work with. `patient`: judges wait for a minute's next slot."""
+    from functions.observability import count_spends
     from touchstone.operations.tasks.desk import TaskDesk
     from touchstone.oracle.choice import open_another_judge, open_judge
     from touchstone.records import Comparisons, Judgements
@@ -37,6 +38,7 @@ def desk(tenant: str, *, patient: bool = False) -> TaskDesk:
         announcer=announcer(),
         judge=lambda: open_judge(judges(), judging.choice()),
         other_judge=lambda than: open_another_judge(judges(), judging.choice(), than=than),
+        paid=count_spends,
     )
 
 

@@ -21,8 +21,8 @@ from functions.composition.tasks import reader, reception
 from touchstone.errors import ConflictError, InputError
 from touchstone.oracle.challenge import ChallengeRequest, ChallengeView
 from touchstone.oracle.feedback import SubmissionView
+from touchstone.oracle.handing_in import SubmissionRequest
 from touchstone.oracle.model import Brief, TaskPath
-from touchstone.oracle.submission import SubmissionRequest
 from touchstone.oracle.task import TaskRequest
 from touchstone.oracle.view import TaskView
 from touchstone.records import TaskSummary

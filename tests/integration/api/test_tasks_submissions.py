@@ -11,8 +11,9 @@ from tests.support.api import Api, refusal
 from tests.support.api_tasks import HOUR, OWNER, UNKNOWN, ApiTask
 from tests.support.deployment import BUCKET, Deployment
 from tests.support.task_machines import later
+from touchstone.oracle.handing_in import MAX_SUBMISSION_BYTES
 from touchstone.oracle.model import MAX_SUBMISSION_CHARS
-from touchstone.oracle.submission import MAX_REVISIONS, MAX_SUBMISSION_BYTES
+from touchstone.oracle.submission import MAX_REVISIONS
 
 GOOD = grading.submission(readings=80)
 

@@ -5,8 +5,9 @@ from typing import Any
 from tests.support.oracle import a_request, passed_gate, scoring
 from tests.support.records import START
 from tests.unit.oracle.samples import dimensions
+from touchstone.oracle.handing_in import SubmissionRequest
 from touchstone.oracle.model import TaskPath
-from touchstone.oracle.submission import Submission, SubmissionRequest
+from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
 from touchstone.records import Judgements, Submissions, Tasks, new_ulid
 

@@ -14,9 +14,10 @@ from tests.support.oracle import COMPARED, DEADLINE, failed_gate, passed_gate, s
 from tests.support.records import START, HandClock, a_spend
 from tests.support.store_faults import cancelled, losing_replies, refusing
 from touchstone.errors import ConflictError, InputError, NotFoundError, StoreError, TooLargeError
+from touchstone.oracle.handing_in import MAX_SUBMISSION_BYTES, SubmissionRequest
 from touchstone.oracle.model import MAX_SUBMISSION_CHARS, CriterionCheck, GateCheck
 from touchstone.oracle.ranking import Place
-from touchstone.oracle.submission import MAX_REVISIONS, MAX_SUBMISSION_BYTES, Submission, SubmissionRequest
+from touchstone.oracle.submission import MAX_REVISIONS, Submission
 from touchstone.oracle.task import Task
 from touchstone.records import Artifacts, Judgements, Submissions, Tasks, new_ulid
 

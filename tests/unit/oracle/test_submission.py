@@ -20,19 +20,22 @@ from tests.support.oracle import (
 from tests.support.records import a_spend
 from touchstone.errors import ConflictError, InputError, NotFoundError, TooLargeError
 from touchstone.oracle.attempts import LEASE, MAX_TRIES
-from touchstone.oracle.model import MAX_SUBMISSION_CHARS
-from touchstone.oracle.ranking import Place
-from touchstone.oracle.submission import (
-    MAX_REVISIONS,
+from touchstone.oracle.handing_in import (
     MAX_SUBMISSION_BYTES,
-    Comparison,
-    Submission,
     SubmissionRequest,
-    begun,
     check_follows,
     check_size,
     check_uploaded,
     checked_text,
+    text_of_file,
+)
+from touchstone.oracle.model import MAX_SUBMISSION_CHARS
+from touchstone.oracle.ranking import Place
+from touchstone.oracle.submission import (
+    MAX_REVISIONS,
+    Comparison,
+    Submission,
+    begun,
     compared,
     gated,
     given_up,
@@ -42,7 +45,6 @@ from touchstone.oracle.submission import (
     rescored,
     scored,
     standing,
-    text_of_file,
 )
 from touchstone.oracle.task import ended, ranked
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from touchstone.operations.lines import Reference
-from touchstone.oracle.submission import SubmissionRequest
+from touchstone.oracle.handing_in import SubmissionRequest
 
 
 class SubmissionLine(SubmissionRequest):

@@ -16,11 +16,10 @@ from pydantic import AfterValidator, Field, StringConstraints
 
 from touchstone.judges.spends import Spend
 from touchstone.oracle.attempts import Attempts
-from touchstone.oracle.model import IndividualScoring, Strict, not_blank
+from touchstone.oracle.model import IndividualScoring, Party, Strict, not_blank
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.ranking import Place
 from touchstone.oracle.readings import Reading
-from touchstone.oracle.submission import Party
 from touchstone.oracle.unjudged import Unjudged
 
 MAX_REASON_CHARS = 4_000

@@ -60,6 +60,10 @@ def not_blank(text: str) -> str:
     return text
 
 
+type Party = Annotated[str, StringConstraints(max_length=128), AfterValidator(not_blank)]
+"""A person or firm by the tenant's own name for it."""
+
+
 class Brief(Strict):
     """What a task asks for. `language` None: recognised from the description."""
 

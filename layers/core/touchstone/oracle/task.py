@@ -17,7 +17,7 @@ from pydantic import AwareDatetime, Field
 from touchstone.errors import ConflictError, InputError
 from touchstone.judges.spends import Spend
 from touchstone.oracle.attempts import Attempts
-from touchstone.oracle.model import Brief, Dimension, Strict, TaskPath
+from touchstone.oracle.model import Brief, Dimension, Party, Strict, TaskPath
 from touchstone.oracle.ranking import Place, winner_of
 
 LONGEST_CONTEST = timedelta(days=330)
@@ -40,7 +40,7 @@ class TaskRequest(Strict):
 
     brief: Brief
     path: TaskPath
-    owner: Annotated[str, Field(min_length=1, max_length=128)]
+    owner: Party
     deadline: AwareDatetime
     challenge_seconds: Annotated[int, Field(ge=0, le=int(LONGEST_CHALLENGE.total_seconds()))] = 72 * 3600
 
@@ -48,12 +48,12 @@ class TaskRequest(Strict):
 class Task(Strict):
     """A task as it is stored. Times are UTC.
 
-    `dimensions` are empty until they are locked; `drafting` counts the tries to make them, and `failure` is why the
-    last of them brought none, None where one did. `winner` is the winning submission's id, None while there is none
-    and in the end where nobody won. `places` are the ranking of a contest, empty before it. `carried_until` is when
-    whoever carries the closed task looks at it again, None before. `challenges` counts those to the ranking, and
-    `undecided` are the ids of those that wait for a decision, in the order of their arrival. `spends` are the judge
-    calls that the dimensions cost.
+    `deadline` is the one that holds, after `deadline_moves` moves. `dimensions` are empty until they are locked;
+    `drafting` counts the tries to make them, and `failure` is why the last of them brought none, None where one did.
+    `winner` is the winning submission's id, None while there is none and in the end where nobody won. `places` are the
+    ranking of a contest, empty before it. `carried_until` is when whoever carries the closed task looks at it again,
+    None before. `challenges` counts those to the ranking, and `undecided` are the ids of those that wait for a
+    decision, in the order of their arrival. `spends` are the judge calls that the dimensions cost.
     """
 
     tenant: str
@@ -62,6 +62,7 @@ class Task(Strict):
     state: TaskState = "drafting"
     created_at: datetime
     deadline: datetime
+    deadline_moves: Annotated[int, Field(ge=0)] = 0
     dimensions: tuple[Dimension, ...] = ()
     drafting: Attempts = Attempts()
     failure: str | None = None
@@ -136,7 +137,9 @@ def with_deadline(task: Task, deadline: datetime, *, now: datetime) -> Task:
     if task.state not in {"drafting", "open"} or now >= task.deadline:
         raise ConflictError("The deadline has passed; it cannot be moved any more.")
     moved = _deadline(deadline, created_at=task.created_at, now=now)
-    return task if moved == task.deadline else task.model_copy(update={"deadline": moved})
+    if moved == task.deadline:
+        return task
+    return task.model_copy(update={"deadline": moved, "deadline_moves": task.deadline_moves + 1})
 
 
 def check_open(task: Task, now: datetime) -> None:

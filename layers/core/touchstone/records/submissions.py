@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import StoreError
-from touchstone.oracle import submission as steps
-from touchstone.oracle.submission import Submission, SubmissionRef, SubmissionRequest
+from touchstone.oracle import handing_in
+from touchstone.oracle.handing_in import SubmissionRequest
+from touchstone.oracle.submission import Submission, SubmissionRef
 from touchstone.oracle.task import check_open
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.cursors import Page, cursor_after, page_size, position_of
@@ -72,7 +73,7 @@ class Submissions:
             if (stored := self._records.find(tenant, key)) is not None:
                 return self._records.same(stored, stored.record.model_copy(update=asked))
             check_open(task.record, now)
-            steps.check_follows(
+            handing_in.check_follows(
                 self.get(SubmissionRef(tenant=tenant, task_id=task_id, submission_id=earlier[-1])) if earlier else None
             )
             text_key = text_key or self._keep_text(tenant, task_id, request)
@@ -164,11 +165,11 @@ class Submissions:
     def _keep_text(self, tenant: str, task_id: str, request: SubmissionRequest) -> str:
         """Keep the text under its hash, so that a repeat keeps it once; the key."""
         if request.text_key is None:
-            text = steps.checked_text(request.text or "")
+            text = handing_in.checked_text(request.text or "")
         else:
-            uploaded = steps.check_uploaded(request.text_key, tenant=tenant)
-            steps.check_size(self._artifacts.size(tenant=tenant, key=uploaded))
-            text = steps.text_of_file(self._artifacts.get_bytes(tenant=tenant, key=uploaded))
+            uploaded = handing_in.check_uploaded(request.text_key, tenant=tenant)
+            handing_in.check_size(self._artifacts.size(tenant=tenant, key=uploaded))
+            text = handing_in.text_of_file(self._artifacts.get_bytes(tenant=tenant, key=uploaded))
         key = _text_key(tenant, task_id, text)
         self._artifacts.put_text(tenant=tenant, key=key, text=text, content_type=TEXT_TYPE)
         return key

@@ -29,8 +29,9 @@ from touchstone.operations.tasks.reception import TaskReception
 from touchstone.operations.tasks.sweeping import TaskSweep
 from touchstone.oracle.challenge import Challenge, ChallengeRequest
 from touchstone.oracle.choice import Choice, open_another_judge, open_judge
+from touchstone.oracle.handing_in import SubmissionRequest
 from touchstone.oracle.model import TaskPath
-from touchstone.oracle.submission import Submission, SubmissionRef, SubmissionRequest
+from touchstone.oracle.submission import Submission, SubmissionRef
 from touchstone.oracle.task import Task
 from touchstone.records import (
     Artifacts,

@@ -147,6 +147,7 @@ async def test_challenges_are_decided_one_after_the_other_each_against_the_ranki
     assert market.task(task.id).undecided == (first.id, second.id)
     early = await rescore(market.desk(), task.id, second.id)
     assert (early.state, market.script.asked) == ("waiting", [])
+    assert early.until == market.clock() + timedelta(seconds=5)
     assert [one.challenge_id for one in market.challenges.unfinished(older_than=timedelta(0))] == [first.id]
     assert await market.carry_challenge(first) == "decided"
     assert order(market, task, found) == ["ben", "ada", "cleo"]
@@ -342,7 +343,8 @@ async def test_what_was_read_for_the_comparison_and_is_lost_is_read_again(market
 async def test_a_challenge_that_nobody_judged_in_time_is_left_unresolved(market: Market) -> None:
     task, found = await ranked(market, ada=85, ben=75)
     challenge = market.challenged(task, found["ben"])
-    market.clock.now = challenge.created_at + SETTLED_WITHIN + timedelta(seconds=task.request.challenge_seconds)
+    assert task.challenge_until is not None
+    market.clock.now = task.challenge_until + SETTLED_WITHIN
     assert (await rescore(market.desk(), task.id, challenge.id)).state == "decided"
     assert (stored(market, challenge).state, market.script.asked) == ("unresolved", [])
 

@@ -15,11 +15,12 @@ from touchstone.operations.tasks.desk import SETTLED_WITHIN
 from touchstone.operations.tasks.finalising import finalise
 from touchstone.operations.tasks.judging import check, score
 from touchstone.operations.tasks.ranking import rank_contest
-from touchstone.oracle.attempts import LEASE
+from touchstone.oracle.attempts import LEASE, MAX_TRIES
 from touchstone.oracle.feedback import ScoringFeedback
-from touchstone.oracle.submission import Submission, SubmissionRequest
+from touchstone.oracle.handing_in import SubmissionRequest
+from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
-from touchstone.records import Tasks
+from touchstone.records import Submissions, Tasks
 
 SPREAD = {"ada": 85, "ben": 75, "cleo": 65, "dora": 61, "emil": 60}
 LONG = "The frost came late and took the early varieties. " * 2_500
@@ -253,6 +254,33 @@ async def test_a_finalists_reader_that_died_holds_the_task_until_its_lease_runs_
     held = await close(market.desk(), task.id, deadline=task.deadline)
     assert (held.state, held.until) == ("waiting", market.clock() + LEASE)
     assert await market.carry_task(task.id) == "challenge"
+
+
+async def test_a_finalist_whose_readers_were_each_interrupted_is_unscored(market: Market) -> None:
+    task = await market.opened()
+    found = await market.judged(task, "ada", "ben", "cleo")
+    market.clock.now = task.deadline
+    market.tasks.end(tenant="acme", task_id=task.id)
+    for _ in range(MAX_TRIES):
+        assert market.judgements.begin(found["ada"].ref, at="scored")[1]
+        market.clock.now += LEASE
+    assert await market.carry_task(task.id) == "challenge"
+    assert [writer for writer, _, _ in places(market, task, found)] == ["ben", "cleo", "ada"]
+    view = market.reader("ada").submission(task.id, found["ada"].id)
+    assert (view.standing, view.unscored) == ("unscored", "timed_out")
+
+
+async def test_what_the_index_does_not_show_yet_is_waited_for_as_well(
+    market: Market, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = await market.opened()
+    late = market.submitted(task, "ada")
+    market.clock.now = task.deadline
+    monkeypatch.setattr(Submissions, "in_work", lambda *_, **__: False)  # as an index that is a moment behind
+    assert (await close(market.desk(), task.id, deadline=task.deadline)).state == "waiting"
+    await market.carry_submission(late.ref)
+    assert await market.carry_task(task.id) == "challenge"
+    assert len(market.task(task.id).places) == 1
 
 
 async def test_a_result_becomes_final_when_its_challenges_are_over_and_stays_so(market: Market) -> None:

@@ -14,7 +14,8 @@ from touchstone.clock import Deadline
 from touchstone.errors import ConflictError, DayQuotaError, OverloadedError, RefusedError
 from touchstone.operations.tasks.judging import check, judge_once, score
 from touchstone.oracle.attempts import LEASE, MAX_TRIES
-from touchstone.oracle.submission import Submission, SubmissionRequest
+from touchstone.oracle.handing_in import SubmissionRequest
+from touchstone.oracle.submission import Submission
 from touchstone.records import Tasks
 
 WRONG = {

@@ -120,8 +120,8 @@ async def test_an_author_sees_each_of_its_revisions_the_newest_first(market: Mar
     for number in range(3):
         one = market.submitted(task, "ada", more=f"Revision {number}.")
         await market.carry_submission(one.ref)
-    revisions = [one.revision for one in market.reader("ada").submitted(task.id, limit=2, cursor=None).items]
-    assert revisions == [3, 2]
+    own = market.reader("ada").submitted(task.id, limit=2, cursor=None)
+    assert ([one.revision for one in own.items], own.cursor) == ([3, 2, 1], None)
 
 
 async def test_challenges_are_shown_to_the_parties_and_the_second_opinion_once_it_is_decided(market: Market) -> None:

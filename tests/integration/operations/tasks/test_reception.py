@@ -9,7 +9,7 @@ from tests.support.opinions import text_of
 from tests.support.oracle import a_request
 from touchstone.errors import ConflictError, InputError, NotFoundError, SettingsError
 from touchstone.operations.tasks.drafting import draft
-from touchstone.oracle.submission import SubmissionRequest
+from touchstone.oracle.handing_in import SubmissionRequest
 from touchstone.workflows import Workflows
 
 WORK = SubmissionRequest(submitter="ada", text=text_of("ada"))
@@ -22,12 +22,15 @@ async def test_a_repeated_request_meets_what_the_first_made(market: Market) -> N
     await draft(market.desk(), task.id)
     one = reception.submit(task.id, WORK, key="k1")
     assert reception.submit(task.id, WORK, key="k1") == one
+    assert reception.create(a_request(), key="k1").state == "open"
     assert market.starts.runs == [f"task {task.id}-1", f"submission {one.id}-1"]
     with pytest.raises(ConflictError, match="another request"):
         reception.submit(task.id, WORK.model_copy(update={"text": "Another text."}), key="k1")
     with pytest.raises(ConflictError, match="another request"):
         reception.create(a_request("fastest_first"), key="k1")
-    assert reception.create(a_request(), key=None).id != task.id
+    other = await market.opened()
+    assert other.id != task.id
+    assert reception.submit(other.id, WORK, key="k1").id != one.id, "a machine is started by its submission's id"
 
 
 async def test_a_request_whose_machine_was_not_started_starts_it_when_it_is_repeated(

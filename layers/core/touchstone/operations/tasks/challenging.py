@@ -8,7 +8,6 @@ stands. What nobody could judge changes nothing: the challenge is `unresolved`, 
 """
 
 from collections.abc import Callable
-from datetime import timedelta
 
 from touchstone.clock import Deadline
 from touchstone.errors import SettingsError
@@ -17,9 +16,9 @@ from touchstone.judges.checked import NotScored
 from touchstone.operations.deferral import GivenUp, Postponed
 from touchstone.operations.tasks.comparing import compare_round
 from touchstone.operations.tasks.deciding import all_of, leave, settle, shortlist_with
-from touchstone.operations.tasks.desk import A_ROUND, GOING_ON, SETTLED_WITHIN, Progress, TaskDesk
+from touchstone.operations.tasks.desk import A_ROUND, GOING_ON, SETTLED_WITHIN, Progress, TaskDesk, pause_after
 from touchstone.operations.tasks.finalists import begin_round, entry_of, read_finalists
-from touchstone.operations.tasks.trying import NOBODY, follow_up, with_judge
+from touchstone.operations.tasks.trying import follow_up, with_judge
 from touchstone.oracle.challenge import Challenge
 from touchstone.oracle.compared import LEAST_ENTRIES
 from touchstone.oracle.comparison import DimensionComparison
@@ -33,8 +32,6 @@ from touchstone.records.judgements import CHALLENGED
 
 RESCORE_SECONDS = 780.0
 """For scoring again and for reading the finalists, together: two minutes less than the step's function has."""
-TURN = timedelta(seconds=15)
-"""How long a challenge waits before it looks again whether those before it are decided."""
 INTERRUPTED = "Each try to score it again was interrupted before there was a result."
 NO_OTHER = (
     "No other provider can be asked: a challenge needs the key of a second one, beside that of whoever judged first."
@@ -51,11 +48,12 @@ async def rescore(desk: TaskDesk, task_id: str, challenge_id: str) -> Progress:
     challenge = desk.challenges.get(tenant=desk.tenant, task_id=task_id, challenge_id=challenge_id)
     if challenge.state != "waiting" or challenge_id not in task.undecided:
         return settle(desk, challenge)
-    if desk.clock() - challenge.created_at >= SETTLED_WITHIN + timedelta(seconds=task.request.challenge_seconds):
+    if task.challenge_until is not None and desk.clock() >= task.challenge_until + SETTLED_WITHIN:
         why = challenge.failure or Unjudged(stage="scoring", reason="timed_out", details=(INTERRUPTED,))
         return leave(desk, challenge, why)
     if task.undecided[0] != challenge_id:
-        return _carried(desk, challenge, Progress(state="waiting", until=desk.clock() + TURN))
+        now = desk.clock()
+        return _carried(desk, challenge, Progress(state="waiting", until=now + pause_after(now - challenge.created_at)))
     deadline = Deadline.after(RESCORE_SECONDS)
     if challenge.scoring is None:
         scored = await _score_again(desk, task, challenge, deadline=deadline)
@@ -97,11 +95,8 @@ async def _score_again(desk: TaskDesk, task: Task, challenge: Challenge, *, dead
     submission = _submission(desk, challenge)
     if _other(desk, submission) is None:
         return leave(desk, challenge, Unjudged(stage="scoring", reason="misconfigured", details=(NO_OTHER,)))
-    asked = NOBODY
 
     async def work(judge: Judge) -> Scored | NotScored:
-        nonlocal asked
-        asked = judge.provider
         return await score_submission(
             task.request.brief,
             task.dimensions,
@@ -111,7 +106,8 @@ async def _score_again(desk: TaskDesk, task: Task, challenge: Challenge, *, dead
             use_cache=challenge.attempts.tries == 1,
         )
 
-    found = await with_judge(_judge_of(desk, challenge), work)
+    tried = await with_judge(desk, _judge_of(desk, challenge), work)
+    found = tried.found
     if isinstance(found, Scored):
         return desk.challenges.rescore(
             challenge,
@@ -121,7 +117,7 @@ async def _score_again(desk: TaskDesk, task: Task, challenge: Challenge, *, dead
             spends=found.spends,
         )
     why = Unjudged.of("scoring", found)
-    match follow_up(found, tries=challenge.attempts.tries, provider=asked, now=desk.clock()):
+    match follow_up(found, tries=challenge.attempts.tries, provider=tried.provider, now=desk.clock()):
         case GivenUp():
             return settle(desk, desk.challenges.leave(challenge, why=why, spends=found.spends))
         case Postponed(until=until, counted=counted):

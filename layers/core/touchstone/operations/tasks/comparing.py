@@ -11,7 +11,7 @@ from touchstone.judges.checked import NotScored
 from touchstone.operations.deferral import GivenUp, Postponed
 from touchstone.operations.tasks.desk import SETTLED_WITHIN, Progress, TaskDesk
 from touchstone.operations.tasks.finalists import entry_of
-from touchstone.operations.tasks.trying import NOBODY, follow_up, with_judge
+from touchstone.operations.tasks.trying import follow_up, with_judge
 from touchstone.oracle.compared import Compared
 from touchstone.oracle.comparison import AT_DEADLINE, COMPARISON_TRIES, DimensionComparison
 from touchstone.oracle.entries import Entry
@@ -57,11 +57,8 @@ async def compare_round(
     task = desk.task(task_id)
     asked = next(one for one in task.dimensions if one.id == dimension)
     tries = comparison.attempts.tries
-    provider = NOBODY
 
     async def work(one: Judge) -> Compared | NotScored:
-        nonlocal provider
-        provider = one.provider
         return await compare(
             asked,
             entries(task, comparison),
@@ -73,10 +70,11 @@ async def compare_round(
             partial=tries >= COMPARISON_TRIES,
         )
 
-    found = await with_judge(judge, work)
+    tried = await with_judge(desk, judge, work)
+    found = tried.found
     if isinstance(found, Compared):
         return _progress(desk.comparisons.keep(comparison, found))
-    return replace(_progress(_after(desk, comparison, found, provider=provider)), reason=found.reason)
+    return replace(_progress(_after(desk, comparison, found, provider=tried.provider)), reason=found.reason)
 
 
 def _after(desk: TaskDesk, comparison: DimensionComparison, found: NotScored, *, provider: str) -> DimensionComparison:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from touchstone.judges.base import Judge
+    from touchstone.judges.spends import Spend
     from touchstone.operations.tasks.announcing import Announcer
     from touchstone.oracle.task import Task
     from touchstone.records import Artifacts, Challenges, Comparisons, Judgements, Submissions, Tasks
@@ -23,7 +24,7 @@ class TaskDesk:
     """One tenant's tasks and judges.
 
     `judge` gives the judge of submissions; it raises `SettingsError` where nobody can be asked. `other_judge` gives one
-    of a provider that is none of those named, None where there is no other.
+    of a provider that is none of those named, None where there is no other. `paid` is told of calls that were paid for.
     """
 
     tenant: str
@@ -36,6 +37,7 @@ class TaskDesk:
     announcer: Announcer
     judge: Callable[[], Judge]
     other_judge: Callable[[Sequence[str]], Judge | None]
+    paid: Callable[[Sequence[Spend]], None] = lambda _: None
     clock: Clock = system_clock
 
     def task(self, task_id: str) -> Task:

@@ -27,7 +27,8 @@ async def draft(desk: TaskDesk, task_id: str) -> Progress:
         return _not_ours(desk, task)
     if desk.clock() >= task.deadline:
         return _progress(_give_up(desk, task, TOO_LATE))
-    found = await with_judge(
+    tried = await with_judge(
+        desk,
         desk.judge,
         lambda judge: generate_dimensions(
             task.request.brief,
@@ -36,11 +37,12 @@ async def draft(desk: TaskDesk, task_id: str) -> Progress:
             use_cache=task.drafting.tries == 1,
         ),
     )
+    found = tried.found
     if not isinstance(found, NotScored):
         locked = desk.tasks.lock(tenant=desk.tenant, task_id=task_id, dimensions=found.dimensions, spends=found.spends)
         return _progress(locked)
     why = Unjudged.of("dimensions", found)
-    match follow_up(found, tries=task.drafting.tries, now=desk.clock()):
+    match follow_up(found, tries=task.drafting.tries, provider=tried.provider, now=desk.clock()):
         case GivenUp():
             failure = GAVE_NO_DIMENSIONS.format(reason=why.reason, details=" ".join(why.details))
             given_up = desk.tasks.give_up(tenant=desk.tenant, task_id=task_id, failure=failure, spends=found.spends)

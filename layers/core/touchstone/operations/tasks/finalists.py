@@ -8,7 +8,7 @@ from touchstone.judges.base import Judge
 from touchstone.judges.checked import NotScored
 from touchstone.operations.deferral import GivenUp, Postponed
 from touchstone.operations.tasks.desk import Progress, TaskDesk
-from touchstone.operations.tasks.trying import NOBODY, follow_up, with_judge
+from touchstone.operations.tasks.trying import follow_up, with_judge
 from touchstone.oracle.entries import Entry, EntryRead, read_entry
 from touchstone.oracle.model import DimensionScore
 from touchstone.oracle.submission import Submission
@@ -93,11 +93,8 @@ async def _read(
             return Progress(state="waiting", until=finalist.attempts.not_before)
         return finalist.failure or Unjudged(stage="reading", reason="timed_out", details=(INTERRUPTED,))
     scores = () if finalist.individual is None else finalist.individual.dimension_scores
-    asked = NOBODY
 
     async def read(one: Judge) -> EntryRead | NotScored:
-        nonlocal asked
-        asked = one.provider
         return await read_entry(
             finalist.id,
             desk.submissions.text(finalist),
@@ -110,14 +107,15 @@ async def _read(
             use_cache=finalist.attempts.tries == 1,
         )
 
-    found = await with_judge(judge, read)
+    tried = await with_judge(desk, judge, read)
+    found = tried.found
     if isinstance(found, EntryRead):
         desk.scratch.put_text(
             tenant=desk.tenant, key=_key(desk, task.id, finalist.id), text=found.entry.model_dump_json()
         )
         return None
     why = Unjudged.of("reading", found)
-    match follow_up(found, tries=finalist.attempts.tries, provider=asked, now=desk.clock()):
+    match follow_up(found, tries=finalist.attempts.tries, provider=tried.provider, now=desk.clock()):
         case GivenUp():
             return why
         case Postponed(until=until, counted=counted):

@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
@@ -10,7 +9,7 @@ from touchstone.judges.checked import NotScored
 from touchstone.judges.spends import Spend
 from touchstone.operations.deferral import GivenUp, Postponed
 from touchstone.operations.tasks.desk import Progress, TaskDesk
-from touchstone.operations.tasks.trying import NOBODY, follow_up, with_judge
+from touchstone.operations.tasks.trying import Paid, follow_up, with_judge
 from touchstone.oracle.gate import Gated, check_gate
 from touchstone.oracle.material import Read, read_material
 from touchstone.oracle.scoring import Scored, score_submission
@@ -93,11 +92,6 @@ async def judge_once(desk: TaskDesk, ref: SubmissionRef, *, deadline: Deadline) 
     return desk.submissions.get(ref)
 
 
-class _Paid(Protocol):
-    @property
-    def spends(self) -> tuple[Spend, ...]: ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Here:
     """What a stage is done with."""
@@ -122,10 +116,10 @@ class _Failed:
 
     failure: NotScored
     stage: Stage
-    provider: str = NOBODY
+    provider: str
 
 
-async def _judged[T: _Paid](
+async def _judged[T: Paid](
     desk: TaskDesk,
     submission: Submission,
     work: Callable[[_Here], Awaitable[T | NotScored]],
@@ -139,7 +133,11 @@ async def _judged[T: _Paid](
     within = deadline or Deadline.after(JUDGE_SECONDS)
     first = submission.attempts.tries == 1
 
-    async def judged(judge: Judge) -> _Done[T] | _Failed:
+    at = stage
+
+    async def judged(judge: Judge) -> _Done[T] | NotScored:
+        nonlocal at
+        at = "reading"
         read = await read_material(
             text,
             brief=task.request.brief,
@@ -149,16 +147,16 @@ async def _judged[T: _Paid](
             use_cache=first,
         )
         if isinstance(read, NotScored):
-            return _Failed(failure=read, stage="reading", provider=judge.provider)
-        here = _Here(judge=judge, task=task, text=text, read=read, deadline=within, use_cache=first)
-        found = await work(here)
-        if isinstance(found, NotScored):
-            failure = replace(found, spends=(*read.spends, *found.spends))
-            return _Failed(failure=failure, stage=stage, provider=judge.provider)
-        return _Done(value=found, spends=(*read.spends, *found.spends))
+            return read
+        at = stage
+        found = await work(_Here(judge=judge, task=task, text=text, read=read, deadline=within, use_cache=first))
+        spends = (*read.spends, *found.spends)
+        return replace(found, spends=spends) if isinstance(found, NotScored) else _Done(value=found, spends=spends)
 
-    done = await with_judge(desk.judge, judged)
-    return _Failed(failure=done, stage=stage) if isinstance(done, NotScored) else done
+    tried = await with_judge(desk, desk.judge, judged)
+    if isinstance(tried.found, NotScored):
+        return _Failed(failure=tried.found, stage=at, provider=tried.provider)
+    return tried.found
 
 
 def _after(desk: TaskDesk, submission: Submission, failed: _Failed) -> Progress:

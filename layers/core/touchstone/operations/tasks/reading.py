@@ -42,7 +42,7 @@ class PartyReader:
         return view
 
     def submitted(self, task_id: str, *, limit: int, cursor: str | None) -> Page[SubmissionView]:
-        """What the party may see of a task's submissions, newest first: its own while the task is open, then all.
+        """What the party may see of a task's submissions, newest first: all its own while the task is open, then all.
 
         Raises `InputError` for a cursor of another list and for a limit outside 1 to 100.
         """
@@ -50,7 +50,7 @@ class PartyReader:
         self._check_party(task)
         if task.closed_at is None:
             own = self.submissions.of_submitter(tenant=self.tenant, task_id=task_id, submitter=self.party or "")
-            return Page(items=self._views(reversed(own), task)[:limit], cursor=None)
+            return Page(items=self._views(reversed(own), task), cursor=None)
         page = self.submissions.page(tenant=self.tenant, task_id=task_id, limit=limit, cursor=cursor)
         return Page(items=self._views(page.items, task), cursor=page.cursor)
 

@@ -11,7 +11,8 @@ from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError, NotFoundError
 from touchstone.operations.tasks.reading import STRANGER, is_party
 from touchstone.oracle.challenge import Challenge, ChallengeRequest
-from touchstone.oracle.submission import UPLOADS, Submission, SubmissionRef, SubmissionRequest
+from touchstone.oracle.handing_in import UPLOADS, SubmissionRequest
+from touchstone.oracle.submission import Submission, SubmissionRef
 from touchstone.oracle.task import Task, TaskRequest
 from touchstone.records import Artifacts, Challenges, RequestKeys, Submissions, Tasks, new_ulid
 from touchstone.workflows import Workflows
@@ -47,7 +48,7 @@ class TaskReception:
         """Move a task's deadline. Raises `ConflictError` once it has passed, `InputError` for one past or too far."""
         task = self.tasks.set_deadline(tenant=self.tenant, task_id=task_id, deadline=deadline)
         if task.state == "open":  # before, whoever makes the dimensions reads the deadline after them
-            self.workflows().task(tenant=self.tenant, task_id=task_id, run=f"{task.deadline.timestamp():.3f}")
+            self.workflows().task(tenant=self.tenant, task_id=task_id, run=f"moved-{task.deadline_moves}")
         return task
 
     def submit(self, task_id: str, request: SubmissionRequest, *, key: str | None) -> Submission:
@@ -56,7 +57,7 @@ class TaskReception:
         Raises `InputError`, `TooLargeError`, and `ConflictError` where the task takes nothing, or not from this party.
         """
         submission = self.submissions.add(
-            tenant=self.tenant, task_id=task_id, submission_id=self._id("submission", key), request=request
+            tenant=self.tenant, task_id=task_id, submission_id=self._id(f"submission {task_id}", key), request=request
         )
         if not submission.judged:
             self.start(submission.ref)
@@ -71,7 +72,7 @@ class TaskReception:
 
         A party may challenge the place of each submission once; one that failed its gate has no place.
         """
-        challenge_id = self._id("challenge", key)
+        challenge_id = self._id(f"challenge {task_id}", key)
         task = self.tasks.get(tenant=self.tenant, task_id=task_id)
         if not is_party(task, request.challenger, self.submissions):
             raise NotFoundError(STRANGER)

@@ -1,29 +1,54 @@
 """One try at work that a judge must do: with whoever is to judge, and what follows where nobody did."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Protocol
 
 from touchstone.budgets import next_reset
 from touchstone.errors import MisconfiguredError, SettingsError
 from touchstone.judges.base import Judge
 from touchstone.judges.checked import NotScored
+from touchstone.judges.spends import Spend
 from touchstone.operations.deferral import GivenUp, Postponed, after_failure
+from touchstone.operations.tasks.desk import TaskDesk
 
 NOBODY = "gemini"
 """Whose day is meant where no provider was asked: any one's will do, since nothing was counted."""
 
 
-async def with_judge[T](open_judge: Callable[[], Judge], work: Callable[[Judge], Awaitable[T]]) -> T | NotScored:
-    """What work brought that asks a judge; `NotScored` where there is none to be asked."""
+class Paid(Protocol):
+    """What a try brought, with the judge calls that were paid for it."""
+
+    @property
+    def spends(self) -> tuple[Spend, ...]:
+        """The calls."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried[T]:
+    """What a try brought, and the provider that was asked; `NOBODY` where there was nobody to be asked."""
+
+    found: T | NotScored
+    provider: str
+
+
+async def with_judge[T: Paid](
+    desk: TaskDesk, open_judge: Callable[[], Judge], work: Callable[[Judge], Awaitable[T | NotScored]]
+) -> Tried[T]:
+    """Do work that asks a judge, and count what was paid for it."""
     try:
         judge = open_judge()
     except (SettingsError, MisconfiguredError) as error:
         failure = MisconfiguredError(str(error), sent=False)
-        return NotScored(reason="misconfigured", faults=(), error=failure, spends=())
-    return await work(judge)
+        nothing = NotScored(reason="misconfigured", faults=(), error=failure, spends=())
+        return Tried(found=nothing, provider=NOBODY)
+    found = await work(judge)
+    desk.paid(found.spends)
+    return Tried(found=found, provider=judge.provider)
 
 
-def follow_up(failure: NotScored, *, tries: int, provider: str = NOBODY, now: datetime) -> Postponed | GivenUp:
+def follow_up(failure: NotScored, *, tries: int, provider: str, now: datetime) -> Postponed | GivenUp:
     """What becomes of work that nobody did. `tries` counts the present one.
 
     A reply that broke the rules twice, the second time with its faults named, is not asked for a third time.
