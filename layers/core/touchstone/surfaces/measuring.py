@@ -1,10 +1,10 @@
 """How metrics ask their judge: side by side within one limit, and each failure its own."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import batched, chain
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel
 
@@ -19,6 +19,9 @@ from touchstone.surfaces.model import ItemLabel, MetricName, UnscoredItem
 
 AT_ONCE = 50
 """Questions of one evaluation under way at the same time: as many as a provider's connections carry well."""
+
+type Asked = MetricName | Literal["topics", "claims"]
+"""What a judge is asked: a metric's own question, or what several metrics ask first. It names the prompt."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,25 +39,25 @@ class Measuring:
 
     async def ask[T: BaseModel](
         self,
-        metric: MetricName,
+        name: Asked,
         reply_type: type[T],
         faults_of: Callable[[T], Sequence[str]],
         *,
         max_output_tokens: int,
         **values: Any,
     ) -> Checked[T] | Refused[T] | NotScored:
-        """Ask this metric's prompt with `values`; once more, with its faults named, where a reply breaks the rules."""
+        """Ask this prompt with `values`; once more, with its faults named, where a reply breaks the rules."""
 
         def question(faults: Sequence[str]) -> Question[T]:
             return Question(
-                prompt=prompt(metric, self.language, **values, faults=list(faults)),
+                prompt=prompt(name, self.language, **values, faults=list(faults)),
                 reply_type=reply_type,
                 max_output_tokens=max_output_tokens,
                 use_cache=self.use_cache,
             )
 
         async with self.seats:
-            return await ask_checked(self.judge, question, faults_of, deadline=self.deadline, purpose=metric)
+            return await ask_checked(self.judge, question, faults_of, deadline=self.deadline, purpose=name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,3 +95,22 @@ async def label_all[T](
         unscored=tuple(chain.from_iterable(one.unscored for one in found)),
         spends=tuple(chain.from_iterable(one.spends for one in found)),
     )
+
+
+def grouped[T](
+    things: Iterable[T], size: Callable[[T], int], *, most: int, count: int | None = None
+) -> Iterator[list[T]]:
+    """Groups of things in their order whose sizes come to `most` at most; one that is larger stands alone.
+
+    `count`: most things of a group; None: as many as fit.
+    """
+    group: list[T] = []
+    room = most
+    for thing in things:
+        if group and (size(thing) > room or len(group) == count):
+            yield group
+            group, room = [], most
+        group.append(thing)
+        room -= size(thing)
+    if group:
+        yield group

@@ -24,7 +24,8 @@ class ItemLabel(Strict):
 
     `item` is its id in the material, or its number from 1 among those that the metric took the material apart into;
     `text` is it in words where it has no id to be found by. `value` (0-1) is what it counts for. `evidence` is a quote
-    of the source, checked to occur in it; `suggestion` what to write instead.
+    of the source, or of the material, checked to occur in it; `suggestion` what to write instead. `weight` 0: the item
+    is shown and does not count.
     """
 
     item: str
@@ -34,14 +35,19 @@ class ItemLabel(Strict):
     text: str | None = None
     evidence: str | None = None
     suggestion: str | None = None
-    weight: Annotated[float, Field(gt=0.0)] = 1.0
+    weight: Annotated[float, Field(ge=0.0)] = 1.0
 
 
 class UnscoredItem(Strict):
-    """An item that nobody could judge: the reason's stable word, and in sentences what failed."""
+    """An item that nobody could judge: the reason's stable word, and in sentences what failed.
+
+    `text` is it in words where it has no id to be found by. `no_source`: there is no passage that it could be judged
+    against.
+    """
 
     item: str
-    reason: Unscored
+    reason: Unscored | Literal["no_source"]
+    text: str | None = None
     details: tuple[str, ...] = ()
 
 
@@ -73,9 +79,9 @@ class MetricResult(Strict):
 
 
 def mean_of(items: tuple[ItemLabel, ...]) -> float | None:
-    """The weighted mean of the items' values as a percentage, rounded to six decimals; None of no items."""
+    """The weighted mean of the items' values as a percentage, rounded to six decimals; None where none counts."""
     weight = sum(one.weight for one in items)
-    if not items:
+    if not weight:
         return None
     return round(100.0 * sum(one.value * one.weight for one in items) / weight, 6)
 

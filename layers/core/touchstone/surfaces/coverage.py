@@ -1,0 +1,159 @@
+"""How deeply questions or cards deal with each concept of a source: what coverage of quizzes and decks share.
+
+Each concept has a depth from 0 (nothing is about it) to 3 (it must be understood), given by a judge with the questions
+that show it; what a concept counts for is depth / 3, weighted by its pillar. Depths in place of yes and no follow the
+taxonomies of learning aims, which tell recalling from understanding and using (Anderson & Krathwohl 2001, "A taxonomy
+for learning, teaching, and assessing").
+
+Ten concepts share a call. More questions than a judge can be shown at once are shown in groups; the deepest group
+counts, so what only several groups together would test is found as far as the best of them goes.
+"""
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from touchstone.judges.calls import JudgeReply
+from touchstone.material import Source
+from touchstone.surfaces.measuring import Labelled, Measuring, grouped
+from touchstone.surfaces.model import ItemLabel, MetricResult, result
+from touchstone.surfaces.numbered import Heard, Numbered, Numbers, ask_each, is_blank
+from touchstone.surfaces.topics import Topic, of_topics, topics_of
+
+DEEPEST = 3
+SUGGESTED_BELOW = 2
+"""Concepts less deep than this come with a suggestion of what to ask."""
+CONCEPTS_A_CALL = 10
+CONCEPT_CHARS, ENTRY_CHARS = 15_000, 30_000
+"""Most characters of concepts, and of questions or cards, in one call: together they stay within a judge's window."""
+FENCE_CHARS = 60
+"""What the fence around one text takes in a prompt, counted as characters."""
+BASE_OUTPUT_TOKENS, TOKENS_A_CONCEPT = 512, 300
+
+type CoverageMetric = Literal["quiz_coverage", "flashcard_coverage"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A question, or a card, as a judge of coverage is shown it."""
+
+    id: str
+    asks: str
+    answers: tuple[str, ...]
+    choices: tuple[str, ...] = ()
+
+    @property
+    def chars(self) -> int:
+        """What it takes in a prompt."""
+        texts = (self.asks, *self.answers, *self.choices)
+        return sum(len(text) + 1 for text in texts) + FENCE_CHARS * 3
+
+
+class ConceptDepth(Numbered):
+    """What a judge says of one concept. `tested_by` are numbers of questions or cards in the call."""
+
+    tested_by: list[int]
+    reason: str
+    depth: int
+    suggestion: str | None
+
+
+class DepthReply(JudgeReply):
+    """What a judge says of all concepts of a call."""
+
+    concepts: list[ConceptDepth]
+
+
+async def depth_coverage(
+    metric: CoverageMetric, entries: Sequence[Entry], source: Source, measuring: Measuring
+) -> MetricResult:
+    """Measure how deeply the concepts of a source are dealt with; see the metrics for what the score means."""
+    topics = await topics_of(source, measuring)
+    groups = list(grouped(entries, lambda one: one.chars, most=ENTRY_CHARS))
+    parts = grouped(topics.topics, lambda one: one.chars, most=CONCEPT_CHARS, count=CONCEPTS_A_CALL)
+    found = await asyncio.gather(*(_of_concepts(metric, part, groups, measuring) for part in parts))
+    labelled = [of_topics(topics), *found]
+    return result(
+        metric,
+        tuple(item for one in labelled for item in one.items),
+        unscored=tuple(item for one in labelled for item in one.unscored),
+        spends=tuple(spend for one in labelled for spend in one.spends),
+    )
+
+
+async def _of_concepts(
+    metric: CoverageMetric, concepts: Sequence[Topic], groups: Sequence[Sequence[Entry]], measuring: Measuring
+) -> Labelled:
+    """The labels of the concepts of a call, from all groups of questions."""
+    heard = await asyncio.gather(*(_of_group(metric, concepts, group, measuring) for group in groups))
+    items, unscored = [], []
+    for concept in concepts:
+        said = [
+            (one.said[concept.id], group) for one, group in zip(heard, groups, strict=True) if concept.id in one.said
+        ]
+        missing = [item for one in heard for item in one.unscored if item.item == concept.id]
+        if said and (not missing or max(one.depth for one, _ in said) == DEEPEST):
+            items.append(_label(concept, said))
+        else:
+            unscored.append(missing[0].model_copy(update={"text": concept.text}))
+    return Labelled(
+        items=tuple(items),
+        unscored=tuple(unscored),
+        spends=tuple(spend for one in heard for spend in one.spends),
+    )
+
+
+async def _of_group(
+    metric: CoverageMetric, concepts: Sequence[Topic], group: Sequence[Entry], measuring: Measuring
+) -> Heard[ConceptDepth]:
+    return await ask_each(
+        measuring,
+        metric,
+        DepthReply,
+        things=Numbers(ids=tuple(one.id for one in concepts), noun="Concept"),
+        entries=lambda reply: reply.concepts,
+        faults_of=lambda one: _faults(one, len(group)),
+        max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_A_CONCEPT * len(concepts),
+        values={
+            "concepts": [shown(one) for one in concepts],
+            "entries": [
+                {"asks": one.asks, "choices": "\n".join(one.choices), "answers": "\n".join(one.answers)}
+                for one in group
+            ],
+        },
+    )
+
+
+def shown(topic: Topic) -> Mapping[str, object]:
+    """A topic as the templates know it."""
+    return {"text": topic.text, "passages": list(topic.passages), "left_out": topic.left_out}
+
+
+def _label(concept: Topic, said: Sequence[tuple[ConceptDepth, Sequence[Entry]]]) -> ItemLabel:
+    deepest, _ = max(said, key=lambda one: one[0].depth)
+    tested = [group[number - 1].id for one, group in said for number in one.tested_by]
+    reason = deepest.reason.strip()
+    return ItemLabel(
+        item=concept.id,
+        label=f"DEPTH_{deepest.depth}",
+        value=deepest.depth / DEEPEST,
+        reason=f"{', '.join(tested)}: {reason}" if tested else reason,
+        text=concept.text,
+        suggestion=deepest.suggestion if deepest.depth < SUGGESTED_BELOW else None,
+        weight=concept.weight,
+    )
+
+
+def _faults(one: ConceptDepth, entries: int) -> Iterator[str]:
+    """What breaks the rules in what was said of one concept, each fault in one sentence."""
+    if not 0 <= one.depth <= DEEPEST:
+        yield f"The depth of concept {one.number} is {one.depth}; it is 0, 1, 2 or {DEEPEST}."
+    if any(not 1 <= number <= entries for number in one.tested_by) or len(set(one.tested_by)) < len(one.tested_by):
+        yield f"What tests concept {one.number} is given by numbers from 1 to {entries}, each once."
+    if (one.depth == 0) != (not one.tested_by):
+        yield f"Concept {one.number} has depth {one.depth}: give what tests it above 0, and nothing at 0."
+    if is_blank(one.reason):
+        yield f"The reason of concept {one.number} is blank."
+    if one.depth < SUGGESTED_BELOW and is_blank(one.suggestion):
+        yield f"The suggestion of concept {one.number} is missing; say what should be asked."

@@ -1,0 +1,22 @@
+"""quiz_coverage: are the important concepts of the source tested, and how deeply?
+
+Score: the mean of the concepts' depths (0-3), weighted by their pillars, as a percentage (0-100) of the deepest; None
+where no concept could be judged. The concepts are the source's pillars; of a source without any, the major topics that
+a judge finds in its text first, all of the same weight. Of each concept the label says its depth, the reason begins
+with the ids of the questions that test it, and for depths 0 and 1 there is a suggestion of what to ask. That a test
+should be planned from what it is to cover, and checked against that plan, is the table of specifications of test
+design (Fives & DiDonato-Barnes 2013, "Classroom test construction: the power of a table of specifications").
+"""
+
+from touchstone.material import Quiz, Source
+from touchstone.surfaces.coverage import Entry, depth_coverage
+from touchstone.surfaces.measuring import Measuring
+from touchstone.surfaces.model import MetricResult
+
+
+async def quiz_coverage(quiz: Quiz, source: Source, measuring: Measuring) -> MetricResult:
+    """Measure a quiz against its source. Concepts whose call failed are unscored, and the others count."""
+    entries = [
+        Entry(id=one.id, asks=one.question_text, choices=one.choices, answers=one.answers) for one in quiz.questions
+    ]
+    return await depth_coverage("quiz_coverage", entries, source, measuring)

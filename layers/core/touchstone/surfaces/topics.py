@@ -1,0 +1,155 @@
+"""The topics of a source: its pillars, or, where it has none, what a judge finds in its text first."""
+
+import asyncio
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from touchstone.judges.calls import JudgeReply
+from touchstone.judges.checked import Checked
+from touchstone.judges.fence import contains_verbatim
+from touchstone.judges.spends import Spend
+from touchstone.material import Source
+from touchstone.material.sections import sections_of
+from touchstone.surfaces.measuring import Labelled, Measuring, not_labelled
+from touchstone.surfaces.model import UnscoredItem
+from touchstone.surfaces.numbered import is_blank
+
+MOST_TOPICS = 20
+"""Most topics looked for in a text: as many as a person would call its major ones; more would weigh details like them.
+
+A text of several sections has this many in all, but no section fewer than `LEAST_A_SECTION`.
+"""
+LEAST_A_SECTION = 3
+MAX_TOPIC_CHARS = 200
+BASE_OUTPUT_TOKENS, TOKENS_A_TOPIC = 512, 200
+PASSAGE_CHARS = 4_000
+"""How much of a topic's passages a judge is shown, so that it knows what is meant by the topic's name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topic:
+    """A topic, or concept, that material on the source should deal with.
+
+    `id` is its number from 1. `passages` are what is shown of those that teach it, and `left_out` the number of
+    characters that are not: they tell what its name means, and coverage is a matter of the topic as a whole.
+    """
+
+    id: str
+    text: str
+    weight: float = 1.0
+    passages: tuple[str, ...] = ()
+    left_out: int = 0
+
+    @property
+    def chars(self) -> int:
+        """What it takes in a prompt."""
+        return len(self.text) + sum(len(passage) for passage in self.passages)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topics:
+    """The topics of a source in its order; `unscored` are sections in which nobody could look for any."""
+
+    topics: tuple[Topic, ...] = ()
+    unscored: tuple[UnscoredItem, ...] = ()
+    spends: tuple[Spend, ...] = ()
+
+
+class TopicReply(JudgeReply):
+    """A topic that a judge found in a section, with a passage that deals with it."""
+
+    topic: str
+    quote: str
+
+
+class TopicsReply(JudgeReply):
+    """The topics of one section, in its order."""
+
+    topics: list[TopicReply]
+
+
+async def topics_of(source: Source, measuring: Measuring) -> Topics:
+    """The pillars of a source with their weights; of one without any, the topics that a judge finds, all alike.
+
+    A long text is read by sections. What two sections call by the same name is one topic.
+    """
+    if source.pillars:
+        pillars = enumerate(source.pillars, start=1)
+        return Topics(topics=tuple(_topic(str(n), one.concept, one.chunks, one.weight) for n, one in pillars))
+    sections = [section for section in sections_of(source.text) if section.strip()]
+    read = await asyncio.gather(*(_read(sections, place, measuring) for place in range(len(sections))))
+    return Topics(
+        topics=tuple(_merged([topic for part in read for topic in part.topics])),
+        unscored=tuple(item for part in read for item in part.unscored),
+        spends=tuple(spend for part in read for spend in part.spends),
+    )
+
+
+def of_topics(topics: Topics) -> Labelled:
+    """What finding the topics adds to the result of a metric: what it cost, and the sections without any."""
+    return Labelled(unscored=topics.unscored, spends=topics.spends)
+
+
+async def _read(sections: list[str], place: int, measuring: Measuring) -> Topics:
+    section = sections[place]
+    most = max(LEAST_A_SECTION, MOST_TOPICS // len(sections))
+    found = await measuring.ask(
+        "topics",
+        TopicsReply,
+        lambda reply: list(_faults(reply, section, most)),
+        max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_A_TOPIC * most,
+        section=section,
+        number=place + 1,
+        sections=len(sections),
+        most=most,
+    )
+    if not isinstance(found, Checked):
+        failed = not_labelled([f"section {place + 1}"], found)
+        return Topics(unscored=failed.unscored, spends=failed.spends)
+    topics = tuple(_topic("", one.topic.strip(), (one.quote.strip(),), 1.0) for one in found.value.topics)
+    return Topics(topics=topics, spends=found.spends)
+
+
+def _topic(number: str, text: str, chunks: tuple[str, ...], weight: float) -> Topic:
+    """A topic with as much of its passages as is shown of one."""
+    shown: list[str] = []
+    room = PASSAGE_CHARS
+    for chunk in chunks:
+        part = sections_of(chunk, most=room)[0] if room > 1 else ""
+        if part:
+            shown.append(part)
+        room -= len(part)
+    left_out = sum(map(len, chunks)) - sum(map(len, shown))
+    return Topic(id=number, text=text, weight=weight, passages=tuple(shown), left_out=left_out)
+
+
+def _merged(topics: list[Topic]) -> Iterator[Topic]:
+    """The topics numbered, each name once, with the passages of all that have it."""
+    together: dict[str, Topic] = {}
+    for topic in topics:
+        name = _name(topic.text)
+        known = together.get(name)
+        together[name] = replace(known, passages=(*known.passages, *topic.passages)) if known else topic
+    for number, topic in enumerate(together.values(), start=1):
+        yield replace(topic, id=str(number))
+
+
+def _name(text: str) -> str:
+    """A topic's name as it is compared: letters and digits alone, in one case and form."""
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(character for character in plain if character.isalnum()) or plain
+
+
+def _faults(reply: TopicsReply, section: str, most: int) -> Iterator[str]:
+    """What breaks the rules in a list of topics, each fault in one sentence."""
+    if not 1 <= len(reply.topics) <= most:
+        yield f"There are {len(reply.topics)} topics; name 1 to {most}."
+    names = [_name(one.topic) for one in reply.topics]
+    for number, one in enumerate(reply.topics, start=1):
+        if is_blank(one.topic) or len(one.topic) > MAX_TOPIC_CHARS:
+            yield f"The name of topic {number} is blank or longer than {MAX_TOPIC_CHARS} characters."
+        if names.index(names[number - 1]) != number - 1:
+            yield f"Topic {number} has the name of an earlier one; name each topic once."
+        if not contains_verbatim(one.quote, section):
+            yield f"The quote of topic {number} does not occur in the section; copy a passage of it exactly."
