@@ -18,7 +18,7 @@ from touchstone.oracle.attempts import LEASE
 from touchstone.oracle.challenge import Challenge, ChallengeRequest
 from touchstone.oracle.ranking import Place
 from touchstone.oracle.task import Task
-from touchstone.records import Challenges, Tasks, new_ulid
+from touchstone.records import Artifacts, Challenges, Tasks, new_ulid
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -151,3 +151,35 @@ def test_a_challenge_is_found_as_unfinished_until_it_is_settled_unless_somebody_
     challenges.settle(made)
     clock.advance(days=1)
     assert found() == []
+
+
+def test_r21_a_challenge_in_the_last_moment_is_made_or_refused_and_never_left_behind_a_final_result(
+    tasks: Tasks, table: "Table", artifacts: Artifacts, task: Task, clock: HandClock
+) -> None:
+    """The clocks of two machines differ: one challenges before the period ends while the other finalises at its end."""
+    assert task.challenge_until is not None
+    slow = HandClock(task.challenge_until - timedelta(microseconds=1))
+    challenges = Challenges(table, artifacts, clock=slow, pause=lambda _: None)
+    clock.now = task.challenge_until
+    barrier = Barrier(5)
+
+    def challenge(_: int) -> str | None:
+        barrier.wait()
+        try:
+            return challenges.add(**of(task), challenge_id=new_ulid(slow()), request=REQUEST).id
+        except ConflictError:
+            return None
+
+    def finalise() -> bool:
+        barrier.wait()
+        try:
+            return tasks.finalise(**of(task)).state == "final"
+        except ConflictError:
+            return False
+
+    with ThreadPoolExecutor(5) as workers:
+        ending = workers.submit(finalise)
+        made = {one for one in workers.map(challenge, range(4)) if one is not None}
+    held = tasks.get(**of(task))
+    assert (held.state == "final") == ending.result() == (not made)
+    assert set(held.undecided) == {one.id for one in challenges.of_task(**of(task))} == made

@@ -192,6 +192,10 @@ class Market:
         """A task that was asked for; its deadline is a week after `START`, unless told otherwise."""
         return self.reception().create(a_request(path, **changes), key=None)
 
+    async def drafted(self, task_id: str) -> str:
+        """What the machine of a task does up to its deadline; the word at which it ends."""
+        return await self._going(lambda: draft(self.desk(), task_id))
+
     async def opened(self, path: TaskPath = "quality_first", **changes: Any) -> Task:
         """A task that takes submissions."""
         task = self.created(path, **changes)

@@ -1,0 +1,124 @@
+"""A process dies at any call to a store, before its effect or after it: whoever goes on comes to the same result."""
+
+import json
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from typing import Any, Literal
+
+import pytest
+from botocore.client import BaseClient
+
+from tests.integration.operations.tasks.conftest import Bus, DiedError, Market, starts
+from tests.support.opinions import text_of
+from tests.support.oracle import a_request
+from tests.support.records import HandClock
+from touchstone.oracle.challenge import ChallengeRequest
+from touchstone.oracle.handing_in import SubmissionRequest
+from touchstone.oracle.model import TaskPath
+
+type When = Literal["before", "after"]
+
+WRITERS = ("ada", "ben")
+STRIDE = {"quality_first": 59, "fastest_first": 11}
+"""Of so many calls one is tried. All were, when this was written; it takes a quarter of an hour."""
+
+
+class Death:
+    """The `number`th call to a store is the process's last, before or after its effect. `calls` counts them all."""
+
+    def __init__(self, number: int, when: When) -> None:
+        self.number, self.when, self.calls = number, when, 0
+
+    def call(self, send: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        """One call."""
+        self.calls += 1
+        if self.calls != self.number:
+            return send(*arguments)
+        if self.when == "after":
+            send(*arguments)
+        raise DiedError
+
+
+@contextmanager
+def dying_at(monkeypatch: pytest.MonkeyPatch, number: int, when: When) -> Iterator[Death]:
+    """Every boto client of the process may be the one."""
+    death, send = Death(number, when), BaseClient._make_api_call  # type: ignore[attr-defined]
+    with monkeypatch.context() as patch:
+        patch.setattr(BaseClient, "_make_api_call", lambda *arguments: death.call(send, arguments))
+        yield death
+
+
+async def played(market: Market, path: TaskPath, run: str) -> tuple[str, dict[str, str]]:
+    """A task from its creation to its final result, each part repeated by whoever notices that it broke off.
+
+    Its id, and the writers of its submissions by their ids.
+    """
+    reception = market.reception()
+    market.opinions.scores, market.opinions.second = {"ada": 85, "ben": 75}, {"ben": 95}
+
+    async def again[T](part: Callable[[], Awaitable[T]]) -> T:
+        try:
+            return await part()
+        except DiedError:
+            market.clock.advance(minutes=27)  # a lease, and what the sweep waits beyond it
+            return await part()
+
+    async def asked[T](request: Callable[[], T]) -> T:
+        async def once() -> T:
+            return request()
+
+        return await again(once)
+
+    task = await asked(lambda: reception.create(a_request(path), key=run))
+    await again(lambda: market.drafted(task.id))
+    found = {}
+    for writer in WRITERS if path == "quality_first" else WRITERS[:1]:
+        work = SubmissionRequest(submitter=writer, text=text_of(writer))
+        one = await asked(partial(reception.submit, task.id, work, key=f"{run} {writer}"))
+        found[one.id] = writer
+        await again(partial(market.carry_submission, one.ref))
+    await again(lambda: market.carry_task(task.id))
+    if path == "quality_first":
+        request = ChallengeRequest(challenger="ben", submission_id=one.id, reason="Look again.")
+        challenge = await asked(lambda: reception.challenge(task.id, request, key=run))
+        await again(lambda: market.carry_challenge(challenge))
+        await asked(lambda: market.final(task.id))
+    market.clock.advance(minutes=5)
+    await asked(lambda: market.sweep().run())
+    return task.id, found
+
+
+def outcome(market: Market, task_id: str, found: dict[str, str]) -> tuple[object, ...]:
+    """What the task came to, in words that are the same for every run."""
+    final, names = market.task(task_id), {"tenant": "acme", "task_id": task_id}
+    told = {(entry["DetailType"], json.loads(entry["Detail"])["id"]) for entry in market.bus.entries}
+    return (
+        (final.state, found[final.winner or ""]),
+        [(found[place.submission_id], place.rank, place.final_score) for place in final.places],
+        sorted(kind for kind, _ in told),
+        [(found[one.id], one.state, one.revision, len(one.comparisons)) for one in market.submissions.of_task(**names)],
+        [(one.state, one.settled) for one in market.challenges.of_task(**names)],
+    )
+
+
+def fresh(market: Market) -> Market:
+    """Another day at the same stores."""
+    return replace(market, clock=HandClock(), bus=Bus(), starts=starts(), said=[], script=market.opinions.script())
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("path", ["quality_first", "fastest_first"])
+async def test_r3_r4_a_process_that_dies_at_any_call_to_a_store_changes_nothing_in_the_end(
+    market: Market, monkeypatch: pytest.MonkeyPatch, path: TaskPath, when: When
+) -> None:
+    with dying_at(monkeypatch, 0, when) as nowhere:
+        whole = await played(market, path, "nowhere")
+    expected = outcome(market, *whole)
+    assert nowhere.calls > STRIDE[path]
+    for number in range(len(when), nowhere.calls + 1, STRIDE[path]):
+        here = fresh(market)
+        with dying_at(monkeypatch, number, when):
+            whole = await played(here, path, f"{when} {number}")
+        assert outcome(here, *whole) == expected, number
