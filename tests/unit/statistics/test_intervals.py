@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.statistics.intervals import wilson_interval, wilson_lower
+from touchstone.statistics.intervals import score_interval, wilson_interval, wilson_lower
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,18 @@ def test_without_trials_nothing_is_known() -> None:
 def test_impossible_counts_are_refused(successes: int, trials: int) -> None:
     with pytest.raises(ValueError, match="impossible"):
         wilson_interval(successes, trials)
+
+
+@pytest.mark.parametrize(("share", "trials"), [(-0.1, 5.0), (1.1, 5.0), (0.5, 0.0), (float("nan"), 5.0)])
+def test_an_impossible_share_is_refused(share: float, trials: float) -> None:
+    with pytest.raises(ValueError, match="impossible"):
+        score_interval(share, trials)
+
+
+@given(st.floats(0, 1), st.floats(1e-3, 1e9))
+def test_a_share_lies_inside_its_interval_however_little_it_is_worth(share: float, trials: float) -> None:
+    lower, upper = score_interval(share, trials)
+    assert 0.0 <= lower <= share <= upper <= 1.0
 
 
 @given(st.integers(min_value=1, max_value=10**9), st.floats(0, 1))

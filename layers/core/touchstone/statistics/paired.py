@@ -155,7 +155,8 @@ def _wild_interval(
     """The interval and the p-value of "no difference"; None, None where the interval has no bounds.
 
     A draw with weights w does not reject δ = difference + x while |Σw·residuals - x·Σw·sizes| >= |x|·Σsizes, which is a
-    stretch around x = 0. How far the stretches of all draws reach tells how many reject any δ, without a search.
+    stretch around x = 0. How far the stretches of all draws reach tells how many reject any δ, without a search. A draw
+    whose weights outweigh all sources together may reject nothing on either side and is taken to, which is cautious.
     """
     import numpy as np
 
