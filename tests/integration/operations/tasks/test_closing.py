@@ -270,6 +270,24 @@ async def test_a_finalist_whose_readers_were_each_interrupted_is_unscored(market
     assert (view.standing, view.unscored) == ("unscored", "timed_out")
 
 
+async def test_a_want_of_a_key_at_the_deadline_is_waited_for_a_day_and_a_half_and_not_longer(market: Market) -> None:
+    task = await market.opened()
+    found = await market.judged(task, "ada", "ben")
+    market.script.providers = ()
+    market.clock.now = task.deadline
+    progress = await close(market.desk(), task.id, deadline=task.deadline)
+    assert (progress.state, progress.reason, progress.until) == (
+        "waiting",
+        "misconfigured",
+        market.clock() + timedelta(hours=1),
+    )
+    market.clock.now = task.deadline + SETTLED_WITHIN
+    assert (await close(market.desk(), task.id, deadline=task.deadline)).state == "challenge"
+    assert places(market, task, found) == [("ada", None, None), ("ben", None, None)]
+    view = market.reader("ada").submission(task.id, found["ada"].id)
+    assert (view.standing, view.unscored) == ("unscored", "misconfigured")
+
+
 async def test_what_the_index_does_not_show_yet_is_waited_for_as_well(
     market: Market, monkeypatch: pytest.MonkeyPatch
 ) -> None:

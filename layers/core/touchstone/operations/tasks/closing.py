@@ -54,15 +54,18 @@ def _settled(desk: TaskDesk, task: Task) -> list[Submission] | Progress:
     what the index did not show yet is waited for as well.
     """
     now = desk.clock()
-    since = now - (task.closed_at or now)
-    again = Progress(state="waiting", until=now + pause_after(since))
-    late = since >= SETTLED_WITHIN
+    again = Progress(state="waiting", until=now + pause_after(now - (task.closed_at or now)))
+    late = _overdue(desk, task)
     if not late and desk.submissions.in_work(tenant=desk.tenant, task_id=task.id):
         return again
     found = list(desk.submissions.of_task(tenant=desk.tenant, task_id=task.id))
     if not late and not all(one.judged for one in found):
         return again
     return [one if one.judged else _give_up(desk, one) for one in found]
+
+
+def _overdue(desk: TaskDesk, task: Task) -> bool:
+    return task.closed_at is not None and desk.clock() - task.closed_at >= SETTLED_WITHIN
 
 
 def _give_up(desk: TaskDesk, submission: Submission) -> Submission:
@@ -101,6 +104,7 @@ async def _compare(desk: TaskDesk, task: Task, submissions: list[Submission]) ->
             judge=desk.judge,
             deadline=Deadline.after(READ_SECONDS),
             during=BEING_JUDGED,
+            overdue=_overdue(desk, task),
         )
         if isinstance(read, Progress):
             return read

@@ -34,16 +34,18 @@ async def read_finalists(
     judge: Callable[[], Judge],
     deadline: Deadline,
     during: frozenset[TaskState],
+    overdue: bool = False,
 ) -> FinalistsRead | Progress:
     """Read each finalist that is not read yet; `waiting` where one is to be tried again.
 
     `deadline` is that of all together: what was read by then is kept, section by section. `during` are the states of
-    the task in which this may happen. One that can be shown whole needs no judge.
+    the task in which this may happen. One that can be shown whole needs no judge. `overdue`: a want of a key, a quota
+    or money is waited for no more; tries that count end by themselves.
     """
     ready: list[str] = []
     unreadable: dict[str, Unjudged] = {}
     for finalist in finalists:
-        match await _read(desk, task, finalist, judge=judge, deadline=deadline, during=during):
+        match await _read(desk, task, finalist, judge=judge, deadline=deadline, during=during, overdue=overdue):
             case None:
                 ready.append(finalist.id)
             case Unjudged() as why:
@@ -83,6 +85,7 @@ async def _read(
     judge: Callable[[], Judge],
     deadline: Deadline,
     during: frozenset[TaskState],
+    overdue: bool,
 ) -> Unjudged | Progress | None:
     """None where a finalist is read, else why it cannot be, or until when to wait for another try."""
     if desk.scratch.exists(tenant=desk.tenant, key=_key(desk, task.id, finalist.id)):
@@ -117,6 +120,8 @@ async def _read(
     why = Unjudged.of("reading", found)
     match follow_up(found, tries=finalist.attempts.tries, provider=tried.provider, now=desk.clock()):
         case GivenUp():
+            return why
+        case Postponed(counted=False) if overdue:
             return why
         case Postponed(until=until, counted=counted):
             desk.judgements.put_back(
