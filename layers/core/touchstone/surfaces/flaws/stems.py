@@ -1,0 +1,173 @@
+"""Flaws of the question's own words: negations that are read over, and words that point to the key."""
+
+import re
+from collections.abc import Iterator
+
+from touchstone.checks.language import language_of
+from touchstone.judges.fence import visible
+from touchstone.material import Question
+from touchstone.surfaces.flaws.choices import absolute_word, refers
+from touchstone.surfaces.flaws.model import Flaw
+from touchstone.surfaces.options import Key, alike, shown, truth, width
+
+_SENTENCES = re.compile(r"(?<=[.!?。！？；;\n])\s*")
+_ASKS = re.compile(
+    r"(?:^|[,;:])\W*(?:(?:in|on|at|to|of|by|for|from|with|under|during) )?(?:which|what|who|whom|whose|where|when)\b"
+    r"|\b(?:which of|following|all of|each of|of these)\b",
+    re.IGNORECASE,
+)
+_WHY = re.compile(r"\b(?:why|how come)\b|为什么|為什麼|为何|為何|怎么会|怎麼會", re.IGNORECASE)
+_NEGATIVE_EN = re.compile(
+    r"\b(?:not(?![- ]only|-)|except|excluding|never|cannot|\w+n't|(?<!at )least(?= likely| true| accurate| appropriate)"
+    r"|incorrect|untrue|false)\b",
+    re.IGNORECASE,
+)
+_HARMLESS_EN = re.compile(r"\b(?:whether or not|if not|not (?:only|just|yet)|true(?: or |/)false)\b", re.IGNORECASE)
+_SUBORDINATE = re.compile(r"\b(?:that|who|whose|if|when|while|because|since|although|unless|so)\b", re.IGNORECASE)
+_CLAUSES = re.compile(r"[^,;]+")
+_NEGATIVE_ZH = re.compile(
+    r"(?P<word>(?:不|没有|沒有|未|并非|並非|无|無)(?!仅|僅|但|过|過|少|同|断|斷|久|等|锈|鏽|论|論|限|数|數|比|线|線))"
+    r"[^，。？?！；;、]{0,8}的(?:一项|一項|选项|選項|说法|說法|一组|一組|句子|词语|詞語)?(?:是|为|為|有|$|[？?（(])"
+    r"|(?P<wrong>错误|錯誤|有误|有誤|不当|不當|除外)(?:的[^，。？?]{0,6})?(?:是|为|為|$|[？?（(])"
+    r"|(?:哪|何者|谁|誰)[^，。？?]{0,20}?(?P<which>(?:不(?!仅|僅|但|过|過|少|同|断|斷|久|等|锈|鏽|论|論|限)|没有|沒有|并非|並非))"
+)
+_WORD = re.compile(r"[A-Za-z][A-Za-z'-]{4,}")
+_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]+")
+_COMMON = frozenset((
+    "about", "above", "after", "again", "along", "among", "animal", "answer", "because", "before", "being", "below",
+    "between", "called", "during", "every", "first", "following", "found", "great", "group", "known", "large",
+    "likely", "makes", "might", "number", "often", "other", "people", "person", "place", "right", "should", "since",
+    "small", "statement", "their", "there", "these", "thing", "things", "those", "three", "under", "until", "using",
+    "usually", "where", "which", "while", "whose", "would", "years",
+))  # fmt: skip
+"""Words that stand in questions on anything, and point to nothing."""
+_HAN_REPEAT = 3
+"""Characters in a row that a Chinese question and its key must share to count: two are a word of any kind."""
+_LATIN = re.compile(r"[A-Za-z]")
+_LONG_KEY = 60
+"""Width of a key that has words of its question by nature: some ten words, thirty Chinese characters."""
+_EXCEPTING = ("except", "excluding")
+_OPENED = re.compile(
+    r"(?:\*{1,3}|_{1,2}|<(?:b|strong|em|i|u|mark)\b[^<>]*>|[【「“\"'])[^*_<>【】「」“”\"']*$", re.IGNORECASE
+)
+_CLOSED = re.compile(r"^[^*_<>【】「」“”\"']*(?:\*{1,3}|_{1,2}|</(?:b|strong|em|i|u|mark)>|[】」”\"'])", re.IGNORECASE)
+_LEAST_GIVEN_AWAY = 4
+"""Width of the shortest answer that its question can be said to hold: two Chinese characters, four letters."""
+_BRACKETED = re.compile(r"[(（\[【][^()（）\[\]【】]*[)）\]】]")
+
+
+_AROUND = 24
+"""How far from a word the marks of emphasis around it may stand: they may hold the words next to it as well."""
+
+
+def stem_flaws(question: Question, key: Key) -> Iterator[Flaw]:
+    """The flaws of a question's own words."""
+    match question.kind:
+        case "fill_in_the_blank":
+            yield from _given_away(question)
+        case "true_false":
+            word = absolute_word(question.question_text)
+            if word and [truth(answer) for answer in question.answers] == [False]:
+                yield Flaw(label="ABSOLUTE_WORDS", values={"word": word, "text": shown(question.question_text)})
+        case "single_choice" | "multiple_choice":
+            yield from _negative(question)
+            if len(key.right) == 1 and key.distractors:
+                yield from _repeat(question, key)
+
+
+def _given_away(question: Question) -> Iterator[Flaw]:
+    """An answer that the question holds; words in brackets are a choice that is offered, or a form to be changed."""
+    stem = alike(_BRACKETED.sub(" ", shown(question.question_text)))
+    for answer in dict.fromkeys(question.answers):
+        wanted = alike(shown(answer))
+        if width(wanted) < _LEAST_GIVEN_AWAY or wanted.isnumeric():
+            continue
+        if _holds(stem.casefold(), wanted.casefold()):
+            yield Flaw(label="ANSWER_IN_STEM", values={"key": shown(answer)})
+            return
+
+
+def _holds(text: str, words: str) -> bool:
+    """Whether a text has these words, and not as a part of longer ones. Time is linear, whatever they are."""
+    start = text.find(words)
+    while start >= 0:
+        end = start + len(words)
+        if not (_LATIN.match(text[start - 1 : start]) or _LATIN.match(text[end : end + 1])):
+            return True
+        start = text.find(words, end)
+    return False
+
+
+def _negative(question: Question) -> Iterator[Flaw]:
+    """A negation in the sentence that asks to choose, unless it is written so that nobody reads over it."""
+    text = visible(question.question_text).replace("’", "'").rstrip(" 　（）()_\n")
+    asking = _asking(text)
+    if _WHY.search(asking):
+        return
+    found = _negative_zh(asking) if language_of(asking) == "zh" else _negative_en(asking)
+    if found is not None and not _emphasised(asking, *found):
+        yield Flaw(label="NEGATIVE_STEM", values={"word": asking[slice(*found)]})
+
+
+def _asking(text: str) -> str:
+    """The sentence that asks: the last one with a question mark, else the last."""
+    sentences = [part for part in _SENTENCES.split(text) if part.strip()]
+    return next((part for part in reversed(sentences) if part.rstrip().endswith(("?", "？"))), sentences[-1])
+
+
+def _negative_en(asking: str) -> tuple[int, int] | None:
+    asks = _ASKS.search(asking) and not asking.rstrip().endswith((".", "!"))
+    read = _HARMLESS_EN.sub(lambda found: " " * len(found[0]), asking)
+    for clause in _CLAUSES.finditer(read):
+        subordinate = _SUBORDINATE.search(clause[0])
+        main_ends = subordinate.start() if subordinate else len(clause[0])
+        for found in _NEGATIVE_EN.finditer(clause[0]):
+            if found[0].casefold() in _EXCEPTING or (asks and found.start() < main_ends):
+                return clause.start() + found.start(), clause.start() + found.end()
+    return None
+
+
+def _negative_zh(asking: str) -> tuple[int, int] | None:
+    found = _NEGATIVE_ZH.search(asking)
+    if found is None:
+        return None
+    name = next(name for name in ("word", "wrong", "which") if found[name])
+    return found.span(name)
+
+
+def _emphasised(asking: str, start: int, end: int) -> bool:
+    """Whether a word is in capitals, or between marks of emphasis that it alone or its phrase is given."""
+    word = asking[start:end]
+    if word.isupper() and not asking.isupper():
+        return True
+    before, behind = asking[max(0, start - _AROUND) : start], asking[end : end + _AROUND]
+    return bool(_OPENED.search(before) and _CLOSED.search(behind))
+
+
+def _repeat(question: Question, key: Key) -> Iterator[Flaw]:
+    """A word of the sentence that asks which is in the key and in no distractor ("clang association").
+
+    What a long case tells before that, and a long key, have words in common anyway; and a question that names its
+    choices names the key as well.
+    """
+    asking = _asking(shown(question.question_text))
+    right = key.choices[key.right[0]]
+    others = [key.choices[place] for place in key.distractors]
+    if refers(right) or width(right) > _LONG_KEY or any(other.casefold() in asking.casefold() for other in others):
+        return
+    words = _han_runs if language_of(asking) == "zh" else _words
+    shared = (words(asking) & words(right)).difference(*(words(other) for other in others))
+    if shared:
+        yield Flaw(label="WORD_REPEAT", values={"word": max(shared, key=lambda word: (len(word), word))})
+
+
+def _words(text: str) -> set[str]:
+    """The telling words of an English text, without the s of plurals."""
+    return {word.removesuffix("s") for found in _WORD.findall(text) if (word := found.casefold()) not in _COMMON}
+
+
+def _han_runs(text: str) -> set[str]:
+    """All runs of so many Chinese characters."""
+    return {
+        run[start : start + _HAN_REPEAT] for run in _HAN.findall(text) for start in range(len(run) - _HAN_REPEAT + 1)
+    }

@@ -1,0 +1,67 @@
+"""quiz_item_flaws: which flaws of item writing does a program find? No judge is asked.
+
+Score: the share of questions without a flaw, as a percentage (0-100); every question has a score. A question without
+one has one item, `FLAWLESS`; one with several has an item for each, and they share the weight of 1, so that the score
+is the mean of the items as everywhere.
+
+The rules are those of item-writing guides that a program can decide: Haladyna, Downing & Rodriguez 2002, "A review of
+multiple-choice item-writing guidelines"; Tarrant, Knierim, Hayes & Ware 2006, "The frequency of item writing flaws in
+multiple-choice questions used in high stakes nursing assessments"; Moore, Nguyen, Chen & Stamper 2023, "Assessing the
+quality of multiple-choice questions using GPT-4 and rule-based methods". Where wording cannot be decided for sure, a
+rule is silent: a flaw that is named should be one.
+
+- Any question: `NO_KEY`, `KEY_OUTSIDE_CHOICES`, `SEVERAL_KEYS`; `KEY_POSITION`, over all questions with one key.
+- Choices: `TOO_FEW_OPTIONS`, `BLANK_OPTION`, `DUPLICATE_OPTIONS`, `OVERLAPPING_OPTIONS`, `ALL_OF_THE_ABOVE`,
+  `NONE_OF_THE_ABOVE`, `COMBINED_OPTIONS`, `NEGATIVE_STEM` (unless the negation is emphasised), `LONGEST_KEY`,
+  `ABSOLUTE_WORDS` (in distractors alone; in statements that are false), `GRAMMATICAL_CUE` (English), `WORD_REPEAT`.
+- Blanks: `ANSWER_IN_STEM`.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from touchstone.checks.language import language_of
+from touchstone.material import Question, Quiz
+from touchstone.surfaces.flaws.choices import choice_flaws
+from touchstone.surfaces.flaws.grammar import grammar_flaws
+from touchstone.surfaces.flaws.keys import key_flaws
+from touchstone.surfaces.flaws.model import Flaw
+from touchstone.surfaces.flaws.position import position_flaws
+from touchstone.surfaces.flaws.sentences import sentences_of
+from touchstone.surfaces.flaws.stems import stem_flaws
+from touchstone.surfaces.model import ItemLabel, MetricResult, result
+from touchstone.surfaces.options import Key, key_of
+
+
+def quiz_item_flaws(quiz: Quiz) -> MetricResult:
+    """Measure a quiz."""
+    keys = {question.id: key_of(question) for question in quiz.questions}
+    flaws = {question.id: list(_flaws(question, keys[question.id])) for question in quiz.questions}
+    for which, flaw in position_flaws(quiz, keys):
+        flaws[which].append(flaw)
+    items = tuple(item for question in quiz.questions for item in _items(question, flaws[question.id]))
+    return result("quiz_item_flaws", items)
+
+
+def _flaws(question: Question, key: Key) -> Iterator[Flaw]:
+    yield from key_flaws(question, key)
+    if question.chosen:
+        yield from choice_flaws(question, key)
+        yield from grammar_flaws(question, key)
+    yield from stem_flaws(question, key)
+
+
+def _items(question: Question, flaws: Sequence[Flaw]) -> Iterator[ItemLabel]:
+    language = language_of(question.question_text)
+    if not flaws:
+        reason = {"en": "No flaw was found.", "zh": "没有发现毛病。"}[language]
+        yield ItemLabel(item=question.id, label="FLAWLESS", value=1.0, reason=reason)
+    for flaw in flaws:
+        reason, suggestion = sentences_of(flaw, language)
+        yield ItemLabel(
+            item=question.id,
+            label=flaw.label,
+            value=0.0,
+            reason=reason,
+            suggestion=suggestion,
+            weight=1 / len(flaws),
+        )

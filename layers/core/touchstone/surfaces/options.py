@@ -1,0 +1,112 @@
+"""The choices of a question as a learner sees them, and its key held against them."""
+
+import html
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from touchstone.judges.fence import visible
+from touchstone.material import Question
+
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,200}>")
+_FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
+_TYPOGRAPHY = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "−": "-", "–": "-", "—": "-", "‐": "-", "‑": "-"})
+_MARKED = re.compile(r"\s*(?:\(\s*([A-Za-z])\s*\)|\[\s*([A-Za-z])\s*\]|([A-Za-z])\s*[.):、])\s*(?=\S)")
+_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
+_ENDS = " .。;；,，"
+
+TRUE_WORDS = frozenset({"true", "t", "yes", "correct", "right", "对", "對", "正确", "正確", "是", "√", "✓", "○"})
+FALSE_WORDS = frozenset(
+    {"false", "f", "no", "incorrect", "wrong", "错", "錯", "错误", "錯誤", "不正确", "不正確", "否", "×", "✗", "✕"}
+)
+
+
+def shown(text: str) -> str:
+    """A text as it is read: without unseen characters and tags, widths and quotation marks alike, spaces single.
+
+    Superscripts and other forms that carry meaning stay as they are. Of a text that is nothing but tags (a question
+    about HTML), the tags are what is read.
+    """
+    plain = visible(text).translate(_FULL_WIDTH).translate(_TYPOGRAPHY)
+    read = " ".join(html.unescape(_TAG.sub("", plain)).split())
+    return read or " ".join(plain.split())
+
+
+def bare(choices: Sequence[str]) -> tuple[str, ...]:
+    """Choices as they are read, without the letters before them where they are lettered A, B, C … in order."""
+    read = [shown(choice) for choice in choices]
+    marks = [_MARKED.match(choice) for choice in read]
+    letters = "".join((mark[1] or mark[2] or mark[3]).upper() if mark else " " for mark in marks)
+    if letters != "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[: len(read)]:
+        return tuple(read)
+    return tuple(choice[mark.end() :] if mark else choice for choice, mark in zip(read, marks, strict=True))
+
+
+def alike(text: str) -> str:
+    """What two choices share that are the same to a learner: `bare` texts but for full stops, and case in words.
+
+    Case counts where no word has four letters: of AA, Aa and aa each is another answer, so are mg and Mg.
+    """
+    ended = text.strip(_ENDS)
+    return ended.casefold() if _LONG_WORD.search(ended) else ended
+
+
+def width(text: str) -> int:
+    """How long a text looks: its characters, full-width ones (Chinese among them) counted twice."""
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+
+
+def truth(answer: str) -> bool | None:
+    """The truth value that the key of a true-or-false question names; None where it names none."""
+    said = shown(answer).strip(_ENDS).casefold()
+    return True if said in TRUE_WORDS else False if said in FALSE_WORDS else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """A question's key held against its choices.
+
+    `choices` are `bare`. `right` are the places (from 0) of those that the key names, each wording at its first place;
+    `again` those of choices that read the same as one of them. `outside` are answers of the key that no choice reads.
+    """
+
+    choices: tuple[str, ...]
+    right: tuple[int, ...]
+    again: tuple[int, ...]
+    outside: tuple[str, ...]
+
+    @property
+    def distractors(self) -> tuple[int, ...]:
+        """The places of the choices that the key does not name, but for blank ones."""
+        named = {*self.right, *self.again}
+        return tuple(place for place, choice in enumerate(self.choices) if place not in named and choice)
+
+
+def key_of(question: Question) -> Key:
+    """The key of a question that is answered by choosing. Answers match choices as a learner would read them."""
+    choices = bare(question.choices)
+    right: list[int] = []
+    again: list[int] = []
+    outside: list[str] = []
+    for answer in dict.fromkeys(question.answers):
+        places = _places(answer, question.choices, choices)
+        if places:
+            right.append(places[0])
+            again += places[1:]
+        elif shown(answer):
+            outside.append(answer)
+    return Key(
+        choices=choices,
+        right=tuple(sorted(set(right))),
+        again=tuple(sorted(set(again) - set(right))),
+        outside=tuple(outside),
+    )
+
+
+def _places(answer: str, choices: Sequence[str], read: Sequence[str]) -> list[int]:
+    """Where an answer stands among the choices: the one that is it to the letter first, then those that read alike."""
+    wanted = alike(shown(answer))
+    exact = [place for place, choice in enumerate(choices) if choice == answer and read[place]]
+    same = [place for place, one in enumerate(read) if wanted and wanted in (alike(one), alike(shown(choices[place])))]
+    return list(dict.fromkeys((*exact, *same)))
