@@ -1,0 +1,109 @@
+"""Whether a text speaks the language of its reader, apart from what it quotes."""
+
+import re
+import unicodedata
+from functools import lru_cache
+from itertools import groupby
+
+from touchstone.checks.findings import Finding
+
+type Span = tuple[int, int]
+
+_QUOTED = re.compile(
+    r"「[^「」]*」|『[^『』]*』|“[^“”]*”|‘[^‘’]*’|«[^«»]*»|《[^《》]*》|\"[^\"\n]*\"|`[^`\n]*`|\([^()]*\)|（[^（）]*）|【[^【】]*】"
+)
+"""What is mentioned rather than said: quotations, titles, glosses in parentheses."""
+_FORMULA = re.compile(r"\$[^$]*\$|\\[A-Za-z]+|https?://\S+|<[^<>]*>")
+_TOKEN = re.compile(r"[^\W\d_]+")
+_CLAUSE = re.compile(r"[^\n.:;!?。：；！？]+")
+_TONE_MARK = re.compile("[\u0304\u0301\u030c\u0300]")
+
+SCRIPTS = {
+    "ar": {"ARABIC"}, "be": {"CYRILLIC"}, "bg": {"CYRILLIC"}, "bn": {"BENGALI"}, "cs": {"LATIN"}, "da": {"LATIN"},
+    "de": {"LATIN"}, "el": {"GREEK"}, "en": {"LATIN"}, "es": {"LATIN"}, "et": {"LATIN"}, "fa": {"ARABIC"},
+    "fi": {"LATIN"}, "fil": {"LATIN"}, "fr": {"LATIN"}, "he": {"HEBREW"}, "hi": {"DEVANAGARI"}, "hr": {"LATIN"},
+    "hu": {"LATIN"}, "id": {"LATIN"}, "it": {"LATIN"}, "ja": {"HIRAGANA", "KATAKANA", "CJK"}, "km": {"KHMER"},
+    "ko": {"HANGUL"}, "lo": {"LAO"}, "ms": {"LATIN"}, "my": {"MYANMAR"}, "nb": {"LATIN"}, "nl": {"LATIN"},
+    "no": {"LATIN"}, "pl": {"LATIN"}, "pt": {"LATIN"}, "ro": {"LATIN"}, "ru": {"CYRILLIC"}, "sk": {"LATIN"},
+    "sl": {"LATIN"}, "sv": {"LATIN"}, "sw": {"LATIN"}, "ta": {"TAMIL"}, "te": {"TELUGU"}, "th": {"THAI"},
+    "tl": {"LATIN"}, "tr": {"LATIN"}, "uk": {"CYRILLIC"}, "ur": {"ARABIC"}, "vi": {"LATIN"}, "zh": {"CJK"},
+}  # fmt: skip
+"""The scripts in which a language is written, as Unicode names them, by its ISO 639 code."""
+
+_WITHOUT_SPACES = frozenset({"CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR"})
+"""Scripts without spaces between words: there, a character counts as a word."""
+_NAMES = {"CJK": "Chinese characters", "LATIN": "Latin letters", "HANGUL": "Korean letters", "PINYIN": "pinyin"}
+
+LEAST_SHARE = 0.3
+"""Least share of the language's own scripts among the words outside quotations; a question may name foreign things."""
+LEAST_WORDS = 2
+"""Words of a clause that is wholly in the language's script, which make it an instruction: "Translate this: …"."""
+
+
+def find_language_mismatch(text: str, language: str) -> list[Finding]:
+    """The text, as one finding, where it is not in the given language; nothing where it is or that cannot be told.
+
+    `language` is a BCP 47 tag (en, zh-Hant, zh-TW, ja …), of which the language counts. What is quoted is left out, so
+    an English question may ask about 「學習」, and an exercise may follow an English instruction. Languages of one
+    script are not told apart, but pinyin is no English; a tag that is not known finds nothing. In which script Chinese
+    is written is `find_simplified`'s to say. The span reaches from the first to the last word in another script.
+    """
+    primary = re.split("[-_]", language.strip().lower(), maxsplit=1)[0]
+    if primary not in SCRIPTS:
+        return []
+    plain = _FORMULA.sub(_blank, text)
+    said = _QUOTED.sub(_blank, plain)
+    own, foreign = _words(said, primary)
+    if not own and not foreign:  # All is quoted: then the quotation is the text.
+        own, foreign = _words(plain, primary)
+    weight = sum(words for _, _, words in foreign)
+    if not foreign or own / (own + weight) >= LEAST_SHARE or _has_instruction(said, primary):
+        return []
+    (start, _), script, _ = foreign[0]
+    (_, end), _, _ = foreign[-1]
+    found = _NAMES.get(script, f"{script.capitalize()} letters")
+    detail = f"The text should be in the reader's language ({language}) but is in {found}."
+    return [Finding(rule="language_mismatch", span=(start, end), detail=detail)]
+
+
+def _blank(found: re.Match[str]) -> str:
+    """As many spaces as were found, so that offsets stay."""
+    return " " * len(found[0])
+
+
+def _has_instruction(text: str, language: str) -> bool:
+    """Whether a clause is wholly in the language, as the instruction before an exercise is."""
+    for clause in _CLAUSE.finditer(text):
+        own, foreign = _words(clause[0], language)
+        if own >= LEAST_WORDS and not foreign:
+            return True
+    return False
+
+
+def _words(text: str, language: str) -> tuple[int, list[tuple[Span, str, int]]]:
+    """How many words are in the language's own scripts, and each run of another: where, its script, its words.
+
+    A single letter is no word but a label or a variable.
+    """
+    own = 0
+    foreign: list[tuple[Span, str, int]] = []
+    for found in _TOKEN.finditer(text):
+        at = found.start()
+        for script, run in groupby(found[0], key=_script):
+            letters = "".join(run)
+            words = len(letters) if script in _WITHOUT_SPACES else int(len(letters) > 1)
+            if script == "LATIN" and language == "en" and _TONE_MARK.search(unicodedata.normalize("NFD", letters)):
+                foreign.append(((at, at + len(letters)), "PINYIN", words))
+            elif script in SCRIPTS[language]:
+                own += words
+            elif words:
+                foreign.append(((at, at + len(letters)), script, words))
+            at += len(letters)
+    return own, foreign
+
+
+@lru_cache(maxsize=8192)
+def _script(letter: str) -> str:
+    """The script of a letter, as the first word of its name in Unicode says."""
+    first = re.split("[ -]", unicodedata.name(letter, "UNKNOWN"), maxsplit=1)[0]
+    return "LATIN" if first == "FULLWIDTH" else first

@@ -1,0 +1,186 @@
+"""Pinyin as letters: what each is without its marks, which tone it carries, and how that was written."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+type Span = tuple[int, int]
+
+_MARKS = {"\u0304": 1, "\u0301": 2, "\u030c": 3, "\u0300": 4}
+_MARK_OF = {tone: mark for mark, tone in _MARKS.items()}
+_BREVE = "\u0306"
+"""Written for the caron of the third tone by those whose keyboard offers it: xĭ for xǐ."""
+_LOOKALIKES = str.maketrans(dict.fromkeys("’‘ʼ´`ʹ′", "'") | dict.fromkeys("‐‑", "-") | {"ɑ": "a", "ɡ": "g"})
+"""Textbooks print ɑ and ɡ; an apostrophe and a hyphen have many shapes."""
+
+_CLUSTER = re.compile(r"[\s\S][\u0300-\u036f]*")
+_LATIN = r"A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff\u0300-\u036f"
+_WRITTEN = re.compile(rf"[{_LATIN}](?:[{_LATIN}]|[0-9]|(?<=[nlNL][uU]):(?=[0-9eE]))*")
+_DIGITS = re.compile(r"[0-9]+")
+_CODA = re.compile(r"[aeiouü]?(?:n|ng|r)?")
+"""What may follow the marked vowel within its syllable: a digit behind it is a numeral (nián1yuè, dì3kè)."""
+_SYLLABIC = ("n", "m", "ng", "hm", "hng")
+
+KEPT_LENGTH = 40
+"""Characters of a piece up to which it is kept in memory: words come again, sentences without spaces do not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Letter:
+    """A letter of pinyin in lower case, ü and ê being letters of their own.
+
+    `span` is where it stands in its piece. `tone` is 1 to 4, 0 for a stated neutral tone, None where nothing is said.
+    `is_number`: the tone is written as a digit. `fault` is what is wrong with the way it is written, as a rule's name.
+    """
+
+    base: str
+    span: Span
+    is_capital: bool = False
+    tone: int | None = None
+    is_number: bool = False
+    fault: str | None = None
+
+
+class Piece:
+    """Letters written together, wherever they stand. The same word is the same piece, so that it is split once."""
+
+    __slots__ = ("bases", "letters")
+
+    def __init__(self, letters: Sequence[Letter]) -> None:
+        self.letters = tuple(letters)
+        self.bases = "".join(letter.base[:1] for letter in letters)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece at its place in a text.
+
+    `starts` leads from offsets in the piece to those in the text. `is_joined`: an apostrophe or hyphen ties it to the
+    chunk before. `is_neutral`: a dot before it says that its first syllable has the neutral tone (·zi).
+    """
+
+    piece: Piece
+    starts: Sequence[int]
+    is_joined: bool
+    is_neutral: bool
+
+    def span(self, start: int = 0, end: int = -1) -> Span:
+        """Where the letters from `start` up to `end` stand in the text; without them the whole chunk."""
+        letters = self.piece.letters
+        return self.starts[letters[start].span[0]], self.starts[letters[end - 1 if end > 0 else -1].span[1]]
+
+
+def chunks(text: str) -> Iterator[Chunk]:
+    """What is written in Latin letters; all else is left out, numerals among it."""
+    plain, starts = _folded(text)
+    end = -1
+    for found in _WRITTEN.finditer(plain):
+        begin = found.start()
+        before = plain[begin - 1] if begin else ""
+        is_joined = begin - 1 == end and before in ("'", "-")
+        end = found.end()
+        pieces = _kept_pieces(found[0]) if len(found[0]) <= KEPT_LENGTH else _pieces(found[0])
+        for number, piece in enumerate(pieces):
+            yield Chunk(piece, starts[begin : end + 1], is_joined and number == 0, before == "·")
+
+
+def _folded(text: str) -> tuple[str, Sequence[int]]:
+    """The text in composed characters, and where each of them begins in it; the last is the text's end."""
+    plain = text.translate(_LOOKALIKES)
+    if unicodedata.is_normalized("NFKC", plain):
+        return plain, range(len(text) + 1)
+    folded: list[str] = []
+    starts: list[int] = []
+    for cluster in _CLUSTER.finditer(plain):
+        shown = unicodedata.normalize("NFKC", cluster[0])
+        folded.append(shown)
+        starts.extend([cluster.start()] * len(shown))
+    return "".join(folded), [*starts, len(text)]
+
+
+@lru_cache(maxsize=4096)
+def _kept_pieces(written: str) -> tuple[Piece, ...]:
+    return _pieces(written)
+
+
+def _pieces(written: str) -> tuple[Piece, ...]:
+    """The letters of one run, cut where a numeral stands: digits that no tone number can be."""
+    pieces: list[Piece] = []
+    letters: list[Letter] = []
+    at = 0
+    while at < len(written):
+        digits = _DIGITS.match(written, at)
+        end = digits.end() if digits else at + 1
+        if digits is None:
+            _add(letters, written[at], (at, end))
+        elif letters and digits[0] in ("0", "1", "2", "3", "4", "5") and not _is_closed(letters):
+            tone = int(digits[0]) % 5
+            letters[-1] = replace(letters[-1], tone=tone, is_number=True, span=(letters[-1].span[0], end))
+        elif letters:
+            pieces.append(Piece(letters))
+            letters = []
+        at = end
+    return (*pieces, Piece(letters)) if letters else tuple(pieces)
+
+
+def _is_closed(letters: list[Letter]) -> bool:
+    """Whether the last syllable has a tone already, so that a digit after it does not state one."""
+    for back in range(1, min(len(letters), 4) + 1):
+        if letters[-back].tone is not None:
+            coda = "".join(letter.base for letter in letters[len(letters) - back + 1 :])
+            return back == 1 or (not letters[-back].is_number and _CODA.fullmatch(coda) is not None)
+    return False
+
+
+def _add(letters: list[Letter], written: str, span: Span) -> None:
+    """Add a character to the letters: a letter, or the colon that makes an ü of the last one."""
+    if written == ":":
+        letters[-1] = replace(letters[-1], base="ü", fault="umlaut", span=(letters[-1].span[0], span[1]))
+        return
+    base, tone, fault = _decomposed(written.lower())
+    before = letters[-1].base if letters else ""
+    if base == "v" and before in ("n", "l", "j", "q", "x", "y"):
+        base, fault = "ü", "umlaut"
+    if base == "ü" and before in ("j", "q", "x", "y"):
+        base, fault = "u", "umlaut"
+    letters.append(Letter(base=base, span=span, is_capital=written.isupper(), tone=tone, fault=fault))
+
+
+@lru_cache(maxsize=4096)
+def _decomposed(letter: str) -> tuple[str, int | None, str | None]:
+    """A letter's base, tone and fault. One with marks that pinyin does not know stays as it is: no syllable has it."""
+    base, marks = unicodedata.normalize("NFD", letter)[:1], unicodedata.normalize("NFD", letter)[1:]
+    if base == "u" and "\u0308" in marks:
+        base, marks = "ü", marks.replace("\u0308", "", 1)
+    elif base == "e" and "\u0302" in marks:
+        base, marks = "ê", marks.replace("\u0302", "", 1)
+    if not marks:
+        return base, None, None
+    if marks in _MARKS:
+        return base, _MARKS[marks], None
+    return (base, 3, "wrong_mark") if marks == _BREVE else ("\ufffd", None, None)
+
+
+def spelled(base: str, tone: int | None, capitals: Sequence[bool] = ()) -> str:
+    """A syllable with its tone's mark on the vowel that carries it; `capitals` says which letters are large."""
+    place = carrier(base) if tone else -1
+    shown = [letter + (_MARK_OF[tone or 1] if at == place else "") for at, letter in enumerate(base)]
+    for at, is_capital in enumerate(capitals):
+        shown[at] = shown[at].upper() if is_capital else shown[at]
+    return unicodedata.normalize("NFC", "".join(shown))
+
+
+@lru_cache(maxsize=1024)
+def carrier(base: str) -> int:
+    """Which letter of a syllable carries its mark: a, else e, else the o of ou, else the last vowel; -1 for none."""
+    for vowel in ("a", "e", "ê"):
+        if vowel in base:
+            return base.index(vowel)
+    if "ou" in base:
+        return base.index("o")
+    last = max(base.rfind(vowel) for vowel in "iouü")
+    if last < 0 and base in _SYLLABIC:
+        last = max(base.find("n"), base.find("m"))
+    return last

