@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from tests.unit.statistics.test_paired import PAIRS, pairs_of
 from tests.unit.statistics.worlds import World
@@ -64,6 +64,7 @@ def test_an_effect_of_that_size_is_found_about_four_times_of_five(sources: int, 
     assert 0.72 <= shown / 200 <= 0.88
 
 
+@settings(deadline=None)  # the first use loads scipy
 @given(PAIRS)
 def test_more_power_needs_a_larger_effect_and_the_difference_found_plays_no_part(pairs: list[ItemPair]) -> None:
     usual = minimum_detectable_effect(pairs)
@@ -75,6 +76,7 @@ def test_more_power_needs_a_larger_effect_and_the_difference_found_plays_no_part
         assert surer > usual.effect > 0
 
 
+@settings(deadline=None)  # the first use loads scipy
 @given(PAIRS)
 def test_the_share_between_sources_is_a_share(pairs: list[ItemPair]) -> None:
     result = minimum_detectable_effect(pairs)

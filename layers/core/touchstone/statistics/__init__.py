@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from touchstone.statistics.calibration import Bin, Reliability, reliability
     from touchstone.statistics.intervals import score_interval, wilson_interval, wilson_lower
     from touchstone.statistics.multiple import Corrected, holm
-    from touchstone.statistics.paired import ItemPair, PairedDifference, pair_items, paired_difference
+    from touchstone.statistics.paired import PairedDifference, paired_difference
+    from touchstone.statistics.pairs import ItemPair, pair_items
     from touchstone.statistics.power import DetectableEffect, minimum_detectable_effect
     from touchstone.statistics.votes import Majority, Median, majority, median
 
@@ -29,7 +30,8 @@ _MODULES = {
     "calibration": ("Bin", "Reliability", "reliability"),
     "intervals": ("score_interval", "wilson_interval", "wilson_lower"),
     "multiple": ("Corrected", "holm"),
-    "paired": ("ItemPair", "PairedDifference", "pair_items", "paired_difference"),
+    "paired": ("PairedDifference", "paired_difference"),
+    "pairs": ("ItemPair", "pair_items"),
     "power": ("DetectableEffect", "minimum_detectable_effect"),
     "votes": ("Majority", "Median", "majority", "median"),
 }

@@ -5,12 +5,11 @@ that treats every item as independent is too narrow, and declares differences th
 """
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from touchstone.errors import InputError
+from touchstone.statistics.pairs import ItemPair, differences_by_source
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,15 +25,6 @@ WEBB_SQUARES = (0.5, 1.0, 1.5)
 """Squares of the six weights ±√½, ±1, ±√1½, all equally likely: mean 0 and variance 1 (see `paired_difference`)."""
 WEIGHTS_AT_ONCE = 2_000_000
 """Weights held in memory at a time (16 MB), so that many sources need time and not memory."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ItemPair:
-    """One item's scores under both variants, in any one unit; None where the item is unscored."""
-
-    source: str
-    a: float | None
-    b: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,27 +56,6 @@ class PairedDifference:
     def shown(self) -> bool:
         """Whether a difference is shown: the interval exists and excludes 0."""
         return self.interval is not None and not self.interval[0] <= 0 <= self.interval[1]
-
-
-def pair_items(
-    *, a: Mapping[str, float | None], b: Mapping[str, float | None], sources: Mapping[str, str]
-) -> tuple[ItemPair, ...]:
-    """The items of two variants, paired by id, each with its source document.
-
-    An unscored item is present with None. Raises `InputError` for an item that one variant lacks, since the comparison
-    would be unpaired, and for one without a source.
-    """
-    for name, lacking in (("A", sorted(b.keys() - a.keys())), ("B", sorted(a.keys() - b.keys()))):
-        if lacking:
-            raise InputError(
-                f"Variant {name} lacks {len(lacking)} of the other's items ({lacking[0]!r} first): give both variants "
-                "the same items, with no score where there is none.",
-                where=lacking[0],
-            )
-    for item in a:
-        if item not in sources:
-            raise InputError(f"Item {item!r} has no source document: name the one it was made from.", where=item)
-    return tuple(ItemPair(source=sources[item], a=score, b=b[item]) for item, score in a.items())
 
 
 def paired_difference(
@@ -133,20 +102,6 @@ def paired_difference(
         unscored=len(given) - count,
         sources=len(by_source),
     )
-
-
-def differences_by_source(pairs: Iterable[ItemPair]) -> list[list[float]]:
-    """The differences B less A of the items that have both scores, a list for each source, in the order of its name.
-
-    Raises `InputError` for a score that is not finite.
-    """
-    held: defaultdict[str, list[float]] = defaultdict(list)
-    for pair in pairs:
-        if pair.a is not None and pair.b is not None:
-            if not math.isfinite(pair.b - pair.a):
-                raise InputError(f"A score of source {pair.source!r} is not a finite number.", where=pair.source)
-            held[pair.source].append(pair.b - pair.a)
-    return [held[source] for source in sorted(held)]
 
 
 def _wild_interval(

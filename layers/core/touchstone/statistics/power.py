@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from touchstone.statistics.paired import ItemPair, differences_by_source
+from touchstone.statistics.pairs import ItemPair, differences_by_source
 
 POWER = 0.8
 """How often the experiment is to find the effect."""
