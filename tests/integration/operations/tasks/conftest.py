@@ -1,5 +1,6 @@
 """A deployment's tasks: stores in moto, judges that follow opinions, one clock that is moved by hand."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
@@ -276,6 +277,7 @@ class Market:
             assert progress.until is not None, "a machine would not know how long to wait"
             self.clock.now = max(self.clock.now + timedelta(seconds=1), progress.until)
             assert self.clock() <= ends
+            await asyncio.sleep(0)  # other machines are at work meanwhile
         raise AssertionError(f"the machine runs in a circle: {self.said[-3:]}")
 
 

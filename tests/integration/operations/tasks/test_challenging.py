@@ -156,6 +156,23 @@ async def test_challenges_are_decided_one_after_the_other_each_against_the_ranki
     assert (stored(market, second).state, order(market, task, found)) == ("upheld", ["ben", "cleo", "ada"])
 
 
+@pytest.mark.parametrize(
+    ("providers", "state", "first"),
+    [(("claude", "openai", "gemini"), "rejected", "ben"), (("claude", "openai"), "unresolved", "ben")],
+)
+async def test_who_judged_before_is_not_asked_again_when_the_new_place_is_challenged(
+    market: Market, providers: tuple[str, ...], state: str, first: str
+) -> None:
+    task, found = await ranked(market, ada=85, ben=75)
+    market.opinions.second, market.script.providers = {"ben": 95}, providers
+    assert await market.carry_challenge(market.challenged(task, found["ben"])) == "decided"
+    market.script.asked.clear()
+    again = market.challenged(task, found["ben"], by="ada")
+    assert await market.carry_challenge(again) == "decided"
+    assert (stored(market, again).state, order(market, task, found)[0]) == (state, first)
+    assert {asked.provider for asked in market.script.asked} == set(providers) - {"claude", "openai"}
+
+
 async def test_the_result_waits_for_a_challenge_that_is_not_decided(market: Market) -> None:
     task, found = await ranked(market, ada=85, ben=75)
     challenge = market.challenged(task, found["ben"])

@@ -33,9 +33,7 @@ from touchstone.records.judgements import CHALLENGED
 RESCORE_SECONDS = 780.0
 """For scoring again and for reading the finalists, together: two minutes less than the step's function has."""
 INTERRUPTED = "Each try to score it again was interrupted before there was a result."
-NO_OTHER = (
-    "No other provider can be asked: a challenge needs the key of a second one, beside that of whoever judged first."
-)
+NO_OTHER = "No other provider can be asked: a challenge needs the key of one more, beside those that judged before."
 
 
 async def rescore(desk: TaskDesk, task_id: str, challenge_id: str) -> Progress:
@@ -170,9 +168,12 @@ def _judge_of(desk: TaskDesk, challenge: Challenge) -> Callable[[], Judge]:
 
 
 def _other(desk: TaskDesk, submission: Submission) -> Judge | None:
-    """A judge of another provider than whoever scored the submission, or tried to where nobody did."""
+    """A judge of another provider than whoever judged the submission, at first or for an earlier challenge.
+
+    Else two challenges to one place would be decided by two providers in turn, each undoing what the other said.
+    """
     scored = {one.provider for one in submission.readings if one.provider is not None}
-    return desk.other_judge(tuple(scored or {one.provider for one in submission.spends}))
+    return desk.other_judge(tuple(scored | {one.provider for one in submission.spends}))
 
 
 def _submission(desk: TaskDesk, challenge: Challenge) -> Submission:
