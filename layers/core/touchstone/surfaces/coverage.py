@@ -10,7 +10,7 @@ counts, so what only several groups together would test is found as far as the b
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,7 +19,7 @@ from touchstone.material import Source
 from touchstone.surfaces.measuring import Labelled, Measuring, grouped
 from touchstone.surfaces.model import ItemLabel, MetricResult, result
 from touchstone.surfaces.numbered import Heard, Numbered, Numbers, ask_each, is_blank
-from touchstone.surfaces.topics import Topic, of_topics, topics_of
+from touchstone.surfaces.topics import Topic, of_topics, shown, topics_of
 
 DEEPEST = 3
 SUGGESTED_BELOW = 2
@@ -123,11 +123,6 @@ async def _of_group(
             ],
         },
     )
-
-
-def shown(topic: Topic) -> Mapping[str, object]:
-    """A topic as the templates know it."""
-    return {"text": topic.text, "passages": list(topic.passages), "left_out": topic.left_out}
 
 
 def _label(concept: Topic, said: Sequence[tuple[ConceptDepth, Sequence[Entry]]]) -> ItemLabel:

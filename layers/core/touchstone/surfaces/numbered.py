@@ -15,17 +15,26 @@ from touchstone.surfaces.model import ItemLabel, UnscoredItem
 
 
 class Numbered(JudgeReply):
-    """What a judge says of one thing, by its number in the call, from 1."""
+    """What a judge says of one thing, by its number in the prompt."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Numbers:
-    """The things of one call: their ids in order, and what one of them is called in a sentence (`Claim`)."""
+    """The things of one call: their ids in order, and what one of them is called in a sentence (`Claim`).
+
+    They are numbered from `first`, which is not 1 where a prompt shows more than a call is about.
+    """
 
     ids: tuple[str, ...]
     noun: str
+    first: int = 1
+
+    @property
+    def numbers(self) -> range:
+        """Their numbers in the prompt."""
+        return range(self.first, self.first + len(self.ids))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +76,7 @@ async def ask_each[R: JudgeReply, E: Numbered](
         return Heard(unscored=failed.unscored, spends=failed.spends)
     faults = by_number(found.value)
     said = {one.number: one for one in entries(found.value)}
-    numbered = list(enumerate(things.ids, start=1))
+    numbered = list(zip(things.numbers, things.ids, strict=True))
     return Heard(
         said={item: said[number] for number, item in numbered if number not in faults},
         unscored=tuple(
@@ -96,13 +105,15 @@ def _faults[E: Numbered](
     """The faults of a reply by the number of the thing that they are about; there is no number without any."""
     found: dict[int, list[str]] = defaultdict(list)
     times = Counter(one.number for one in entries)
-    most, noun = len(things.ids), things.noun
-    for number in range(1, most + 1):
+    for number in things.numbers:
         if times[number] != 1:
-            found[number].append(f"{noun} {number} is there {times[number]} times; it must be there exactly once.")
+            found[number].append(
+                f"{things.noun} {number} is there {times[number]} times; it must be there exactly once."
+            )
     for one in entries:
-        if not 1 <= one.number <= most:
-            found[one.number].append(f"There is no {noun.lower()} {one.number}; they are numbered 1 to {most}.")
+        if one.number not in things.numbers:
+            first, last = things.numbers[0], things.numbers[-1]
+            found[one.number].append(f"{things.noun} {one.number} was not asked about; judge {first} to {last}.")
         else:
             found[one.number].extend(faults_of(one))
     return {number: faults for number, faults in found.items() if faults}

@@ -2,7 +2,7 @@
 
 import asyncio
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from touchstone.judges.calls import JudgeReply
@@ -89,6 +89,11 @@ async def topics_of(source: Source, measuring: Measuring) -> Topics:
 def of_topics(topics: Topics) -> Labelled:
     """What finding the topics adds to the result of a metric: what it cost, and the sections without any."""
     return Labelled(unscored=topics.unscored, spends=topics.spends)
+
+
+def shown(topic: Topic) -> Mapping[str, object]:
+    """A topic as the templates know it."""
+    return {"text": topic.text, "passages": list(topic.passages), "left_out": topic.left_out}
 
 
 async def _read(sections: list[str], place: int, measuring: Measuring) -> Topics:

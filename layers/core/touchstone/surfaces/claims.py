@@ -1,0 +1,124 @@
+"""The atomic claims of a summary, which a judge takes apart sentence by sentence; the sentences are ours."""
+
+import asyncio
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from touchstone.judges.calls import JudgeReply
+from touchstone.judges.spends import Spend
+from touchstone.material import Summary
+from touchstone.material.sentences import sentences_of
+from touchstone.surfaces.measuring import Measuring, grouped
+from touchstone.surfaces.model import UnscoredItem
+from touchstone.surfaces.numbered import Heard, Numbered, Numbers, ask_each, is_blank
+
+SENTENCES_A_CALL = 20
+SENTENCE_CHARS = 4_000
+"""Most sentences, and characters of them, in one call: what comes back is longer than what is sent."""
+BASE_OUTPUT_TOKENS, TOKENS_A_SENTENCE, TOKENS_A_CHARACTER = 512, 100, 2
+MOST_A_SENTENCE = 20
+"""More claims than a sentence makes: a judge that finds more makes them up."""
+MAX_CLAIM_CHARS = 1_000
+
+
+class ClaimReply(JudgeReply):
+    """One claim, in words that need no context. `trivial`: there is nothing in it that a source could support."""
+
+    claim: str
+    trivial: bool
+
+
+class SentenceClaims(Numbered):
+    """The claims of one sentence."""
+
+    claims: list[ClaimReply]
+
+
+class ClaimsReply(JudgeReply):
+    """The claims of all sentences of a call."""
+
+    sentences: list[SentenceClaims]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """An atomic claim; `id` is its number from 1."""
+
+    id: str
+    text: str
+    trivial: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claims:
+    """The claims of a summary in its order, each once; `unscored` are sentences that nobody took apart."""
+
+    claims: tuple[Claim, ...]
+    unscored: tuple[UnscoredItem, ...] = ()
+    spends: tuple[Spend, ...] = ()
+
+
+def lines_of(sentences: Sequence[str], first: int = 1) -> str:
+    """Sentences as a judge is shown them: each on a line of its own, after its number. None has a line end in it."""
+    return "\n".join(f"{number}: {one}" for number, one in enumerate(sentences, start=first))
+
+
+async def claims_of(summary: Summary, measuring: Measuring) -> Claims:
+    """Take a summary apart. What two sentences claim in the same words is one claim."""
+    sentences = sentences_of(summary.text)
+    groups = list(grouped(enumerate(sentences, start=1), _chars, most=SENTENCE_CHARS, count=SENTENCES_A_CALL))
+    whole = summary.text if len(groups) > 1 else ""
+    heard = await asyncio.gather(*(_of_group(group, whole, measuring) for group in groups))
+    return Claims(
+        claims=tuple(_numbered([claim for one in heard for said in one.said.values() for claim in said.claims])),
+        unscored=tuple(
+            item.model_copy(update={"text": sentences[int(item.item.removeprefix(_SENTENCE)) - 1]})
+            for one in heard
+            for item in one.unscored
+        ),
+        spends=tuple(spend for one in heard for spend in one.spends),
+    )
+
+
+_SENTENCE = "sentence "
+
+
+def _chars(sentence: tuple[int, str]) -> int:
+    return len(sentence[1])
+
+
+async def _of_group(group: Sequence[tuple[int, str]], whole: str, measuring: Measuring) -> Heard[SentenceClaims]:
+    texts = [text for _, text in group]
+    first = group[0][0]
+    return await ask_each(
+        measuring,
+        "claims",
+        ClaimsReply,
+        things=Numbers(ids=tuple(f"{_SENTENCE}{number}" for number, _ in group), noun="Sentence", first=first),
+        entries=lambda reply: reply.sentences,
+        faults_of=_faults,
+        max_output_tokens=(
+            BASE_OUTPUT_TOKENS + TOKENS_A_SENTENCE * len(group) + TOKENS_A_CHARACTER * sum(map(len, texts))
+        ),
+        values={"sentences": lines_of(texts, first), "whole": whole, "most": MOST_A_SENTENCE},
+    )
+
+
+def _numbered(claims: Sequence[ClaimReply]) -> Iterator[Claim]:
+    """The claims with their numbers, each wording once, however it is typed."""
+    seen: set[str] = set()
+    for claim in claims:
+        plain = unicodedata.normalize("NFKC", claim.claim).casefold()
+        key = "".join(character for character in plain if character.isalnum())
+        if key not in seen:
+            seen.add(key)
+            yield Claim(id=str(len(seen)), text=claim.claim.strip(), trivial=claim.trivial)
+
+
+def _faults(one: SentenceClaims) -> Iterator[str]:
+    """What breaks the rules in the claims of one sentence, each fault in one sentence."""
+    if not 1 <= len(one.claims) <= MOST_A_SENTENCE:
+        yield f"Sentence {one.number} has {len(one.claims)} claims; give 1 to {MOST_A_SENTENCE}."
+    if any(is_blank(claim.claim) or len(claim.claim) > MAX_CLAIM_CHARS for claim in one.claims):
+        yield f"A claim of sentence {one.number} is blank or longer than {MAX_CLAIM_CHARS} characters."

@@ -1,0 +1,97 @@
+"""summary_coverage: does a summary deal with all major topics of its source?
+
+Score: the sum of the topics' values (COVERED 1, MENTIONED 0.5, MISSING 0) by their number, as a percentage (0-100), of
+those topics that were judged; None where none was. The topics are the source's pillars, whatever their weights; of a
+source without any, the major topics that a judge finds in its text first. A topic is COVERED where the summary says
+what matters of it, and MENTIONED where it only names or touches it; both quote the summary word for word, and what is
+not COVERED comes with a suggestion of what to add. Units of content and how far a summary has them: Nenkova &
+Passonneau 2004, "Evaluating content selection in summarization: the pyramid method".
+"""
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Literal
+
+from touchstone.judges.calls import JudgeReply
+from touchstone.judges.fence import contains_verbatim
+from touchstone.material import Source, Summary
+from touchstone.surfaces.measuring import Labelled, Measuring, grouped
+from touchstone.surfaces.model import ItemLabel, MetricResult, result
+from touchstone.surfaces.numbered import Numbered, Numbers, ask_each, is_blank, labelled
+from touchstone.surfaces.topics import Topic, of_topics, shown, topics_of
+
+TOPICS_A_CALL = 10
+TOPIC_CHARS = 15_000
+"""Most characters of topics in one call, beside the summary."""
+BASE_OUTPUT_TOKENS, TOKENS_A_TOPIC = 512, 350
+
+type TopicLabel = Literal["COVERED", "MENTIONED", "MISSING"]
+VALUES: Mapping[TopicLabel, float] = MappingProxyType({"COVERED": 1.0, "MENTIONED": 0.5, "MISSING": 0.0})
+
+
+class TopicCoverage(Numbered):
+    """What a judge says of one topic. `quote`: the summary's own words on it, None where it has none."""
+
+    quote: str | None
+    reason: str
+    label: TopicLabel
+    suggestion: str | None
+
+
+class TopicCoverageReply(JudgeReply):
+    """What a judge says of all topics of a call."""
+
+    topics: list[TopicCoverage]
+
+
+async def summary_coverage(summary: Summary, source: Source, measuring: Measuring) -> MetricResult:
+    """Measure a summary against its source. Topics whose call failed are unscored, and the others count."""
+    topics = await topics_of(source, measuring)
+    groups = grouped(topics.topics, lambda one: one.chars, most=TOPIC_CHARS, count=TOPICS_A_CALL)
+    found = [of_topics(topics), *await asyncio.gather(*(_of_topics(group, summary, measuring) for group in groups))]
+    return result(
+        "summary_coverage",
+        tuple(item for one in found for item in one.items),
+        unscored=tuple(item for one in found for item in one.unscored),
+        spends=tuple(spend for one in found for spend in one.spends),
+    )
+
+
+async def _of_topics(topics: Sequence[Topic], summary: Summary, measuring: Measuring) -> Labelled:
+    names = {one.id: one.text for one in topics}
+
+    def label(topic: str, said: TopicCoverage) -> ItemLabel:
+        return ItemLabel(
+            item=topic,
+            label=said.label,
+            value=VALUES[said.label],
+            reason=said.reason.strip(),
+            text=names[topic],
+            evidence=(said.quote or "").strip() if said.label != "MISSING" else None,
+            suggestion=said.suggestion if said.label != "COVERED" else None,
+        )
+
+    heard = await ask_each(
+        measuring,
+        "summary_coverage",
+        TopicCoverageReply,
+        things=Numbers(ids=tuple(names), noun="Topic"),
+        entries=lambda reply: reply.topics,
+        faults_of=lambda one: _faults(one, summary.text),
+        max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_A_TOPIC * len(topics),
+        values={"topics": [shown(one) for one in topics], "summary": summary.text},
+    )
+    found = labelled(heard, label)
+    unscored = tuple(item.model_copy(update={"text": names[item.item]}) for item in found.unscored)
+    return Labelled(items=found.items, unscored=unscored, spends=found.spends)
+
+
+def _faults(one: TopicCoverage, summary: str) -> Iterator[str]:
+    """What breaks the rules in what was said of one topic, each fault in one sentence."""
+    if is_blank(one.reason):
+        yield f"The reason of topic {one.number} is blank."
+    if one.label != "MISSING" and not contains_verbatim(one.quote or "", summary):
+        yield f"The quote of topic {one.number} does not occur in the summary; copy what it says there exactly."
+    if one.label != "COVERED" and is_blank(one.suggestion):
+        yield f"The suggestion of topic {one.number} is missing; say what to add."

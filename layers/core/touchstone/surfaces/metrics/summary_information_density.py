@@ -1,0 +1,110 @@
+"""summary_information_density: is every sentence of a summary worth its place?
+
+Score: (sentences - those marked) / sentences, as a percentage (0-100), of the sentences that were judged; None where
+none was. A sentence is FILLER where a reader would lose nothing of the matter without it, and REPETITION where it says
+again what an earlier one has said; each is quoted, and a repetition names the sentence it repeats. The sentences are
+ours: see `touchstone.material.sentences`. That a summary should say more in the same length, by leaving out filler, is
+the idea of Adams et al. 2023, "From sparse to dense: GPT-4 summarization with chain of density prompting".
+"""
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import batched
+from types import MappingProxyType
+from typing import Literal
+
+from touchstone.judges.calls import JudgeReply
+from touchstone.judges.fence import contains_verbatim
+from touchstone.material import Summary
+from touchstone.material.sentences import sentences_of
+from touchstone.surfaces.claims import lines_of
+from touchstone.surfaces.measuring import Labelled, Measuring
+from touchstone.surfaces.model import ItemLabel, MetricResult, result
+from touchstone.surfaces.numbered import Numbered, Numbers, ask_each, is_blank, labelled
+
+SENTENCES_A_CALL = 50
+BASE_OUTPUT_TOKENS, TOKENS_A_SENTENCE = 512, 120
+
+type SentenceLabel = Literal["INFORMATIVE", "FILLER", "REPETITION"]
+VALUES: Mapping[SentenceLabel, float] = MappingProxyType({"INFORMATIVE": 1.0, "FILLER": 0.0, "REPETITION": 0.0})
+
+
+class SentenceDensity(Numbered):
+    """What a judge says of one sentence. All but the label are None for an informative one.
+
+    `repeats`: the number of the earlier sentence that it repeats; None but for a repetition.
+    """
+
+    label: SentenceLabel
+    quote: str | None
+    repeats: int | None
+    reason: str | None
+
+
+class DensityReply(JudgeReply):
+    """What a judge says of all sentences of a call."""
+
+    sentences: list[SentenceDensity]
+
+
+async def summary_information_density(summary: Summary, measuring: Measuring) -> MetricResult:
+    """Measure a summary. The judge of each call sees all sentences; those whose call failed are unscored."""
+    sentences = sentences_of(summary.text)
+    groups = batched(range(1, len(sentences) + 1), SENTENCES_A_CALL, strict=False)
+    found = await asyncio.gather(*(_of_group(group, sentences, measuring) for group in groups))
+    return result(
+        "summary_information_density",
+        tuple(item for one in found for item in one.items),
+        unscored=tuple(item for one in found for item in one.unscored),
+        spends=tuple(spend for one in found for spend in one.spends),
+    )
+
+
+async def _of_group(group: Sequence[int], sentences: Sequence[str], measuring: Measuring) -> Labelled:
+    def label(item: str, said: SentenceDensity) -> ItemLabel:
+        marked = said.label != "INFORMATIVE"
+        return ItemLabel(
+            item=item,
+            label=said.label,
+            value=VALUES[said.label],
+            reason=_reason(said) if marked else "",
+            text=sentences[int(item) - 1],
+            evidence=(said.quote or "").strip() if marked else None,
+        )
+
+    heard = await ask_each(
+        measuring,
+        "summary_information_density",
+        DensityReply,
+        things=Numbers(ids=tuple(map(str, group)), noun="Sentence", first=group[0]),
+        entries=lambda reply: reply.sentences,
+        faults_of=lambda one: _faults(one, sentences),
+        max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_A_SENTENCE * len(group),
+        values={
+            "sentences": lines_of(sentences),
+            "first": group[0],
+            "last": group[-1],
+            "whole": len(group) == len(sentences),
+        },
+    )
+    found = labelled(heard, label)
+    unscored = tuple(item.model_copy(update={"text": sentences[int(item.item) - 1]}) for item in found.unscored)
+    return Labelled(items=found.items, unscored=unscored, spends=found.spends)
+
+
+def _reason(said: SentenceDensity) -> str:
+    """Why a sentence is marked, after the number of the one that it repeats."""
+    reason = (said.reason or "").strip()
+    return f"= {said.repeats}: {reason}" if said.label == "REPETITION" else reason
+
+
+def _faults(one: SentenceDensity, sentences: Sequence[str]) -> Iterator[str]:
+    """What breaks the rules in what was said of one sentence, each fault in one sentence."""
+    if one.label == "INFORMATIVE":
+        return
+    if is_blank(one.reason):
+        yield f"The reason of sentence {one.number} is missing."
+    if not contains_verbatim(one.quote or "", sentences[one.number - 1]):
+        yield f"The quote of sentence {one.number} does not occur in it; copy its own words exactly."
+    if one.label == "REPETITION" and not (one.repeats and 1 <= one.repeats < one.number):
+        yield f"Sentence {one.number} is called a repetition; give the number of the earlier sentence that it repeats."
