@@ -16,6 +16,8 @@ _MARKED = re.compile(r"\s*(?:\(\s*([A-Za-z])\s*\)|\[\s*([A-Za-z])\s*\]|([A-Za-z]
 _LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 _ENDS = " .。;；,，"
 
+NAMED_CHARS = 80
+"""Of a choice as long as a page its beginning says which it is."""
 TRUE_WORDS = frozenset({"true", "t", "yes", "correct", "right", "对", "對", "正确", "正確", "是", "√", "✓", "○"})
 FALSE_WORDS = frozenset(
     {"false", "f", "no", "incorrect", "wrong", "错", "錯", "错误", "錯誤", "不正确", "不正確", "否", "×", "✗", "✕"}
@@ -50,6 +52,12 @@ def alike(text: str) -> str:
     """
     ended = text.strip(_ENDS)
     return ended.casefold() if _LONG_WORD.search(ended) else ended
+
+
+def shortened(text: str) -> str:
+    """A text as a sentence about it names it."""
+    read = shown(text)
+    return read if len(read) <= NAMED_CHARS else f"{read[:NAMED_CHARS]}…"
 
 
 def width(text: str) -> int:

@@ -12,18 +12,15 @@ def key_flaws(question: Question, key: Key) -> Iterator[Flaw]:
     given = [answer for answer in dict.fromkeys(question.answers) if shown(answer)]
     if not given:
         yield Flaw(label="NO_KEY")
-    match question.kind:
-        case "single_choice" | "multiple_choice":
-            for answer in key.outside:
-                yield Flaw(label="KEY_OUTSIDE_CHOICES", values={"answer": answer})
-            if question.kind == "single_choice" and len(key.right) > 1:
-                yield Flaw(label="SEVERAL_KEYS", values={"number": len(key.right)})
-        case "true_false":
-            values = {truth(answer) for answer in given}
-            if None in values:
-                unreadable = next(answer for answer in given if truth(answer) is None)
-                yield Flaw(label="KEY_OUTSIDE_CHOICES", values={"answer": unreadable})
-            if len(values - {None}) > 1:
-                yield Flaw(label="SEVERAL_KEYS", values={"number": len(given)})
-        case "fill_in_the_blank":
-            return  # Any wording can be its key.
+    if question.chosen:
+        for answer in key.outside:
+            yield Flaw(label="KEY_OUTSIDE_CHOICES", values={"answer": answer})
+        if question.kind == "single_choice" and len(key.right) > 1:
+            yield Flaw(label="SEVERAL_KEYS", values={"number": len(key.right)})
+    elif question.kind == "true_false":
+        values = {truth(answer) for answer in given}
+        if None in values:
+            unreadable = next(answer for answer in given if truth(answer) is None)
+            yield Flaw(label="KEY_OUTSIDE_CHOICES", values={"answer": unreadable})
+        if len(values - {None}) > 1:
+            yield Flaw(label="SEVERAL_KEYS", values={"number": len(given)})

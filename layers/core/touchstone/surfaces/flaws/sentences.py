@@ -8,11 +8,9 @@ from types import MappingProxyType
 
 from touchstone.checks.language import Language
 from touchstone.surfaces.flaws.model import Flaw, FlawLabel
+from touchstone.surfaces.options import shortened
 
 type _Sentences = Mapping[FlawLabel, Mapping[Language, Mapping[str, str]]]
-
-_SHOWN_CHARS = 80
-"""Of a choice as long as a page its beginning says which it is."""
 
 _PLACES: Mapping[Language, Mapping[str, str]] = MappingProxyType({
     "en": {"true": "“true”", "false": "“false”", "choice": "choice {number}"},
@@ -23,16 +21,12 @@ _PLACES: Mapping[Language, Mapping[str, str]] = MappingProxyType({
 def sentences_of(flaw: Flaw, language: Language) -> tuple[str, str]:
     """Why it is a flaw, and what to write instead."""
     said = _sentences()[flaw.label][language]
-    values = {name: _short(value) if isinstance(value, str) else value for name, value in flaw.values.items()}
+    values = {name: shortened(value) if isinstance(value, str) else value for name, value in flaw.values.items()}
     if flaw.label == "KEY_POSITION":
         place = str(values["place"])
         word = place if place in _PLACES[language] else "choice"
         values["place"] = _PLACES[language][word].format(number=place)
     return said["reason"].format(**values), said["suggestion"].format(**values)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}…"
 
 
 @lru_cache(maxsize=1)

@@ -62,17 +62,16 @@ _AROUND = 24
 
 def stem_flaws(question: Question, key: Key) -> Iterator[Flaw]:
     """The flaws of a question's own words."""
-    match question.kind:
-        case "fill_in_the_blank":
-            yield from _given_away(question)
-        case "true_false":
-            word = absolute_word(question.question_text)
-            if word and [truth(answer) for answer in question.answers] == [False]:
-                yield Flaw(label="ABSOLUTE_WORDS", values={"word": word, "text": shown(question.question_text)})
-        case "single_choice" | "multiple_choice":
-            yield from _negative(question)
-            if len(key.right) == 1 and key.distractors:
-                yield from _repeat(question, key)
+    if question.kind == "fill_in_the_blank":
+        yield from _given_away(question)
+    elif question.kind == "true_false":
+        word = absolute_word(question.question_text)
+        if word and [truth(answer) for answer in question.answers] == [False]:
+            yield Flaw(label="ABSOLUTE_WORDS", values={"word": word, "text": question.question_text})
+    else:
+        yield from _negative(question)
+        if len(key.right) == 1 and key.distractors:
+            yield from _repeat(question, key)
 
 
 def _given_away(question: Question) -> Iterator[Flaw]:

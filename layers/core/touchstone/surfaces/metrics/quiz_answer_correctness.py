@@ -1,0 +1,221 @@
+"""quiz_answer_correctness: is the marked answer of each question right, and is every distractor wrong?
+
+Score (the "good rate"): the share of CORRECT questions among those that were judged, as a percentage (0-100); None
+where none was. All questions have the same weight. A question is
+
+- CORRECT: what is marked is right, and no other choice is;
+- INCORRECT_ANSWER: what is marked, or a part of it, is wrong, or cannot be chosen;
+- INCORRECT_DISTRACTOR: what is marked is right, and so is a choice that is not;
+- ERROR: there is no verdict in it: nothing is marked, or more than may be, or neither the source nor settled knowledge
+  decides it.
+
+What a program can decide is decided first, without a judge: a missing key, one outside the choices, several where one
+is due, a distractor that reads as the key. All else is judged with one call a question, in which the judge is not told
+the key: it says of each answer by itself whether it is right, and the label follows from that by the key; so it cannot
+lean on what is marked. It is shown the passage that the question was made from, else those of the source that are
+nearest to it. Keys that are wrong, and questions with several right choices or none, are what an audit of a published
+benchmark found in it (Gema et al. 2024, "Are we done with MMLU?").
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Literal
+
+from touchstone.checks.language import Language
+from touchstone.judges.calls import JudgeReply
+from touchstone.judges.checked import MOST_FAULTS
+from touchstone.judges.fence import contains_verbatim
+from touchstone.material import Question, Quiz, Source
+from touchstone.surfaces.flaws.keys import key_flaws
+from touchstone.surfaces.flaws.model import Flaw
+from touchstone.surfaces.flaws.sentences import sentences_of
+from touchstone.surfaces.measuring import Labelled, Measuring, label_all
+from touchstone.surfaces.model import ItemLabel, MetricResult, UnscoredItem, result
+from touchstone.surfaces.nearest import pieces_of
+from touchstone.surfaces.numbered import Numbered, Numbers, ask_each, is_blank
+from touchstone.surfaces.options import key_of, shortened, shown, truth
+
+BASE_OUTPUT_TOKENS, TOKENS_AN_ANSWER = 512, 240
+
+type CorrectnessLabel = Literal["CORRECT", "INCORRECT_ANSWER", "INCORRECT_DISTRACTOR", "ERROR"]
+_WITHOUT_JUDGE: Mapping[str, CorrectnessLabel] = MappingProxyType(
+    {
+        "NO_KEY": "ERROR",
+        "SEVERAL_KEYS": "ERROR",
+        "KEY_OUTSIDE_CHOICES": "INCORRECT_ANSWER",
+        "DUPLICATE_OPTIONS": "INCORRECT_DISTRACTOR",
+    }
+)
+_SUGGESTIONS: Mapping[Language, Mapping[str, str]] = MappingProxyType(
+    {
+        "en": {
+            "mark": "Mark “{text}” as the key.",
+            "true_false": "Mark the statement as “{text}”.",
+            "rewrite": "Replace “{text}” in the key by an answer that is right.",
+            "reword": "Reword “{text}” so that it is wrong, or add it to the key.",
+            "decide": "Reword the question so that what it is made from decides it.",
+        },
+        "zh": {
+            "mark": "把“{text}”标为答案。",
+            "true_false": "把这个陈述标为“{text}”。",
+            "rewrite": "把答案中的“{text}”换成正确的答案。",
+            "reword": "改写“{text}”使它成为错误的选项，或把它加进答案。",
+            "decide": "改写题目，使出题所据的内容能够断定它。",
+        },
+    }
+)
+
+
+class AnswerVerdict(Numbered):
+    """What a judge says of one answer, by its number in the call."""
+
+    evidence: str | None
+    reason: str
+    verdict: Literal["RIGHT", "WRONG", "CANNOT_TELL"]
+
+
+class AnswersReply(JudgeReply):
+    """What a judge says of all answers to a question, in whatever order."""
+
+    answers: list[AnswerVerdict]
+
+
+async def quiz_answer_correctness(quiz: Quiz, source: Source | None, measuring: Measuring) -> MetricResult:
+    """Measure a quiz. `source` None: questions without a passage of their own are judged by settled knowledge.
+
+    Questions whose call failed are unscored, and the others count.
+    """
+    pieces = pieces_of(source)
+
+    async def label(group: Sequence[Question]) -> Labelled:
+        (question,) = group
+        if decided := _decided(question, measuring.language):
+            return Labelled(items=(decided,))
+        if question.chunk and shown(question.chunk):
+            return await _judged(question, (question.chunk,), measuring)
+        asked = "\n".join((question.question_text, *question.choices, *question.answers))
+        return await _judged(question, pieces.near(asked), measuring)
+
+    labelled = await label_all(quiz.questions, label)
+    return result("quiz_answer_correctness", labelled.items, unscored=labelled.unscored, spends=labelled.spends)
+
+
+def _decided(question: Question, language: Language) -> ItemLabel | None:
+    """The label of a question that needs no judge."""
+    key = key_of(question)
+    flaws = list(key_flaws(question, key))
+    if question.chosen and key.again:
+        values: dict[str, str | int] = {
+            "first": key.right[0] + 1,
+            "second": key.again[0] + 1,
+            "text": key.choices[key.again[0]],
+        }
+        flaws.append(Flaw(label="DUPLICATE_OPTIONS", values=values))
+    if not flaws:
+        return None
+    reason, suggestion = sentences_of(flaws[0], language)
+    return _item(question, _WITHOUT_JUDGE[flaws[0].label], reason, suggestion)
+
+
+async def _judged(question: Question, passages: Sequence[str], measuring: Measuring) -> Labelled:
+    answers = _answers(question)
+    heard = await ask_each(
+        measuring,
+        "quiz_answer_correctness",
+        AnswersReply,
+        things=Numbers(ids=tuple(answers), noun="Answer"),
+        entries=lambda reply: reply.answers,
+        faults_of=lambda one: _faults(one, passages),
+        max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_AN_ANSWER * len(answers),
+        values={
+            "kind": question.kind,
+            "question": question.question_text,
+            "answers": list(answers.values()),
+            "passages": list(passages),
+        },
+    )
+    if heard.unscored:
+        details = tuple(dict.fromkeys(detail for one in heard.unscored for detail in one.details))[:MOST_FAULTS]
+        lost = UnscoredItem(item=question.id, reason=heard.unscored[0].reason, details=details)
+        return Labelled(unscored=(lost,), spends=heard.spends)
+    return Labelled(items=(_label(question, answers, heard.said, measuring.language),), spends=heard.spends)
+
+
+def _answers(question: Question) -> Mapping[str, str]:
+    """The answers that are judged, by their place among the choices or wordings; of a statement, that it is true."""
+    match question.kind:
+        case "true_false":
+            return {"0": "true"}
+        case "fill_in_the_blank":
+            given = [answer for answer in dict.fromkeys(question.answers) if shown(answer)]
+        case _:
+            given = list(question.choices)
+    return {str(place): text for place, text in enumerate(given) if shown(text)}
+
+
+def _label(
+    question: Question, answers: Mapping[str, str], said: Mapping[str, AnswerVerdict], language: Language
+) -> ItemLabel:
+    """What a question is, by what was said of its answers and by its key."""
+    if question.kind == "true_false":
+        return _statement(question, said["0"], language)
+    marked = {str(place) for place in key_of(question).right} if question.chosen else set(answers)
+    others = [place for place in answers if place not in marked]
+    right = [place for place in others if said[place].verdict == "RIGHT"]
+    sentences = _SUGGESTIONS[language]
+    for place in answers:
+        if place in marked and said[place].verdict == "WRONG":
+            wrong = sentences["rewrite"].format(text=shortened(answers[place]))
+            better = sentences["mark"].format(text=shortened(answers[right[0]])) if right else wrong
+            return _of(question, "INCORRECT_ANSWER", answers[place], said[place], better)
+    if right:
+        reword = sentences["reword"].format(text=shortened(answers[right[0]]))
+        return _of(question, "INCORRECT_DISTRACTOR", answers[right[0]], said[right[0]], reword)
+    for place in answers:
+        if said[place].verdict == "CANNOT_TELL":
+            return _of(question, "ERROR", answers[place], said[place], sentences["decide"])
+    first = next(place for place in answers if place in marked)
+    return _of(question, "CORRECT", answers[first], said[first], None)
+
+
+def _statement(question: Question, said: AnswerVerdict, language: Language) -> ItemLabel:
+    """What a statement is; its one answer was that it is true."""
+    if said.verdict == "CANNOT_TELL":
+        return _of(question, "ERROR", None, said, _SUGGESTIONS[language]["decide"])
+    value = said.verdict == "RIGHT"
+    if next(truth(answer) for answer in question.answers if shown(answer)) is value:
+        return _of(question, "CORRECT", None, said, None)
+    word = {"en": ("false", "true"), "zh": ("错", "对")}[language][value]
+    return _of(question, "INCORRECT_ANSWER", None, said, _SUGGESTIONS[language]["true_false"].format(text=word))
+
+
+def _of(
+    question: Question, label: CorrectnessLabel, answer: str | None, said: AnswerVerdict, suggestion: str | None
+) -> ItemLabel:
+    """A label that rests on what was said of one answer."""
+    reason = said.reason.strip() if answer is None else f"“{shortened(answer)}”: {said.reason.strip()}"
+    return _item(question, label, reason, suggestion, evidence=said.evidence)
+
+
+def _item(
+    question: Question, label: CorrectnessLabel, reason: str, suggestion: str | None, *, evidence: str | None = None
+) -> ItemLabel:
+    return ItemLabel(
+        item=question.id,
+        label=label,
+        value=1.0 if label == "CORRECT" else 0.0,
+        reason=reason,
+        evidence=evidence,
+        suggestion=suggestion,
+    )
+
+
+def _faults(one: AnswerVerdict, passages: Sequence[str]) -> Iterator[str]:
+    """What breaks the rules in what was said of one answer, each fault in one sentence."""
+    if is_blank(one.reason):
+        yield f"The reason of answer {one.number} is blank."
+    if one.evidence is not None and not any(contains_verbatim(one.evidence, passage) for passage in passages):
+        yield (
+            f"The evidence of answer {one.number} does not occur in the passages; copy a piece of one exactly, or give "
+            "null."
+        )

@@ -1,0 +1,104 @@
+"""quiz_distractor_quality: would a distractor fool somebody who did not study?
+
+Score: the share of PLAUSIBLE distractors among those that were judged, as a percentage (0-100); None where none was.
+All distractors have the same weight, so a question with more of them counts for more. Items are called by their
+question's id and their number among its choices, `q7#3`. A distractor is PLAUSIBLE where learners who do not know the
+matter would consider it, WEAK where most rule it out without knowing it, and ABSURD where nobody would choose it; of
+the latter two the suggestion is a better one. A distractor that nobody chooses does nothing but lengthen the question
+(Haladyna & Downing 1993, "How many options is enough for a multiple-choice test item?"; Tarrant, Ware & Mohammed 2009,
+"An assessment of functioning and non-functioning distractors in multiple-choice questions").
+
+Questions with choices alone have distractors, and only where a choice is marked as the key: the others have no item
+here, and quiz_answer_correctness and quiz_item_flaws say what is wrong with them. One call a question.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Literal
+
+from touchstone.judges.calls import JudgeReply
+from touchstone.material import Question, Quiz
+from touchstone.surfaces.measuring import Labelled, Measuring, label_all
+from touchstone.surfaces.model import ItemLabel, MetricResult, result
+from touchstone.surfaces.numbered import Numbered, Numbers, ask_each, is_blank
+from touchstone.surfaces.options import alike, key_of, shown
+
+BASE_OUTPUT_TOKENS, TOKENS_A_DISTRACTOR = 512, 200
+
+type DistractorLabel = Literal["PLAUSIBLE", "WEAK", "ABSURD"]
+VALUES: Mapping[DistractorLabel, float] = MappingProxyType({"PLAUSIBLE": 1.0, "WEAK": 0.0, "ABSURD": 0.0})
+
+
+class DistractorVerdict(Numbered):
+    """What a judge says of one distractor, by its number in the call."""
+
+    reason: str
+    label: DistractorLabel
+    suggestion: str | None
+
+
+class DistractorsReply(JudgeReply):
+    """What a judge says of all distractors of a question, in whatever order."""
+
+    distractors: list[DistractorVerdict]
+
+
+async def quiz_distractor_quality(quiz: Quiz, measuring: Measuring) -> MetricResult:
+    """Measure a quiz. Distractors of a question whose call failed are unscored, and the others count."""
+
+    async def label(group: Sequence[Question]) -> Labelled:
+        (question,) = group
+        return await _judged(question, measuring)
+
+    labelled = await label_all([question for question in quiz.questions if question.chosen], label)
+    return result("quiz_distractor_quality", labelled.items, unscored=labelled.unscored, spends=labelled.spends)
+
+
+async def _judged(question: Question, measuring: Measuring) -> Labelled:
+    key = key_of(question)
+    texts = {f"{question.id}#{place + 1}": question.choices[place] for place in key.distractors}
+    if not key.right or not texts:
+        return Labelled()
+    taken = {alike(choice) for choice in key.choices}
+    heard = await ask_each(
+        measuring,
+        "quiz_distractor_quality",
+        DistractorsReply,
+        things=Numbers(ids=tuple(texts), noun="Distractor"),
+        entries=lambda reply: reply.distractors,
+        faults_of=lambda one: _faults(one, taken),
+        max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_A_DISTRACTOR * len(texts),
+        values={
+            "question": question.question_text,
+            "key": [question.choices[place] for place in key.right],
+            "distractors": list(texts.values()),
+        },
+    )
+    return Labelled(
+        items=tuple(_label(item, texts[item], said) for item, said in heard.said.items()),
+        unscored=tuple(one.model_copy(update={"text": texts[one.item]}) for one in heard.unscored),
+        spends=heard.spends,
+    )
+
+
+def _label(item: str, text: str, said: DistractorVerdict) -> ItemLabel:
+    return ItemLabel(
+        item=item,
+        label=said.label,
+        value=VALUES[said.label],
+        reason=said.reason.strip(),
+        text=text,
+        suggestion=None if said.label == "PLAUSIBLE" else said.suggestion,
+    )
+
+
+def _faults(one: DistractorVerdict, taken: set[str]) -> Iterator[str]:
+    """What breaks the rules in what was said of one distractor, each fault in one sentence. `taken` are all choices."""
+    if is_blank(one.reason):
+        yield f"The reason of distractor {one.number} is blank."
+    if one.label == "PLAUSIBLE":
+        return
+    if is_blank(one.suggestion):
+        yield f"The suggestion of distractor {one.number} is missing; write a better distractor."
+    elif alike(shown(one.suggestion or "")) in taken:
+        yield f"The suggestion of distractor {one.number} is a choice already; write one that is not there."
