@@ -22,7 +22,7 @@ type When = Literal["before", "after"]
 
 WRITERS = ("ada", "ben")
 STRIDE = {"quality_first": 59, "fastest_first": 11}
-"""Of so many calls one is tried. All were, when this was written; it takes a quarter of an hour."""
+"""Of so many calls one is tried, since each try is a whole task; another number tries other calls."""
 
 
 class Death:
