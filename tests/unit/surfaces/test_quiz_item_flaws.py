@@ -2,9 +2,10 @@
 
 from time import process_time
 from typing import Any, get_args
+from unicodedata import category
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from touchstone.material import Question, Quiz
@@ -235,11 +236,12 @@ def test_the_tail_of_equal_chances_is_binomial() -> None:
     st.lists(st.text(max_size=12), max_size=6),
     st.lists(st.text(max_size=12), max_size=3),
     st.sampled_from(["single_choice", "multiple_choice", "true_false", "fill_in_the_blank"]),
-    st.text(min_size=1, max_size=40).filter(lambda text: bool(text.strip()) and text.isprintable()),
+    st.text("_ (?.不是nota:an\n“”*", min_size=1, max_size=20) | st.text(min_size=1, max_size=40),
 )
 def test_whatever_a_question_holds_it_is_measured(
     choices: list[str], answers: list[str], kind: QuestionKind, text: str
 ) -> None:
+    assume(any(category(character)[0] not in "CZ" for character in text))
     found = quiz_item_flaws(
         Quiz(
             questions=(Question(id="q", kind=kind, question_text=text, choices=tuple(choices), answers=tuple(answers)),)

@@ -110,7 +110,7 @@ def _negative(question: Question) -> Iterator[Flaw]:
 
 def _asking(text: str) -> str:
     """The sentence that asks: the last one with a question mark, else the last."""
-    sentences = [part for part in _SENTENCES.split(text) if part.strip()]
+    sentences = [part for part in _SENTENCES.split(text) if part.strip()] or [text]
     return next((part for part in reversed(sentences) if part.rstrip().endswith(("?", "？"))), sentences[-1])
 
 
