@@ -176,6 +176,13 @@ def test_several_flaws_of_a_question_share_its_weight() -> None:
     assert found.score == pytest.approx(200 / 3, abs=1e-6)
 
 
+def test_a_flaw_of_one_choice_hides_none_of_another() -> None:
+    assert labels("Which holds? I. Grass II. Meat", "I only", "II only", "I and II", "None of the above") == [
+        "COMBINED_OPTIONS",
+        "NONE_OF_THE_ABOVE",
+    ]
+
+
 def placed(places: list[int], choices: int = 4) -> list[Question]:
     """Questions whose keys stand in these places, from 0."""
     texts = [f"place {number}" for number in range(choices)]

@@ -42,8 +42,8 @@ _LETTER = re.compile(r"\b[A-H]\b")
 _LEAST_CLAIM = 16
 """Width of the shortest text that claims something: eight Chinese characters, three or four words."""
 _ABSOLUTE = re.compile(
-    r"^all\b|(?<!not )(?<!n't )\b(?:always|never|every(?:one|body|thing|where)?|nobody|nothing|no one|entirely"
-    r"|completely|absolutely|totally|impossible|invariably|without exception)\b"
+    r"^all\b(?! [A-Z])|(?<!not )(?<!n't )\b(?:always|never|every(?:one|body|thing|where)?|nobody|nothing|no one"
+    r"|entirely|completely|absolutely|totally|impossible|invariably|without exception)\b"
     r"|总是|總是|永远|永遠|从不|從不|从来不|從來不|绝不|絕不|毫无|毫無|根本不|任何|不可能"
     r"|(?<![不非])(?:绝对|絕對|所有|一切|全都|完全|必然|必定)"
 )
@@ -87,15 +87,16 @@ def refers(choice: str) -> bool:
 
 
 def _referring(choices: Sequence[str]) -> Iterator[Flaw]:
+    combined = False
     for place, choice in enumerate(choices):
         text = choice.strip(" .。")
         if _NONE.fullmatch(text):
             yield Flaw(label="NONE_OF_THE_ABOVE", values={"text": choice})
         elif _ALL.fullmatch(text):
             yield Flaw(label="ALL_OF_THE_ABOVE", values={"text": choice})
-        elif _COMBINED.fullmatch(text) and _combines(text, place):
+        elif not combined and _COMBINED.fullmatch(text) and _combines(text, place):
             yield Flaw(label="COMBINED_OPTIONS", values={"text": choice})
-            return  # Of such a question all choices are combinations; one finding says it.
+            combined = True  # Of such a question all choices are combinations; one finding says it.
 
 
 def _combines(text: str, place: int) -> bool:
