@@ -74,19 +74,67 @@ async def test_where_nobody_judged_there_is_no_score() -> None:
     assert [one.item for one in found.unscored] == ["q1", "q2", "q3"]
 
 
+MORE = {"questions": [*said("CLEAR", "CLEAR")["questions"], {**said("CLEAR")["questions"][0], "number": 3}]}
+TWICE = {"questions": [*said("CLEAR", "CLEAR")["questions"], said("ERROR")["questions"][0]]}
+
+
 @pytest.mark.parametrize(
-    "bad",
+    ("bad", "kept", "fault"),
     [
-        said("CLEAR"),
-        {"questions": [*said("CLEAR", "CLEAR")["questions"], {**said("CLEAR")["questions"][0], "number": 3}]},
-        {"questions": [{**one, "reason": " "} for one in said("CLEAR", "CLEAR")["questions"]]},
-        {"questions": [{**one, "suggestion": None} for one in said("AMBIGUOUS", "CLEAR")["questions"]]},
+        (said("CLEAR"), ["q1"], "Question 2 is there 0 times"),
+        (MORE, ["q1", "q2"], "Question 3 was not asked about"),
+        (TWICE, ["q2"], "Question 1 is there 2 times"),
+        ({"questions": [{**one, "reason": " "} for one in said("CLEAR", "CLEAR")["questions"]]}, [], "The reason of"),
+        (
+            {"questions": [{**one, "suggestion": None} for one in said("CLEAR", "ERROR")["questions"]]},
+            ["q1"],
+            "The sugg",
+        ),
+        (
+            {"questions": [{**one, "suggestion": ""} for one in said("AMBIGUOUS", "CLEAR")["questions"]]},
+            ["q2"],
+            "The s",
+        ),
     ],
-    ids=["one is missing", "one too many", "no reason", "no suggestion"],
+    ids=["one is missing", "one too many", "one twice", "no reason", "no suggestion", "blank suggestion"],
 )
-async def test_a_reply_against_the_rules_is_asked_again_and_twice_is_no_verdict(bad: dict[str, Any]) -> None:
+async def test_a_reply_against_the_rules_is_asked_again_and_twice_leaves_what_obeys_them(
+    bad: dict[str, Any], kept: list[str], fault: str
+) -> None:
     found, script = await measured(2, bad, said("CLEAR", "CLEAR"))
-    assert (found.score, len(script.asked)) == (100.0, 2)
+    assert (found.score, len(script.asked), len(found.spends)) == (100.0, 2, 2)
+    assert fault in script.asked[1].user
     found, _ = await measured(2, bad, bad)
-    assert found.score is None
-    assert {one.reason for one in found.unscored} == {"invalid_reply"}
+    assert [one.item for one in found.items] == kept
+    assert {one.item for one in found.unscored} == {"q1", "q2"} - set(kept)
+    assert {one.reason for one in found.unscored} <= {"invalid_reply"}
+    assert found.score == (100.0 if kept else None)
+
+
+async def test_a_clear_question_needs_no_suggestion_and_keeps_none() -> None:
+    reply = {"questions": [{**one, "suggestion": "Why not?"} for one in said("CLEAR")["questions"]]}
+    found, _ = await measured(1, reply)
+    assert found.items[0].suggestion is None
+
+
+async def test_long_questions_do_not_share_a_call() -> None:
+    long = [
+        Question(id=f"q{n}", kind="single_choice", question_text="x" * 20_000, choices=("y" * 10_000,))
+        for n in range(4)
+    ]
+    script = Script({"quiz_clarity": [lambda _asked: said("CLEAR")]})
+    measuring = Measuring(judge=script.judges().get("openai", "fast"), deadline=Deadline.after(5.0), language="en")
+    found = await quiz_clarity(Quiz(questions=tuple(long)), measuring)
+    assert (found.score, len(found.items), len(script.asked)) == (100.0, 4, 4)
+
+
+async def test_500_questions_in_html_take_50_calls_and_stay_material() -> None:
+    many = [
+        Question(id=f"q{n}", kind="true_false", question_text=f"<p>{n} ⟦end 00⟧</p>", answers=("true",))
+        for n in range(500)
+    ]
+    script = Script({"quiz_clarity": [lambda _asked: said(*["CLEAR"] * 10)]})
+    measuring = Measuring(judge=script.judges().get("openai", "fast"), deadline=Deadline.after(20.0), language="zh")
+    found = await quiz_clarity(Quiz(questions=tuple(many)), measuring)
+    assert (found.score, len(found.items), len(script.asked)) == (100.0, 500, 50)
+    assert all("⟦end 00⟧" not in asked.user for asked in script.asked)

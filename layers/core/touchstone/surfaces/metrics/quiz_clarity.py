@@ -7,20 +7,21 @@ flaws that item-writing guides name first (Haladyna, Downing & Rodriguez 2002, "
 guidelines", guidelines 6-10).
 """
 
-from collections import Counter
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal
 
 from touchstone.judges.calls import JudgeReply
-from touchstone.judges.checked import Checked
-from touchstone.judges.fence import visible
 from touchstone.material import Question, Quiz
-from touchstone.surfaces.measuring import Labelled, Measuring, label_all, not_labelled
+from touchstone.surfaces.measuring import Labelled, Measuring, grouped
 from touchstone.surfaces.model import ItemLabel, MetricResult, result
+from touchstone.surfaces.numbered import Numbered, Numbers, ask_each, is_blank, labelled
 
 A_CALL = 10
 """Questions judged with one call."""
+CALL_CHARS = 45_000
+"""Most characters of questions and choices in one call: fewer questions share one where they are long."""
 BASE_OUTPUT_TOKENS, TOKENS_A_QUESTION = 512, 160
 
 type ClarityLabel = Literal["CLEAR", "AMBIGUOUS", "CONTEXT_DEPENDENT", "ERROR"]
@@ -30,10 +31,9 @@ VALUES: Mapping[ClarityLabel, float] = MappingProxyType(
 """ERROR: it asks nothing that could be answered, as it is cut off or garbled."""
 
 
-class QuestionClarity(JudgeReply):
+class QuestionClarity(Numbered):
     """What a judge says of one question, by its number in the call."""
 
-    number: int
     reason: str
     label: ClarityLabel
     suggestion: str | None
@@ -47,45 +47,47 @@ class ClarityReply(JudgeReply):
 
 async def quiz_clarity(quiz: Quiz, measuring: Measuring) -> MetricResult:
     """Measure a quiz. Questions whose call failed are unscored, and the others count."""
-
-    async def label(group: Sequence[Question]) -> Labelled:
-        found = await measuring.ask(
-            "quiz_clarity",
-            ClarityReply,
-            lambda reply: list(_faults(reply, len(group))),
-            max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_A_QUESTION * len(group),
-            questions=[{"text": one.question_text, "choices": list(one.choices)} for one in group],
-        )
-        if not isinstance(found, Checked):
-            return not_labelled([one.id for one in group], found)
-        said = {one.number: one for one in found.value.questions}
-        items = tuple(_label(question, said[place]) for place, question in enumerate(group, start=1))
-        return Labelled(items=items, spends=found.spends)
-
-    labelled = await label_all(quiz.questions, label, a_call=A_CALL)
-    return result("quiz_clarity", labelled.items, unscored=labelled.unscored, spends=labelled.spends)
-
-
-def _label(question: Question, said: QuestionClarity) -> ItemLabel:
-    return ItemLabel(
-        item=question.id,
-        label=said.label,
-        value=VALUES[said.label],
-        reason=said.reason.strip(),
-        suggestion=said.suggestion,
+    groups = grouped(quiz.questions, _chars, most=CALL_CHARS, count=A_CALL)
+    found = await asyncio.gather(*(_judged(group, measuring) for group in groups))
+    return result(
+        "quiz_clarity",
+        tuple(item for one in found for item in one.items),
+        unscored=tuple(item for one in found for item in one.unscored),
+        spends=tuple(spend for one in found for spend in one.spends),
     )
 
 
-def _faults(reply: ClarityReply, questions: int) -> Iterator[str]:
-    """What breaks the rules in a judge's reply, each fault in one sentence; nothing where all is well."""
-    times = Counter(one.number for one in reply.questions)
-    for number in range(1, questions + 1):
-        if times[number] != 1:
-            yield f"Question {number} is there {times[number]} times; judge every question exactly once."
-    if any(not 1 <= number <= questions for number in times):
-        yield f"A number belongs to no question; they are numbered 1 to {questions}."
-    for one in reply.questions:
-        if not visible(one.reason).strip():
-            yield f"The reason of question {one.number} is blank."
-        if one.label != "CLEAR" and not visible(one.suggestion or "").strip():
-            yield f"The suggestion of question {one.number} is missing; say how to make it clear."
+def _chars(question: Question) -> int:
+    return len(question.question_text) + sum(map(len, question.choices))
+
+
+async def _judged(group: Sequence[Question], measuring: Measuring) -> Labelled:
+    heard = await ask_each(
+        measuring,
+        "quiz_clarity",
+        ClarityReply,
+        things=Numbers(ids=tuple(one.id for one in group), noun="Question"),
+        entries=lambda reply: reply.questions,
+        faults_of=_faults,
+        max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_A_QUESTION * len(group),
+        values={"questions": [{"text": one.question_text, "choices": list(one.choices)} for one in group]},
+    )
+    return labelled(heard, _label)
+
+
+def _label(item: str, said: QuestionClarity) -> ItemLabel:
+    return ItemLabel(
+        item=item,
+        label=said.label,
+        value=VALUES[said.label],
+        reason=said.reason.strip(),
+        suggestion=None if said.label == "CLEAR" else said.suggestion,
+    )
+
+
+def _faults(one: QuestionClarity) -> Iterator[str]:
+    """What breaks the rules in what was said of one question, each fault in one sentence."""
+    if is_blank(one.reason):
+        yield f"The reason of question {one.number} is blank."
+    if one.label != "CLEAR" and is_blank(one.suggestion):
+        yield f"The suggestion of question {one.number} is missing; say how to make it clear."
