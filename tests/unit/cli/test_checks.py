@@ -61,3 +61,26 @@ def test_a_file_that_is_not_there_is_one_sentence(touchstone: Command, tmp_path:
     result = touchstone("check", "arithmetic", str(tmp_path / "none.txt"))
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == f"Error: {tmp_path / 'none.txt'} cannot be read: No such file or directory.\n"
+
+
+def test_simplified_words_are_listed_by_line_and_column(touchstone: Command, tmp_path: Path) -> None:
+    (tmp_path / "quiz.txt").write_text("皇后住在這裡。\n我們以后學習。\n", encoding="utf-8")
+    result = touchstone("check", "script", str(tmp_path / "quiz.txt"))
+    assert (result.exit_code, result.stdout) == (1, "2:3 simplified_word: 「以后」在臺灣寫作「以後」。 → 以後\n")
+    (found,) = json.loads(touchstone("check", "script", "-", "--json", stdin="我們以后學習。").stdout)
+    assert (found["span"], found["suggestion"], found["line"], found["column"]) == ([2, 4], "以後", 1, 3)
+
+
+def test_traditional_text_is_good(touchstone: Command) -> None:
+    result = touchstone("check", "script", "-", stdin="皇后住在這裡。")
+    assert (result.exit_code, result.stdout) == (0, "Nothing is Simplified.\n")
+    assert json.loads(touchstone("check", "script", "-", "--json", stdin="皇后").stdout) == []
+
+
+def test_pinyin_is_held_against_its_characters(touchstone: Command) -> None:
+    result = touchstone("check", "pinyin", "-", stdin="yínxín")
+    assert (result.exit_code, result.stdout) == (0, "The pinyin is right.\n")
+    result = touchstone("check", "pinyin", "-", "--hanzi", "銀行", stdin="yínxín")
+    assert result.exit_code == 1
+    assert result.stdout.startswith("1:4 wrong_reading: ")
+    assert touchstone("check", "pinyin", "-", stdin="xue2").stdout.endswith(" → xué\n")

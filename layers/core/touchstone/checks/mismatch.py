@@ -93,8 +93,8 @@ def _words(text: str, language: str) -> tuple[int, list[tuple[Span, str, int]]]:
             letters = "".join(run)
             words = len(letters) if script in _WITHOUT_SPACES else int(len(letters) > 1)
             if script == "LATIN" and language == "en" and _TONE_MARK.search(unicodedata.normalize("NFD", letters)):
-                foreign.append(((at, at + len(letters)), "PINYIN", words))
-            elif script in SCRIPTS[language]:
+                script = "PINYIN"  # noqa: PLW2901
+            if script in SCRIPTS[language]:
                 own += words
             elif words:
                 foreign.append(((at, at + len(letters)), script, words))

@@ -1,11 +1,14 @@
 """Commands that decide without a model, a key or a deployment."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from touchstone.cli.exits import Exit
 from touchstone.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from touchstone.checks import Finding
 
 app = typer.Typer()
 check = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
@@ -73,6 +76,54 @@ def arithmetic(
         {**asdict(finding), "line": line}, f"Line {line}: {text[start:end]}\n{finding.detail}{advice}", as_json=as_json
     )
     raise typer.Exit(Exit.VERDICT)
+
+
+@check.command()
+def script(
+    source: Annotated[str, typer.Argument(metavar="FILE", help="A Traditional Chinese text, or - for standard input.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Find Simplified characters and words by the standard of Taiwan. Exit code 1 where there are any."""
+    from touchstone import checks
+    from touchstone.cli.requests import text_of
+
+    text = text_of(source)
+    _list(text, checks.find_simplified(text), "Nothing is Simplified.", as_json=as_json)
+
+
+@check.command()
+def pinyin(
+    source: Annotated[str, typer.Argument(metavar="FILE", help="A text in pinyin, or - for standard input.")],
+    *,
+    hanzi: Annotated[str | None, typer.Option(help="The characters that it is to be read for.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find what is wrong in pinyin, and with --hanzi what is read otherwise. Exit code 1 where there is anything."""
+    from touchstone import checks
+    from touchstone.cli.requests import text_of
+
+    text = text_of(source)
+    _list(text, checks.find_pinyin_errors(text, hanzi), "The pinyin is right.", as_json=as_json)
+
+
+def _list(text: str, findings: "list[Finding]", nothing: str, *, as_json: bool) -> None:
+    """Print findings with line and column, both from 1, or that there are none; exit code 1 where there are any."""
+    from dataclasses import asdict
+
+    rows = []
+    for finding in findings:
+        before = text[: finding.span[0]].split("\n")
+        rows.append({**asdict(finding), "line": len(before), "column": len(before[-1]) + 1})
+    lines = [
+        f"{row['line']}:{row['column']} {row['rule']}: {row['detail']}{_advice(row['suggestion'])}" for row in rows
+    ]
+    _say(rows, "\n".join(lines) or nothing, as_json=as_json)
+    raise typer.Exit(Exit.VERDICT if findings else Exit.DONE)
+
+
+def _advice(suggestion: str | None) -> str:
+    return f" → {suggestion}" if suggestion else ""
 
 
 def _say(document: object, words: str, *, as_json: bool) -> None:

@@ -113,8 +113,10 @@ def _pieces(written: str) -> tuple[Piece, ...]:
     while at < len(written):
         digits = _DIGITS.match(written, at)
         end = digits.end() if digits else at + 1
+        while end < len(written) and unicodedata.combining(written[end]):
+            end += 1
         if digits is None:
-            _add(letters, written[at], (at, end))
+            _add(letters, written[at:end], (at, end))
         elif letters and digits[0] in ("0", "1", "2", "3", "4", "5") and not _is_closed(letters):
             tone = int(digits[0]) % 5
             letters[-1] = replace(letters[-1], tone=tone, is_number=True, span=(letters[-1].span[0], end))

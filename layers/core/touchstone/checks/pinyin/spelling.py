@@ -40,9 +40,12 @@ def _faults(pinyin: str, chunk: Chunk, syllables: Sequence[Syllable], meant: Mea
     if any(not syllable.base for syllable in syllables) and len(chunk.piece.letters) <= SHORT:
         yield _finding("unknown_syllable", pinyin, chunk.span(), None)
         return
-    for syllable in syllables:
-        if syllable.fault is not None:
-            span = chunk.span(syllable.start, syllable.end)
+    for before, syllable in zip((None, *syllables), syllables, strict=False):
+        span = chunk.span(syllable.start, syllable.end)
+        if syllable.fault == "missing_apostrophe" and not meant and before and before.tone is None and syllable.tone:
+            # Likelier a syllable that does not exist (siāo) than two of which one has no tone.
+            yield _finding("unknown_syllable", pinyin, chunk.span(before.start, syllable.end), None)
+        elif syllable.fault is not None:
             advice = syllable.written(syllable.tone) if syllable.base else None
             if syllable.tone is None and syllable.start == 0 and not chunk.is_joined:
                 advice = _with_tone(syllable, span, meant)

@@ -2,8 +2,8 @@
 
 A character that no Traditional word has is a fault wherever it stands. About two hundred others are Traditional too
 (后, 里, 面, 干, 只): with them a word can be wrong, and it counts as one where OpenCC's dictionary changes it and the
-words are split so from both ends (一只 狗, but not 一 只是). In a passage that is Simplified by its other characters,
-they are wrong wherever OpenCC replaces them.
+text, split into words from either end, needs that change (一只 狗, but not 一 只是). In a passage that is Simplified by
+its other characters, they are wrong wherever OpenCC replaces them.
 """
 
 import re
@@ -11,6 +11,9 @@ from collections.abc import Iterator
 
 from touchstone.checks.findings import Finding
 from touchstone.checks.script.tables import Span, Tables, tables
+
+type Change = tuple[int, str]
+"""Where a character is to be replaced, and by which."""
 
 _PASSAGE = re.compile(r"[^\n。！？!?]+")
 """What is looked at together: a quoted mainland sentence does not make the whole text Simplified."""
@@ -67,25 +70,53 @@ def _changes(passage: str, known: Tables) -> Iterator[tuple[Span, str]]:
     """What to write instead, word by word, where anything is to be changed."""
     simplified = sum(character in known.simplified for character in passage)
     is_simplified = simplified > sum(character in known.traditional for character in passage)
-    backward: set[Span] | None = None
-    for start, end in known.lexicon.forward(passage):
-        word = passage[start:end]
-        if end - start == 1:
-            form = known.simplified.get(word) or (known.loose.get(word) if is_simplified else None)
-            if form is not None:
-                yield (start, end), form
-        elif not known.simplified.keys().isdisjoint(word):
-            yield (start, end), known.words.get(word) or _by_character(word, known)
-        elif word in known.wrong:
-            if not is_simplified and backward is None:
-                backward = set(known.lexicon.backward(passage))
-            if backward is None or (start, end) in backward:
-                yield (start, end), known.words[word]
+    backward: set[Change] | None = None
+    for span in known.lexicon.forward(passage):
+        word = passage[slice(*span)]
+        form = known.words.get(word, word)
+        if len(word) == 1:
+            form = known.simplified.get(word) or (known.loose.get(word, word) if is_simplified else word)
+        elif word in known.wrong and not is_simplified:
+            backward = _changes_from_the_end(passage, known) if backward is None else backward
+            if _is_torn(passage, span, known) or not backward.issuperset(_placed(passage, span, known)):
+                continue
+        elif word not in known.wrong and known.simplified.keys().isdisjoint(word):
+            continue
+        if form != word:  # A few words keep a character that is Simplified elsewhere (倒霉, 虱目魚).
+            yield span, form
 
 
-def _by_character(word: str, known: Tables) -> str:
-    """A Traditional form that holds a character of Taiwan's beside one that is Simplified elsewhere."""
-    return "".join(known.simplified.get(character, character) for character in word)
+def _changes_from_the_end(passage: str, known: Tables) -> set[Change]:
+    """The changes that wrong words need where the passage is split from its end."""
+    return {
+        change
+        for span in known.lexicon.backward(passage)
+        if passage[slice(*span)] in known.wrong
+        for change in _placed(passage, span, known)
+    }
+
+
+def _is_torn(passage: str, span: Span, known: Tables) -> bool:
+    """Whether what looks like a word rather is the end of one and the beginning of another.
+
+    So it seems where the one of its two characters that may stay has a Traditional neighbour (繼承制 is no 承製,
+    只影響 no 隻影), and in a rare word where either has.
+    """
+    start, end = span
+    word = passage[start:end]
+    if word in known.certain:
+        return False
+    before, after = passage[max(0, start - 1) : start], passage[end : end + 1]
+    if word in known.rare:
+        return before in known.traditional or after in known.traditional
+    return (after if known.words[word][-1] == word[-1] else before) in known.traditional
+
+
+def _placed(passage: str, span: Span, known: Tables) -> Iterator[Change]:
+    word = passage[slice(*span)]
+    for at, (written, form) in enumerate(zip(word, known.words[word], strict=True), span[0]):
+        if written != form:
+            yield at, form
 
 
 def _merged(spans: list[Span]) -> list[Span]:

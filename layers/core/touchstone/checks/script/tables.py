@@ -31,6 +31,9 @@ LEAST_WORDS = 20
 The rarer pairs are variants in literary words (幸臣 for 倖臣, 戚 for 慼), where a finding would be a matter of taste.
 """
 
+SHORTEST = 2
+"""Characters of the shortest words, which neighbours of other words most easily make up."""
+
 FREQUENT = range(0xA440, 0xC67F)
 """Big5's first level: the 5,401 characters that Taiwan's standard calls frequent."""
 
@@ -70,13 +73,16 @@ class Tables:
 
     `loose`: characters valid in both scripts whose usual Traditional form is another, with that form. `words`: words of
     Simplified text and their form in Taiwan. `wrong`: those of them that consist of Traditional characters and are
-    nevertheless wrong. `doubtful`: the characters that make them so. `traditional`: characters never Simplified.
+    nevertheless wrong. Of those, neighbouring words do not make up the `certain` ones by accident, and easily make up
+    the `rare` ones. `doubtful`: the characters that make words wrong. `traditional`: characters never Simplified.
     """
 
     simplified: dict[str, str]
     loose: dict[str, str]
     words: dict[str, str]
     wrong: frozenset[str]
+    certain: frozenset[str]
+    rare: frozenset[str]
     doubtful: frozenset[str]
     traditional: frozenset[str]
     lexicon: Lexicon
@@ -92,13 +98,24 @@ def tables() -> Tables:
     simplified = {
         key: forms[0] for key, forms in characters.items() if key not in own and not _is_traditional(key, forms)
     }
-    wrong, pairs = _wrong_words(words, simplified)
+    changed = {
+        word: forms[0]
+        for word, forms in words.items()
+        if len(word) > 1 and word not in forms and simplified.keys().isdisjoint(word)
+    }
+    pairs = _pairs(changed)
+    loose = {key: forms[0] for key, forms in characters.items() if (key, forms[0]) in pairs}
+    wrong, certain, rare = _wrong_words(
+        {word for word, form in changed.items() if pairs & _changes(word, form)}, words, loose
+    )
     preferred = {key: forms[0] for key, forms in words.items()}
     return Tables(
         simplified=simplified,
-        loose={key: forms[0] for key, forms in characters.items() if (key, forms[0]) in pairs},
+        loose=loose,
         words=preferred,
         wrong=wrong,
+        certain=certain,
+        rare=rare,
         doubtful=frozenset(short for short, _ in pairs),
         traditional=frozenset(
             key for key, forms in _entries("TSCharacters", {}) if key not in forms and key not in characters
@@ -144,23 +161,18 @@ def _is_frequent(character: str) -> bool:
     return _is_in_big5(character) and int.from_bytes(character.encode("big5")) in FREQUENT
 
 
-def _wrong_words(words: Forms, simplified: dict[str, str]) -> tuple[frozenset[str], frozenset[tuple[str, str]]]:
-    """Words of Traditional characters that are wrong, and the pairs (written, to be written) that make them so."""
-    changed = {
-        word: forms[0]
-        for word, forms in words.items()
-        if len(word) > 1 and word not in forms and not any(character in simplified for character in word)
-    }
+def _pairs(changed: dict[str, str]) -> frozenset[tuple[str, str]]:
+    """What is written and what is to be written, character by character, where that makes a word wrong."""
     count = Counter(pair for word, form in changed.items() for pair in _changes(word, form))
-    pairs = frozenset(pair for pair, times in count.items() if times >= LEAST_WORDS and pair[1] not in ACCEPTED_SHORT)
-    suspects = {word for word, form in changed.items() if pairs.intersection(_changes(word, form))}
-    return frozenset(suspects - _contradicted(suspects, words)), pairs
+    return frozenset(pair for pair, times in count.items() if times >= LEAST_WORDS and pair[1] not in ACCEPTED_SHORT)
 
 
-def _contradicted(suspects: set[str], words: Forms) -> set[str]:
-    """Words that longer words of the same table leave as they are, twice at least and no more seldom than not (豆干).
+def _wrong_words(suspects: set[str], words: Forms, loose: dict[str, str]) -> tuple[frozenset[str], ...]:
+    """The suspects that are wrong, and which of them are certain and which are rare.
 
-    Once may be an accident: 面包 in 全面包圍 is no word.
+    Not wrong are words that longer words of the same table leave as they are, twice at least and no more seldom than
+    not (豆干); once may be an accident: 面包 in 全面包圍 is no word. Certain is a word of three characters, and one
+    with a character that is seldom Traditional (以后, 里面). Rare is one of the others that is part of no longer word.
     """
     kept: Counter[str] = Counter()
     changed: Counter[str] = Counter()
@@ -171,11 +183,16 @@ def _contradicted(suspects: set[str], words: Forms) -> set[str]:
                 part = longer[start:end]
                 if part in suspects and part != longer:
                     (kept if forms[0][start:end] == part else changed)[part] += 1
-    return {word for word, times in kept.items() if times > 1 and times >= changed[word]}
+    wrong = frozenset(word for word in suspects if kept[word] <= 1 or kept[word] < changed[word])
+    certain = {
+        word for word in wrong if len(word) > SHORTEST or not loose.items().isdisjoint(_changes(word, words[word][0]))
+    }
+    rare = {word for word in wrong - certain if not changed[word]}
+    return wrong, frozenset(certain), frozenset(rare)
 
 
-def _changes(word: str, form: str) -> list[tuple[str, str]]:
-    return [pair for pair in zip(word, form, strict=True) if pair[0] != pair[1]]
+def _changes(word: str, form: str) -> set[tuple[str, str]]:
+    return {pair for pair in zip(word, form, strict=True) if pair[0] != pair[1]}
 
 
 def _lexicon(words: dict[str, str]) -> Lexicon:
