@@ -1,1 +1,57 @@
-"""Surfaces: how good a quiz, a summary or a deck of flashcards is, and which of two variants is better."""
+"""Surfaces: how good a quiz, a summary or a deck of flashcards is, and which of two variants is better.
+
+::
+
+    report = await evaluate_quiz(quiz, source)
+    report.scores  # {"quiz_clarity": 90.0, …}, each 0-100
+
+Names are imported on first use, so that a function imports its own part of the job alone.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from touchstone.surfaces.catalogue import CATALOGUE, Metric, metrics_of
+    from touchstone.surfaces.evaluation import (
+        LeftOut,
+        Report,
+        evaluate_flashcards,
+        evaluate_quiz,
+        evaluate_summary,
+    )
+    from touchstone.surfaces.measuring import Measuring
+    from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult, Surface, UnscoredItem
+
+_MODULES = {
+    "catalogue": ("CATALOGUE", "Metric", "metrics_of"),
+    "evaluation": ("LeftOut", "Report", "evaluate_flashcards", "evaluate_quiz", "evaluate_summary"),
+    "measuring": ("Measuring",),
+    "model": ("ItemLabel", "MetricName", "MetricResult", "Surface", "UnscoredItem"),
+}
+_HOMES = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
+
+__all__ = [
+    "CATALOGUE",
+    "ItemLabel",
+    "LeftOut",
+    "Measuring",
+    "Metric",
+    "MetricName",
+    "MetricResult",
+    "Report",
+    "Surface",
+    "UnscoredItem",
+    "evaluate_flashcards",
+    "evaluate_quiz",
+    "evaluate_summary",
+    "metrics_of",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value

@@ -59,7 +59,7 @@ class Rule[R: JudgeReply, E: Grounded]:
     suggested: frozenset[str] = frozenset()
 
 
-def passages_of(source: Source) -> tuple[str, ...]:
+def sections_shown(source: Source) -> tuple[str, ...]:
     """The sections of a source that a judge is shown, one a call."""
     return tuple(section for section in sections_of(source.text) if section.strip())
 

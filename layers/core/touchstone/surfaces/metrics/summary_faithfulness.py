@@ -18,7 +18,7 @@ from touchstone.checks.language import Language
 from touchstone.judges.calls import JudgeReply
 from touchstone.material import Source, Summary
 from touchstone.surfaces.claims import Claim, claims_of
-from touchstone.surfaces.grounding import Grounded, Item, Rule, ground, passages_of
+from touchstone.surfaces.grounding import Grounded, Item, Rule, ground, sections_shown
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.model import ItemLabel, MetricResult, result
 
@@ -59,7 +59,7 @@ async def summary_faithfulness(summary: Summary, source: Source, measuring: Meas
     """Measure a summary against its source. What nobody could judge is unscored, and the other claims count."""
     found = await claims_of(summary, measuring)
     told = [Item(id=one.id, values={"text": one.text}, text=one.text) for one in found.claims if not one.trivial]
-    grounded = await ground(RULE, told, passages_of(source), measuring)
+    grounded = await ground(RULE, told, sections_shown(source), measuring)
     trivial = [_trivial(one, measuring.language) for one in found.claims if one.trivial]
     return result(
         "summary_faithfulness",

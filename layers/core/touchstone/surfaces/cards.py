@@ -1,0 +1,50 @@
+"""Metrics that ask a judge about cards as they stand: ten a call, a label each, and each failure its own."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+
+from touchstone.judges.calls import JudgeReply
+from touchstone.material import Deck, Flashcard
+from touchstone.surfaces.measuring import Labelled, Measuring, grouped
+from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult, result
+from touchstone.surfaces.numbered import Numbered, Numbers, ask_each, labelled
+
+CARDS_A_CALL = 10
+CARD_CHARS = 50_000
+"""Most characters of cards in one call, which has nothing else to show."""
+BASE_OUTPUT_TOKENS, TOKENS_A_CARD = 512, 250
+
+
+async def label_cards[R: JudgeReply, E: Numbered](
+    metric: MetricName,
+    deck: Deck,
+    reply_type: type[R],
+    *,
+    entries: Callable[[R], Sequence[E]],
+    faults_of: Callable[[E], Iterable[str]],
+    label: Callable[[str, E], ItemLabel],
+    measuring: Measuring,
+) -> MetricResult:
+    """Label all cards of a deck; `label` makes the label of a card, by its id, from what was said of it."""
+
+    async def of_group(group: Sequence[Flashcard]) -> Labelled:
+        heard = await ask_each(
+            measuring,
+            metric,
+            reply_type,
+            things=Numbers(ids=tuple(card.id for card in group), noun="Card"),
+            entries=entries,
+            faults_of=faults_of,
+            max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_A_CARD * len(group),
+            values={"cards": [{"front": card.front, "back": card.back} for card in group]},
+        )
+        return labelled(heard, label)
+
+    groups = grouped(deck.cards, lambda card: len(card.front) + len(card.back), most=CARD_CHARS, count=CARDS_A_CALL)
+    found = await asyncio.gather(*(of_group(group) for group in groups))
+    return result(
+        metric,
+        tuple(item for one in found for item in one.items),
+        unscored=tuple(item for one in found for item in one.unscored),
+        spends=tuple(spend for one in found for spend in one.spends),
+    )

@@ -1,0 +1,88 @@
+"""All metrics: what each measures, whether it needs a source and a judge, and how it is called.
+
+A metric is the function of its own name in the module of its own name in `touchstone.surfaces.metrics`. It takes the
+material, then the source where it looks at one, then a `Measuring` where it asks a judge, and is then awaited. The
+module is imported when the metric is first measured.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from types import MappingProxyType
+from typing import Literal
+
+from touchstone.material import Deck, Quiz, Source, Summary
+from touchstone.surfaces.measuring import Measuring
+from touchstone.surfaces.model import MetricName, MetricResult, Surface
+
+type Material = Quiz | Summary | Deck
+type SourceNeed = Literal["none", "optional", "required", "required_without_passages"]
+"""What a metric does with a source; the last: it can do without where items name passages of their own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """One metric, as it is chosen and called."""
+
+    name: MetricName
+    surface: Surface
+    source: SourceNeed
+    judged: bool
+
+    def lacks_source(self, material: Material, source: Source | None) -> bool:
+        """Whether nothing could be measured for want of a source."""
+        if source is not None:
+            return False
+        return self.source == "required" or (self.source == "required_without_passages" and not _has_passages(material))
+
+    async def measure(self, material: Material, source: Source | None, measuring: Measuring | None) -> MetricResult:
+        """Measure some material. `measuring` may be None only for a metric that asks no judge."""
+        function = getattr(import_module(f"touchstone.surfaces.metrics.{self.name}"), self.name)
+        given: list[object] = [material]
+        if self.source != "none":
+            given.append(source)
+        if not self.judged:
+            found: MetricResult = function(*given)
+        else:
+            found = await function(*given, measuring)
+        return found
+
+
+def _has_passages(material: Material) -> bool:
+    match material:
+        case Quiz():
+            return any(question.chunk for question in material.questions)
+        case Deck():
+            return any(card.chunk for card in material.cards)
+        case Summary():
+            return False
+
+
+def _all() -> Iterator[Metric]:
+    rows: tuple[tuple[MetricName, Surface, SourceNeed, bool], ...] = (
+        ("quiz_answer_correctness", "quiz", "optional", True),
+        ("quiz_distractor_quality", "quiz", "none", True),
+        ("quiz_coverage", "quiz", "required", True),
+        ("quiz_clarity", "quiz", "none", True),
+        ("quiz_item_flaws", "quiz", "none", False),
+        ("summary_faithfulness", "summary", "required", True),
+        ("summary_coverage", "summary", "required", True),
+        ("summary_coherence", "summary", "none", True),
+        ("summary_information_density", "summary", "none", True),
+        ("flashcard_answer_correctness", "flashcards", "required_without_passages", True),
+        ("flashcard_atomicity", "flashcards", "none", True),
+        ("flashcard_clarity", "flashcards", "none", True),
+        ("flashcard_coverage", "flashcards", "required", True),
+        ("flashcard_duplication", "flashcards", "none", False),
+        ("flashcard_answer_leakage", "flashcards", "none", False),
+    )
+    for name, surface, source, judged in rows:
+        yield Metric(name=name, surface=surface, source=source, judged=judged)
+
+
+CATALOGUE: Mapping[MetricName, Metric] = MappingProxyType({metric.name: metric for metric in _all()})
+
+
+def metrics_of(surface: Surface) -> tuple[MetricName, ...]:
+    """The metrics of a surface, in the order in which they are reported."""
+    return tuple(metric.name for metric in CATALOGUE.values() if metric.surface == surface)

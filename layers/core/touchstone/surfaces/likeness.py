@@ -1,0 +1,89 @@
+"""Which texts of many say the same but for a word or two: found by shared shingles, without comparing all pairs.
+
+A shingle is a pair of neighbouring words (in Chinese, characters), as in Broder 1997, "On the resemblance and
+containment of documents". Two texts are near where they share at least three fifths of their shingles (their Jaccard
+index), have the same numbers, symbols and negations, and do not each have a word of its own that the other lacks: "the
+family of sodium" and "the family of potassium" are two questions, whatever else they share. So what is rephrased in
+other words is not found here.
+"""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import chain, pairwise
+
+from touchstone.surfaces.wording import NEGATIONS, Word, read
+
+NEAR = 0.6
+"""Least share of shingles of near texts: a word changed or left out of ten leaves 0.64 of them, or 0.7."""
+MISTYPED = 0.8
+"""Words this alike (difflib's ratio) are one word and a slip of the pen, or two forms of one."""
+
+type Shingle = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A text as it is compared. `shingles` are its pairs of words, or its only word."""
+
+    words: tuple[Word, ...]
+    shingles: frozenset[Shingle]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Its words in order; texts with the same ones are the same."""
+        return tuple(word.key for word in self.words)
+
+
+def reading(text: str) -> Reading:
+    """A text as it is compared."""
+    words = read(text)
+    keys = [word.key for word in words]
+    return Reading(words, frozenset(pairwise(keys) if len(keys) > 1 else [(keys[0],)]))
+
+
+def alike(one: Reading, other: Reading) -> bool:
+    """Whether two texts are the same or near."""
+    if one.keys == other.keys:
+        return True
+    shared = len(one.shingles & other.shingles)
+    if shared < NEAR * (len(one.shingles) + len(other.shingles) - shared) or _fixed(one) != _fixed(other):
+        return False
+    mine, theirs = _own(one, other), _own(other, one)
+    return all(any(_mistyped(word, each) for each in theirs) for word in mine) if mine and theirs else True
+
+
+def pairs(readings: Sequence[Reading]) -> Iterator[tuple[int, int]]:
+    """The places of texts that are alike, each pair with the later one second, in the order of the later ones.
+
+    Only texts that share one of their rarest shingles are compared: two with a Jaccard index of `NEAR` must share one
+    of the (1 - NEAR) rarest (the prefix filter of Bayardo, Ma & Srikant 2007, "Scaling up all pairs similarity
+    search").
+    """
+    frequency = Counter(chain.from_iterable(one.shingles for one in readings))
+    index: dict[Shingle, list[int]] = defaultdict(list)
+    for place, one in enumerate(readings):
+        rarest = sorted(one.shingles, key=lambda shingle: (frequency[shingle], shingle))
+        prefix = rarest[: len(rarest) - math.ceil(NEAR * len(rarest)) + 1]
+        for earlier in sorted({earlier for shingle in prefix for earlier in index[shingle]}):
+            if alike(readings[earlier], one):
+                yield earlier, place
+        for shingle in prefix:
+            index[shingle].append(place)
+
+
+def _fixed(one: Reading) -> Counter[str]:
+    """The words that change what a text says, however much else is the same."""
+    return Counter(
+        word.key for word in one.words if word.kind in {"number", "symbol"} or word.key.casefold() in NEGATIONS
+    )
+
+
+def _own(one: Reading, other: Reading) -> set[str]:
+    return {word.key for word in one.words if word.tells} - {word.key for word in other.words}
+
+
+def _mistyped(one: str, other: str) -> bool:
+    return len(one) > 1 and SequenceMatcher(None, one, other).ratio() >= MISTYPED

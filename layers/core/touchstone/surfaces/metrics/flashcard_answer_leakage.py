@@ -1,0 +1,166 @@
+"""flashcard_answer_leakage: does the front of a card give its back away? No judge is asked.
+
+Score: the share of CLEAN cards, as a percentage (0-100); every card has a score. A card LEAKS where the answer stands
+on its front: word for word, or, of several words, all of them in any order, or its only word as the beginning of
+another (Newton in Newtonian), or hardly changed (photosynthetic, photosynthesis). A plural counts as the word itself.
+
+Where an answer on the front is not given away, nothing is said: one of the choices that the front offers ("a fish or a
+mammal?", "(A) a fish"), a word that it quotes to ask about it (the plural of 'sheep'), a cloze that is hidden
+(`{{c1::…}}`), answers such as yes and true, formulas, single letters and characters, and numbers that are short or
+stand in a calculation. The cue in the stem is one of the flaws of item writing (Haladyna, Downing & Rodriguez 2002,
+guideline 28).
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, takewhile
+from types import MappingProxyType
+
+from touchstone.checks.language import Language, language_of
+from touchstone.material import Deck, Flashcard
+from touchstone.surfaces.model import ItemLabel, MetricResult, result
+from touchstone.surfaces.options import shown, truth
+from touchstone.surfaces.wording import Word, words_of
+
+LEAST_DIGITS = 3
+"""Numbers shorter than this stand on a front by chance."""
+LEAST_STEM, SAME_SHARE, CHANGED_LETTERS = 4, 0.7, 8
+"""A word is given away by one that begins with it from 4 letters on; by one that begins alike for seven tenths of it
+from 8 letters on, as shorter words often do by chance.
+"""
+
+_CLOZE = re.compile(r"\{\{c\d+::.*?(?:::(.*?))?\}\}", re.DOTALL)
+_QUOTED = re.compile(r"\"[^\"]{1,40}\"|(?<!\w)'[^']{1,40}'(?!\w)|「[^」]{1,20}」|『[^』]{1,20}』")
+_CALCULATION = re.compile(r"[+×÷=*^√]|\d\s*[-/]\s*\d")
+_FORMULA = re.compile(r"[+×÷=^√<>≤≥]")
+_LETTERED = re.compile(r"[(\[]?\b[A-Za-z][.)\]、:]\s*$")
+_OFFERED = re.compile(r"\bor\b|\bversus\b|\bvs\b|还是|還是|或|\bwhich\b|\bwhether\b|\bbetween\b|哪", re.IGNORECASE)
+_JOINED_BEFORE = re.compile(
+    r"(?:\b(?:or|and|vs\.?|versus|between|of|either)(?:\s+(?:an?|the))?\s+|[,、/]\s*|[和与與跟及或]|[还還]是)$",
+    re.IGNORECASE,
+)
+_JOINED_AFTER = re.compile(r"\s*(?:[,、/]|\b(?:or|and|vs\.?|versus)\b|[和与與跟及或]|[还還]是)", re.IGNORECASE)
+
+_SENTENCES: Mapping[Language, tuple[str, str, str]] = MappingProxyType({
+    "en": ("The front does not hold the answer.", "The answer stands on the front: {words}.",
+           "Ask without these words, or leave a blank in their place."),
+    "zh": ("正面没有透露答案。", "答案出现在正面：{words}。", "换一种问法，不用这些词，或以空格代替。"),
+})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Front:
+    """A front as it is searched: without what is hidden or quoted."""
+
+    text: str
+    words: tuple[Word, ...]
+
+    def piece(self, found: Sequence[Word]) -> str:
+        """The text from the first of some words to the last."""
+        return self.text[found[0].start : found[-1].end]
+
+
+def flashcard_answer_leakage(deck: Deck) -> MetricResult:
+    """Measure a deck."""
+    return result("flashcard_answer_leakage", tuple(_item(card) for card in deck.cards))
+
+
+def _item(card: Flashcard) -> ItemLabel:
+    leak = _leak(card)
+    clean, leaks, suggestion = _SENTENCES[language_of(card.front + card.back)]
+    if leak is None:
+        return ItemLabel(item=card.id, label="CLEAN", value=1.0, reason=clean)
+    return ItemLabel(
+        item=card.id, label="LEAKS", value=0.0, reason=leaks.format(words=", ".join(leak)), suggestion=suggestion
+    )
+
+
+def _leak(card: Flashcard) -> tuple[str, ...] | None:
+    """The words of the front that give the back away; None where none do."""
+    text = _QUOTED.sub(" ¶ ", shown(_CLOZE.sub(r" \1 ", card.front)))
+    front = _Front(text, tuple(word for word in words_of(text) if word.kind != "symbol"))
+    answer = _answer(card.back)
+    if not answer or not _could_be_given(answer, front):
+        return None
+    keys = [_folded(word) for word in answer]
+    for start in range(len(front.words) - len(keys) + 1):
+        found = front.words[start : start + len(keys)]
+        if [_folded(word) for word in found] == keys and _together(front, found) and not _offered(front, found):
+            return (front.piece(found),)
+    return _scattered(answer, front) if len(answer) > 1 else _derived(answer[0], front)
+
+
+def _answer(back: str) -> tuple[Word, ...]:
+    """The words of an answer that could be given away; none of yes, true and the like, and of formulas."""
+    text = shown(back)
+    if truth(text) is not None or _FORMULA.search(text):
+        return ()
+    words = [word for word in words_of(text) if word.kind != "symbol"]
+    telling = [place for place, word in enumerate(words) if word.tells]
+    return tuple(words[telling[0] : telling[-1] + 1]) if telling else ()
+
+
+def _could_be_given(answer: Sequence[Word], front: _Front) -> bool:
+    """Whether the answer is long enough to stand on a front by no accident."""
+    if any(word.kind == "word" and len(word.key) > 1 for word in answer):
+        return True
+    if sum(word.kind == "han" for word in answer) > 1:
+        return True
+    digits = sum(character.isdigit() for word in answer for character in word.key)
+    return digits >= LEAST_DIGITS and not _CALCULATION.search(front.text)
+
+
+def _folded(word: Word) -> str:
+    """A word as it is compared: without case, and in the singular."""
+    key = word.key.casefold()
+    if word.kind != "word" or len(key) <= LEAST_STEM or not key.endswith("s") or key.endswith(("ss", "us", "is")):
+        return key
+    if key.endswith("ies"):
+        return f"{key[:-3]}y"
+    return key[:-2] if key.endswith(("ses", "xes", "zes", "ches", "shes")) else key[:-1]
+
+
+def _together(front: _Front, found: Sequence[Word]) -> bool:
+    """Whether Chinese characters stand together, as those of a word do, but for a dot as in 列奥纳多·达·芬奇."""
+    return all(
+        {before.kind, after.kind} != {"han"} or front.text[before.end : after.start] in {"", "·", "•", "‧", "・", "-"}
+        for before, after in pairwise(found)
+    )
+
+
+def _offered(front: _Front, found: Sequence[Word]) -> bool:
+    """Whether these words are one of the choices that the front offers."""
+    before, after = front.text[: found[0].start], front.text[found[-1].end :]
+    if _LETTERED.search(before[-20:]):
+        return True
+    if not _OFFERED.search(front.text):
+        return False
+    return _JOINED_BEFORE.search(before[-20:]) is not None or _JOINED_AFTER.match(after) is not None
+
+
+def _scattered(answer: Sequence[Word], front: _Front) -> tuple[str, ...] | None:
+    """All words of an answer of several, wherever they stand. Chinese characters do so by chance."""
+    keys = {_folded(word) for word in answer if word.tells}
+    if any(word.kind == "han" for word in answer) or len(keys) == 1 or _OFFERED.search(front.text):
+        return None
+    places = {_folded(word): word for word in front.words}
+    if not keys <= places.keys():
+        return None
+    found = sorted({places[key] for key in keys}, key=lambda word: word.start)
+    return tuple(front.text[word.start : word.end] for word in found)
+
+
+def _derived(answer: Word, front: _Front) -> tuple[str, ...] | None:
+    """A word of the front that the answer, a single word, begins or begins like."""
+    key = _folded(answer)
+    if answer.kind != "word" or len(key) < LEAST_STEM:
+        return None
+    for word in front.words:
+        other = _folded(word)
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(key, other, strict=False)))
+        begins = same == len(key) < len(other)
+        changed = len(key) >= CHANGED_LETTERS and same >= SAME_SHARE * max(len(key), len(other)) and other != key
+        if word.kind == "word" and (begins or changed) and not _offered(front, [word]):
+            return (front.text[word.start : word.end],)
+    return None

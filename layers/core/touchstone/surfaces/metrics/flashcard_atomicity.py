@@ -1,0 +1,78 @@
+"""flashcard_atomicity: does each card ask for one fact?
+
+Score: the share of ATOMIC cards among those that were judged, as a percentage (0-100); None where none was. A judge
+lists the facts that a learner must recall to give the back; a card is ATOMIC with one, COMPOUND with several (a list to
+be recited among them), and ERROR where it holds none. Of a compound card the reason ends with its facts, and the
+suggestion says how to split it. The minimum information principle: Wozniak 1999, "Effective learning: twenty rules of
+formulating knowledge", rules 4, 9 and 10.
+"""
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Literal
+
+from touchstone.judges.calls import JudgeReply
+from touchstone.material import Deck
+from touchstone.surfaces.cards import label_cards
+from touchstone.surfaces.measuring import Measuring
+from touchstone.surfaces.model import ItemLabel, MetricResult
+from touchstone.surfaces.numbered import Numbered, is_blank
+
+type AtomicityLabel = Literal["ATOMIC", "COMPOUND", "ERROR"]
+VALUES: Mapping[AtomicityLabel, float] = MappingProxyType({"ATOMIC": 1.0, "COMPOUND": 0.0, "ERROR": 0.0})
+
+
+class CardAtomicity(Numbered):
+    """What a judge says of one card. The order of the fields is the order of the work."""
+
+    facts: list[str]
+    reason: str
+    label: AtomicityLabel
+    suggestion: str | None
+
+
+class AtomicityReply(JudgeReply):
+    """What a judge says of all cards of a call."""
+
+    cards: list[CardAtomicity]
+
+
+async def flashcard_atomicity(deck: Deck, measuring: Measuring) -> MetricResult:
+    """Measure a deck. Cards whose call failed are unscored, and the others count."""
+    return await label_cards(
+        "flashcard_atomicity",
+        deck,
+        AtomicityReply,
+        entries=lambda reply: reply.cards,
+        faults_of=_faults,
+        label=_label,
+        measuring=measuring,
+    )
+
+
+def _label(card: str, said: CardAtomicity) -> ItemLabel:
+    compound = said.label == "COMPOUND"
+    facts = f" ({'; '.join(fact.strip() for fact in said.facts)})" if compound else ""
+    return ItemLabel(
+        item=card,
+        label=said.label,
+        value=VALUES[said.label],
+        reason=said.reason.strip() + facts,
+        suggestion=said.suggestion if said.label != "ATOMIC" else None,
+    )
+
+
+def _label_of(facts: int) -> AtomicityLabel:
+    return "ATOMIC" if facts == 1 else "COMPOUND" if facts else "ERROR"
+
+
+def _faults(one: CardAtomicity) -> Iterator[str]:
+    """What breaks the rules in what was said of one card, each fault in one sentence."""
+    if any(is_blank(fact) for fact in one.facts):
+        yield f"A fact of card {one.number} is blank."
+    if one.label != _label_of(len(one.facts)):
+        yield f"Card {one.number} has {len(one.facts)} facts, so it is {_label_of(len(one.facts))}, not {one.label}."
+    if is_blank(one.reason):
+        yield f"The reason of card {one.number} is blank."
+    if one.label != "ATOMIC" and is_blank(one.suggestion):
+        yield f"The suggestion of card {one.number} is missing; say how to split or mend it."

@@ -1,0 +1,72 @@
+"""flashcard_duplication: which cards ask what an earlier card has asked? No judge is asked.
+
+Score: the share of UNIQUE cards, as a percentage (0-100); every card has a score. Of cards that are alike the first is
+UNIQUE, and each later one names it: DUPLICATE has the same words on both sides, NEAR_DUPLICATE the same but for a word
+or two, and SAME_FRONT asks the same and wants another answer, so that nobody can tell which. What is alike, and what is
+not found, is told in `touchstone.surfaces.likeness`. A card turned round is another card. That cards which can be
+mistaken for each other spoil learning: Wozniak 1999, "Effective learning: twenty rules of formulating knowledge", rule
+11 (interference).
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Literal
+
+from touchstone.checks.language import Language, language_of
+from touchstone.material import Deck
+from touchstone.surfaces.likeness import Reading, alike, pairs, reading
+from touchstone.surfaces.model import ItemLabel, MetricResult, result
+
+type DuplicationLabel = Literal["UNIQUE", "DUPLICATE", "NEAR_DUPLICATE", "SAME_FRONT"]
+_SENTENCES: Mapping[Language, Mapping[DuplicationLabel, tuple[str, str | None]]] = MappingProxyType({
+    "en": {
+        "UNIQUE": ("No earlier card is like it.", None),
+        "DUPLICATE": ("It is the same as card {other}.", "Leave it out."),
+        "NEAR_DUPLICATE": ("It differs from card {other} in a word or two.", "Keep the better one of the two."),
+        "SAME_FRONT": (
+            "Card {other} asks the same and has another answer.",
+            "Say on both fronts which of the answers is wanted.",
+        ),
+    },
+    "zh": {
+        "UNIQUE": ("前面没有与它相似的卡片。", None),
+        "DUPLICATE": ("与卡片 {other} 相同。", "删去这张卡片。"),
+        "NEAR_DUPLICATE": ("与卡片 {other} 只差一两个词。", "两张中保留较好的一张。"),
+        "SAME_FRONT": ("卡片 {other} 问的相同，答案却不同。", "在两张卡片的正面写明要的是哪个答案。"),
+    },
+})  # fmt: skip
+
+
+def flashcard_duplication(deck: Deck) -> MetricResult:
+    """Measure a deck."""
+    fronts = [reading(card.front) for card in deck.cards]
+    backs = [reading(card.back) for card in deck.cards]
+    found: dict[int, tuple[DuplicationLabel, str]] = {}
+    for earlier, place in pairs(fronts):
+        label = _label((fronts[earlier], backs[earlier]), (fronts[place], backs[place]))
+        if label and place not in found:
+            found[place] = (label, deck.cards[earlier].id)
+    items = []
+    for place, card in enumerate(deck.cards):
+        label, other = found.get(place, ("UNIQUE", ""))
+        reason, suggestion = _SENTENCES[language_of(card.front + card.back)][label]
+        items.append(
+            ItemLabel(
+                item=card.id,
+                label=label,
+                value=float(label == "UNIQUE"),
+                reason=reason.format(other=other),
+                suggestion=suggestion,
+            )
+        )
+    return result("flashcard_duplication", tuple(items))
+
+
+def _label(one: tuple[Reading, Reading], other: tuple[Reading, Reading]) -> DuplicationLabel | None:
+    """What a card is beside an earlier one whose front is alike; None where it only looks so."""
+    same_front = one[0].keys == other[0].keys
+    if same_front and one[1].keys == other[1].keys:
+        return "DUPLICATE"
+    if alike(one[1], other[1]):
+        return "NEAR_DUPLICATE"
+    return "SAME_FRONT" if same_front else None

@@ -1,0 +1,64 @@
+"""The words of a text as they are compared without a judge: in English words, in Chinese characters, and symbols."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+
+from touchstone.surfaces.options import shown
+
+_HAN = r"\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
+_WORD = re.compile(
+    rf"(?P<han>[{_HAN}])"
+    rf"|(?P<number>\d+(?:[.,:]\d+)*)"
+    rf"|(?P<word>[^\W\d_{_HAN}]+(?:'[^\W\d_{_HAN}]+)*)"
+    r"|(?P<symbol>[^\w\s.,;:!?\"'()\[\]{}…。，、；：！？「」『』《》〈〉【】（）·~*/-]|(?<![^\W\d_]{2})[-/*](?=\s*[\w(]))"
+)
+SHORT = 3
+"""Of words up to this many letters case tells one from another (AA, Aa; mg, Mg), but for the first of a text, and in a
+text without small letters.
+"""
+
+_FUNCTION_WORDS = json.loads(files("touchstone.surfaces").joinpath("function_words.json").read_text(encoding="utf-8"))
+STOP_WORDS = frozenset[str](_FUNCTION_WORDS["stop_words"])
+"""Words that carry no answer."""
+NEGATIONS = frozenset[str](_FUNCTION_WORDS["negations"])
+"""Words that turn what is asked into its reverse."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word: what it is compared by, its kind, and where it stands in the text that is shown."""
+
+    key: str
+    kind: str
+    start: int
+    end: int
+
+    @property
+    def tells(self) -> bool:
+        """Whether it could be what tells one text from another, or an answer."""
+        return self.key.casefold() not in STOP_WORDS
+
+
+def words_of(text: str) -> tuple[Word, ...]:
+    """The words of a text that has been `shown`."""
+    return tuple(_words(text))
+
+
+def read(text: str) -> tuple[Word, ...]:
+    """The words of a text as a learner sees it; one without any (a row of dots) is a word by itself."""
+    seen = shown(text)
+    return words_of(seen) or (Word(seen, "symbol", 0, len(seen)),)
+
+
+def _words(text: str) -> Iterator[Word]:
+    folded = text.isupper()
+    first = True
+    for found in _WORD.finditer(text):
+        kind = str(found.lastgroup)
+        whole = found[0].removesuffix("'s").removesuffix("'S") if kind == "word" else found[0]
+        key = whole if kind == "word" and len(whole) <= SHORT and not (first or folded) else whole.casefold()
+        yield Word(key, kind, found.start(), found.end())
+        first = False
