@@ -18,6 +18,7 @@ _LOOKALIKES = str.maketrans(dict.fromkeys("’‘ʼ´`ʹ′", "'") | dict.fromke
 _CLUSTER = re.compile(r"[\s\S][\u0300-\u036f]*")
 _LATIN = r"A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff\u0300-\u036f"
 _WRITTEN = re.compile(rf"[{_LATIN}](?:[{_LATIN}]|[0-9]|(?<=[nlNL][uU]):(?=[0-9eE]))*")
+_COMBINING = frozenset(map(chr, range(0x300, 0x370)))
 _DIGITS = re.compile(r"[0-9]+")
 _CODA = re.compile(r"[aeiouü]?(?:n|ng|r)?")
 """What may follow the marked vowel within its syllable: a digit behind it is a numeral (nián1yuè, dì3kè)."""
@@ -111,9 +112,9 @@ def _pieces(written: str) -> tuple[Piece, ...]:
     letters: list[Letter] = []
     at = 0
     while at < len(written):
-        digits = _DIGITS.match(written, at)
+        digits = _DIGITS.match(written, at) if written[at] in "0123456789" else None
         end = digits.end() if digits else at + 1
-        while end < len(written) and unicodedata.combining(written[end]):
+        while end < len(written) and written[end] in _COMBINING:
             end += 1
         if digits is None:
             _add(letters, written[at:end], (at, end))
@@ -142,11 +143,12 @@ def _add(letters: list[Letter], written: str, span: Span) -> None:
         letters[-1] = replace(letters[-1], base="ü", fault="umlaut", span=(letters[-1].span[0], span[1]))
         return
     base, tone, fault = _decomposed(written.lower())
-    before = letters[-1].base if letters else ""
-    if base == "v" and before in ("n", "l", "j", "q", "x", "y"):
-        base, fault = "ü", "umlaut"
-    if base == "ü" and before in ("j", "q", "x", "y"):
-        base, fault = "u", "umlaut"
+    if base in ("v", "ü") and letters:
+        before = letters[-1].base
+        if before in ("j", "q", "x", "y"):
+            base, fault = "u", "umlaut"
+        elif base == "v" and before in ("n", "l"):
+            base, fault = "ü", "umlaut"
     letters.append(Letter(base=base, span=span, is_capital=written.isupper(), tone=tone, fault=fault))
 
 

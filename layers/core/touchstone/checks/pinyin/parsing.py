@@ -158,10 +158,11 @@ def _price(base: str, place: int, begins: bool, is_whole: bool) -> float:
 def _syllable(piece: Piece, step: Step) -> Syllable:
     start, end, base = step
     tone: int | None = None
-    faults: set[str | None] = {"missing_apostrophe"} if start and base[:1] in _NEED_APOSTROPHE else set()
+    faults = {"missing_apostrophe"} if start and base[:1] in _NEED_APOSTROPHE else set()
     letters = piece.letters[start:end]
     for at, letter in enumerate(letters):
-        faults.add(letter.fault)
+        if letter.fault is not None:
+            faults.add(letter.fault)
         if letter.tone is not None:
             tone = letter.tone
             if letter.is_number:
@@ -170,5 +171,9 @@ def _syllable(piece: Piece, step: Step) -> Syllable:
                 faults.add("misplaced_tone_mark")
     if piece.bases[start:end] != base:
         faults.add("umlaut")
-    fault = next((rule for rule in FAULTS if rule in faults), None) if base else "unknown_syllable"
+    fault = None
+    if not base:
+        fault = "unknown_syllable"
+    elif faults:
+        fault = next(rule for rule in FAULTS if rule in faults)
     return Syllable(start, end, base, tone, fault, tuple([letter.is_capital for letter in letters]))
