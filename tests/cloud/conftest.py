@@ -9,6 +9,7 @@ import pytest
 from tests.support import replies
 from tests.support.callers import Caller
 from tests.support.cloud import ENDPOINT_VARIABLE, Cloud
+from tests.support.contests import FUNCTIONS
 from tests.support.judge_server import JudgeServer
 from tests.support.overrides import registry
 
@@ -22,6 +23,8 @@ JUDGING = (
     "AnswersDrain", "BatchLines", "Intake",
 )  # fmt: skip
 """The functions that ask judges."""
+CEILING_USD = "1000"
+"""A day's ceiling that nobody meets by many submissions at once, for each of which the highest price is held back."""
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -48,7 +51,11 @@ def cloud() -> Iterator[Cloud]:
     roomy = registry(gemini={"models": {"gemini-3.8-flash": ROOMY, "gemini-3.5-flash-lite": ROOMY}})
     # The tests' tenants are many, and each may use all of the quota that its test arranges.
     roomy["TOUCHSTONE_TENANT_SHARE"] = "1"
-    with Cloud.of_environment() as stack, stack.functions.changed(*JUDGING, variables=roomy):
+    with (
+        Cloud.of_environment() as stack,
+        stack.functions.changed(*JUDGING, variables=roomy),
+        stack.functions.changed(*FUNCTIONS, variables={"TOUCHSTONE_DAILY_CEILING_USD": CEILING_USD}),
+    ):
         yield stack
 
 

@@ -2,7 +2,6 @@
 
 import time
 import uuid
-from collections.abc import Iterator
 
 import pytest
 
@@ -14,20 +13,6 @@ pytestmark = pytest.mark.cloud
 
 FAULTS = ("unauthorized", "bad_request", "server_error", "reset", "html", "off_schema", "forbidden")
 """Ways of a judge to fail; its messages quote the key and the prompt back, as some services do."""
-
-
-def logged(cloud: Cloud, since: float) -> Iterator[tuple[str, str]]:
-    """Log group and message of everything that the stack logged since a moment (Unix time)."""
-    logs = cloud.client("logs")
-    groups = [physical for kind, physical in cloud.resources.values() if kind == "AWS::Logs::LogGroup"]
-    groups += [f"/aws/lambda/{name}" for name in cloud.functions.names.values()]
-    for group in dict.fromkeys(groups):
-        try:
-            pages = logs.get_paginator("filter_log_events").paginate(logGroupName=group, startTime=int(since * 1000))
-            for page in pages:
-                yield from ((group, event["message"]) for event in page["events"])
-        except logs.exceptions.ResourceNotFoundException:
-            continue
 
 
 def test_a8_no_key_token_or_text_is_in_any_log(cloud: Cloud, caller: Caller, judge: JudgeServer) -> None:
@@ -47,7 +32,7 @@ def test_a8_no_key_token_or_text_is_in_any_log(cloud: Cloud, caller: Caller, jud
     refusal(caller.send("POST", "v1/verifications", content=text), 400)
     cloud.anybody(f"ts_{text}").send("GET", "v1/answers")
 
-    lines = list(logged(cloud, since))
+    lines = list(cloud.logged(since))
     assert lines, "nothing was logged at all, so nothing was shown"
     for what, canary in {"text": text, "key": key, "token": caller.token or ""}.items():
         found = [f"{group}: {line}" for group, line in lines if canary in line]

@@ -7,17 +7,22 @@ import pytest
 
 from tests.support.callers import Caller, refusal, said
 from tests.support.cloud import Cloud
+from tests.support.contests import OWNER, Contest, in_seconds
 from tests.support.judge_server import JudgeServer
 
 pytestmark = pytest.mark.cloud
 
 GIVEN: dict[str, Any] = {"problem": "Compute 3/4 + 1/6.", "answer": "11/12"}
 FOREIGN_KEY = "the-key-that-both-tenants-chose"
+NOTHING = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
+"""An id of nothing."""
 PATHS = {
     "answer_id": "an answer of the other tenant",
     "batch_id": "a batch of the other tenant",
     "token_id": "a token of the other tenant",
     "subject": "a subject that the other tenant pinned",
+    "task_id": "a task of the other tenant",
+    "submission_id": "work that was handed in to it",
 }
 """The parameters of the API's paths; a new one must be thought of here before this file passes."""
 BODIES: dict[str, Any] = {
@@ -25,6 +30,15 @@ BODIES: dict[str, Any] = {
     "/v1/solutions": {"problem": "Compute 3/4 + 1/6.", "deep_evaluation": False},
     "/v1/tokens": {"role": "reader", "name": "another"},
     "/v1/routing/{subject}": {"provider": "openai"},
+    "/v1/tasks": {
+        "brief": {"description": "Compare.", "acceptance_criteria": ["It does."]},
+        "path": "quality_first",
+        "owner": OWNER,
+        "deadline": in_seconds(3600),
+    },
+    "/v1/tasks/{task_id}": {"deadline": in_seconds(7200)},
+    "/v1/tasks/{task_id}/submissions": {"submitter": "ann", "text": "Work."},
+    "/v1/tasks/{task_id}/challenges": {"challenger": "ann", "submission_id": NOTHING, "reason": "So."},
 }
 PUBLIC = {"/health"}
 
@@ -54,6 +68,8 @@ def owned(cloud: Cloud, ours: Caller) -> dict[str, str]:
     said(ours.send("PUT", "v1/routing/optics", json={"provider": "openai"}), 200)
     image = said(ours.send("POST", "v1/images"), 200)
     cursor = ours.get("v1/answers", params={"limit": 1})["cursor"]
+    task = Contest.opened(ours, owner=canary)
+    task.taken("ann", text=f"Work of {canary}.")
     return {
         "canary": canary,
         "answer_id": answer["id"],
@@ -61,6 +77,8 @@ def owned(cloud: Cloud, ours: Caller) -> dict[str, str]:
         "token_id": token["id"],
         "token": token["token"],
         "subject": "optics",
+        "task_id": task.id,
+        "submission_id": task.ids["ann"],
         "s3_key": image["s3_key"],
         "cursor": cursor,
     }
@@ -75,19 +93,23 @@ def test_no_route_shows_or_changes_what_another_tenant_has(
     cloud: Cloud, ours: Caller, theirs: Caller, owned: dict[str, str]
 ) -> None:
     document = cloud.anybody().get("openapi.json")
-    before = {path: ours.get(path) for path in ("v1/tokens", "v1/routing", f"v1/answers/{owned['answer_id']}")}
+    held = ("v1/tokens", "v1/routing", f"v1/answers/{owned['answer_id']}", f"v1/tasks/{owned['task_id']}")
+    before = {path: ours.get(path) for path in held}
     for method, path in routes(document):
         names = {part.strip("{}") for part in path.split("/") if part.startswith("{")}
         assert names <= PATHS.keys(), f"{path} has a parameter that this test does not know"
         filled = path.format(**owned)
         reply = theirs.send(
-            method, filled, json=BODIES.get(path), headers={"Idempotency-Key": f"{FOREIGN_KEY} {method} {path}"}
+            method,
+            filled,
+            json=BODIES.get(path),
+            params={"party": "ann"},
+            headers={"Idempotency-Key": f"{FOREIGN_KEY} {method} {path}"},
         )
         if names - {"subject"}:
             unknown = refusal(reply, 404)
-            nobodys = refusal(
-                theirs.send(method, path.format(**dict.fromkeys(names, "01ARZ3NDEKTSV4RRFFQ69G5FAV"))), 404
-            )
+            nothing = path.format(**dict.fromkeys(names, NOTHING))
+            nobodys = refusal(theirs.send(method, nothing, json=BODIES.get(path), params={"party": "ann"}), 404)
             assert unknown == nobodys, f"{method} {path} tells what exists from what does not"
         else:
             assert reply.status_code < 300, f"{method} {path}: {reply.text}"
@@ -124,7 +146,13 @@ def test_a1_without_a_valid_token_every_route_but_the_public_is_closed(cloud: Cl
     for method, path in routes(document) if header in {None, "Bearer ts_" + "A" * 43} else [("GET", "/v1/answers")]:
         if path in PUBLIC:
             continue
-        reply = nobody.send(method, path.format(**dict.fromkeys(PATHS, "x")), json=BODIES.get(path), headers=headers)
+        reply = nobody.send(
+            method,
+            path.format(**dict.fromkeys(PATHS, "x")),
+            json=BODIES.get(path),
+            headers=headers,
+            params={"party": "ann"},
+        )
         assert reply.status_code in {401, 403}, f"{method} {path} with {header!r}: {reply.status_code} {reply.text}"
 
 
@@ -147,6 +175,9 @@ ALLOWED = {
     ("POST", "v1/solutions"): "member",
     ("POST", "v1/batches"): "member",
     ("POST", "v1/images"): "member",
+    ("GET", "v1/tasks"): "reader",
+    ("POST", "v1/tasks"): "member",
+    ("POST", "v1/submission-files"): "member",
     ("GET", "v1/tokens"): "admin",
     ("POST", "v1/tokens"): "admin",
     ("PUT", "v1/routing/optics"): "admin",

@@ -123,6 +123,21 @@ class Cloud:
         token, _ = Tokens(self.table).issue(tenant=tenant, role=role, name=role)
         return self.anybody(token, tenant=tenant)
 
+    def logged(self, since: float) -> Iterator[tuple[str, str]]:
+        """Log group and message of everything that the stack logged since a moment (Unix time)."""
+        logs = self.client("logs")
+        groups = [physical for kind, physical in self.resources.values() if kind == "AWS::Logs::LogGroup"]
+        groups += [f"/aws/lambda/{name}" for name in self.functions.names.values()]
+        for group in dict.fromkeys(groups):
+            try:
+                pages = logs.get_paginator("filter_log_events").paginate(
+                    logGroupName=group, startTime=int(since * 1000)
+                )
+                for page in pages:
+                    yield from ((group, event["message"]) for event in page["events"])
+            except logs.exceptions.ResourceNotFoundException:
+                continue
+
     @contextmanager
     def judge_keys(self, keys: Mapping[str, str]) -> Iterator[None]:
         """Other keys in the deployment's secret for the length of a `with`; functions remember those they have read."""

@@ -43,7 +43,8 @@ class Call:
 class Rule(BaseModel):
     """A standing arrangement: requests whose schema title, prompt, provider and model fit are answered so.
 
-    `prompt` is a regular expression searched in the system and user text; None fits all.
+    `prompt` is a regular expression searched in the system and user text; None fits all. `times` is how many
+    requests the rule answers before it holds no more; None: all.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -53,6 +54,7 @@ class Rule(BaseModel):
     prompt: str | None = None
     provider: str | None = None
     model: str | None = None
+    times: int | None = None
 
     def fits(self, asked: Asked) -> bool:
         """Whether this rule answers the request."""
@@ -79,7 +81,10 @@ class Quota(BaseModel):
 
 
 class Control(BaseModel):
-    """The body of `POST /__control__`. Fields left out change nothing; lists are appended, except after `reset`."""
+    """The body of `POST /__control__`. Fields left out change nothing; lists are appended, except after `reset`.
+
+    `opened` are latches: what they hold back is answered now.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -89,6 +94,7 @@ class Control(BaseModel):
     rules: tuple[Rule, ...] = ()
     quotas: tuple[Quota, ...] = ()
     fallback: Behaviour | None = None
+    opened: tuple[str, ...] = ()
 
 
 class Exchange:
@@ -107,6 +113,8 @@ class Exchange:
             self._quotas: list[Quota] = []
             self._fallback = Behaviour()
             self._calls: list[Call] = []
+            self._opened: set[str] = set()
+            self._answered: dict[int, int] = {}
             self._today: dict[tuple[str, str], int] = {}
             self._recent: dict[tuple[str, str], deque[float]] = {}
 
@@ -120,6 +128,7 @@ class Exchange:
             self._script.extend(control.script)
             self._rules.extend(control.rules)
             self._quotas.extend(control.quotas)
+            self._opened.update(control.opened)
             self._fallback = control.fallback or self._fallback
 
     def respond(self, responder: Responder | None) -> None:
@@ -133,6 +142,11 @@ class Exchange:
         with self._lock:
             return list(self._calls)
 
+    def holds(self, latch: str | None) -> bool:
+        """Whether an answer is held back by this latch."""
+        with self._lock:
+            return latch is not None and latch not in self._opened
+
     def meet(self, asked: Asked) -> tuple[Behaviour, Answer]:
         """Decide how a request is answered, and take it down."""
         with self._lock:
@@ -142,15 +156,26 @@ class Exchange:
         if behaviour is None and responder is not None:
             behaviour = responder(asked)
         if behaviour is None:
-            behaviour = next((rule.behaviour for rule in reversed(rules) if rule.fits(asked)), None)
-        if behaviour is None and fallback == Behaviour() and (graded := grading.reply(asked)) is not None:
-            behaviour = Behaviour(value=graded)
+            behaviour = next(
+                (rule.behaviour for rule in reversed(rules) if rule.fits(asked) and self._takes(rule)), None
+            )
         behaviour = behaviour or fallback
+        if behaviour.kind == "success" and behaviour.value is None and (graded := grading.reply(asked)) is not None:
+            behaviour = behaviour.model_copy(update={"value": graded})
         reply = answer(asked, behaviour)
         kept = {name: value for name, value in asdict(asked).items() if name != "key"}
         with self._lock:
             self._calls.append(Call(at=time.time(), behaviour=behaviour.kind, status=reply.status, **kept))
         return behaviour, reply
+
+    def _takes(self, rule: Rule) -> bool:
+        """Whether a rule answers one more request, which is counted."""
+        if rule.times is None:
+            return True
+        with self._lock:
+            answered = self._answered.get(id(rule), 0)
+            self._answered[id(rule)] = answered + 1
+            return answered < rule.times
 
     def _spent(self, asked: Asked) -> Behaviour | None:
         """Count the request against the quotas: the 429 it meets, None when there is room."""

@@ -7,13 +7,16 @@ A submission that is to be graded says so in lines of its own, each of which it 
     Beside others: depth 90|70, completeness false.   side by side: 90 where it is shown first, else 70; a false quote
     Unsourced.                                        it misses the first acceptance criterion
 
-`false` as a reading makes the judge quote what does not stand there, which breaks the rules of a reply.
+`false` as a reading makes the judge quote what does not stand there, which breaks the rules of a reply. What stands
+outside the fences of a prompt, or behind a fence that a submission imitates, goes before: this judge does whatever it
+is told by whom it takes for the one who asks.
 """
 
 import re
 from collections.abc import Mapping
 from typing import Any
 
+from tests.support.shown import outside
 from tests.support.wire import Asked
 from touchstone.oracle.bands import band_of
 
@@ -68,7 +71,12 @@ def _line(text: str, begins: str) -> str | None:
 
 def _readings(text: str, provider: str, *, beside: bool) -> dict[str, str]:
     """What is to be read of each dimension."""
-    lines = [_line(text, "Readings"), _line(text, "Beside others") if beside else None, _line(text, f"By {provider}")]
+    lines = [
+        _line(text, "Readings"),
+        _line(text, "Beside others") if beside else None,
+        _line(text, f"By {provider}"),
+        _line(outside(text), "Readings"),
+    ]
     return {dimension: reading for line in lines for dimension, reading in _READING.findall(line or "")}
 
 

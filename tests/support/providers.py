@@ -27,6 +27,9 @@ from pydantic import ValidationError
 from tests.support.exchange import Call, Control, Exchange, Quota, Responder, Rule
 from tests.support.wire import Answer, Asked, Behaviour, Kind, read_anthropic, read_gemini, read_openai
 
+LOOK_SECONDS = 0.02
+"""Between two looks at a latch."""
+
 
 def success(value: Any = None, **options: Any) -> Behaviour:
     """An answer: `value` as JSON, None for the plainest value that fits the requested schema."""
@@ -214,6 +217,8 @@ async def _serve(request: web.Request, exchange: Exchange, asked: Asked) -> web.
             return await _drip(request, reply, pause=behaviour.seconds)
     if behaviour.seconds:
         await asyncio.sleep(behaviour.seconds)
+    while exchange.holds(behaviour.latch):  # noqa: ASYNC110 - a latch is opened from any thread
+        await asyncio.sleep(LOOK_SECONDS)
     if behaviour.kind == "hang":
         return _reset(request)
     return web.Response(

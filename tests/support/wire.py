@@ -24,11 +24,12 @@ type Kind = Literal[
 class Behaviour(BaseModel):
     """How one request is answered.
 
-    `value` is the reply of a success (None: made from the requested schema); a string is sent as it is, unquoted.
-    `seconds` is how long the answer is held back; for `drip` the pause between bytes. `retry_after` and `limit` are
-    what a 429 tells of itself, None leaves it out. `model` None: the model asked for. `thinking_tokens` are thought
-    before the answer's `output_tokens`; where the limit of the request has no room for both, it ends before the answer.
-    `counted` False leaves out what was used.
+    `value` is the reply of a success (None: of submissions what they say of themselves, else made from the requested
+    schema); a string is sent as it is, unquoted. `seconds` is how long the answer is held back; for `drip` the
+    pause between bytes. `latch` names what it is held back by until a test opens it; None: nothing. `retry_after` and
+    `limit` are what a 429 tells of itself, None leaves it out. `model` None: the model asked for. `thinking_tokens` are
+    thought before the answer's `output_tokens`; where the limit of the request has no room for both, it ends before the
+    answer. `counted` False leaves out what was used.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -36,6 +37,7 @@ class Behaviour(BaseModel):
     kind: Kind = "success"
     value: Any = None
     seconds: float = 0.0
+    latch: str | None = None
     retry_after: float | None = None
     limit: int | None = None
     model: str | None = None
