@@ -16,15 +16,13 @@ SOURCE = Source(markdown="The cell has a membrane. Water moves through it by osm
 SUMMARY = Summary(text="This text is about cells. Water moves by osmosis. Salt moves, too, e.g. at 3.5 degrees.")
 
 
-def taken_apart(*sentences: list[str | None]) -> dict[str, Any]:
+def taken_apart(*sentences: list[str]) -> dict[str, Any]:
     """The claims of sentences; one that begins with a tilde is trivial."""
     return {
         "sentences": [
             {
                 "number": number,
-                "claims": [
-                    {"claim": (one or "").removeprefix("~"), "trivial": (one or "").startswith("~")} for one in claims
-                ],
+                "claims": [{"claim": one.removeprefix("~"), "trivial": one.startswith("~")} for one in claims],
             }
             for number, claims in enumerate(sentences, start=1)
         ]

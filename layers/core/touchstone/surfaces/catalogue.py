@@ -17,7 +17,7 @@ from touchstone.surfaces.model import MetricName, MetricResult, Surface
 
 type Material = Quiz | Summary | Deck
 type SourceNeed = Literal["none", "optional", "required", "required_without_passages"]
-"""What a metric does with a source; the last: it can do without where items name passages of their own."""
+"""What a metric does with a source; the last: it can do without one where cards name passages of their own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,8 @@ class Metric:
         """Whether nothing could be measured for want of a source."""
         if source is not None:
             return False
-        return self.source == "required" or (self.source == "required_without_passages" and not _has_passages(material))
+        passages = isinstance(material, Deck) and any(card.chunk for card in material.cards)
+        return self.source == "required" or (self.source == "required_without_passages" and not passages)
 
     async def measure(self, material: Material, source: Source | None, measuring: Measuring | None) -> MetricResult:
         """Measure some material. `measuring` may be None only for a metric that asks no judge."""
@@ -46,16 +47,6 @@ class Metric:
         else:
             found = await function(*given, measuring)
         return found
-
-
-def _has_passages(material: Material) -> bool:
-    match material:
-        case Quiz():
-            return any(question.chunk for question in material.questions)
-        case Deck():
-            return any(card.chunk for card in material.cards)
-        case Summary():
-            return False
 
 
 def _all() -> Iterator[Metric]:

@@ -26,33 +26,41 @@ type Shingle = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A text as it is compared. `shingles` are its pairs of words, or its only word."""
+    """A text as it is compared: its words in order, its shingles, and of its words two kinds.
 
-    words: tuple[Word, ...]
+    `shingles` are its pairs of words, or its only word. `fixed` change what it says, however much else is the same;
+    `telling` are those that could.
+    """
+
+    words: tuple[str, ...]
     shingles: frozenset[Shingle]
-
-    @property
-    def keys(self) -> tuple[str, ...]:
-        """Its words in order; texts with the same ones are the same."""
-        return tuple(word.key for word in self.words)
+    fixed: tuple[str, ...]
+    telling: frozenset[str]
 
 
 def reading(text: str) -> Reading:
-    """A text as it is compared."""
+    """A text as it is compared; texts with the same words are the same."""
     words = read(text)
-    keys = [word.key for word in words]
-    return Reading(words, frozenset(pairwise(keys) if len(keys) > 1 else [(keys[0],)]))
+    keys = tuple(word.key for word in words)
+    return Reading(
+        words=keys,
+        shingles=frozenset(pairwise(keys) if len(keys) > 1 else [keys]),
+        fixed=tuple(sorted(word.key for word in words if _changes(word))),
+        telling=frozenset(word.key for word in words if word.tells),
+    )
 
 
 def alike(one: Reading, other: Reading) -> bool:
     """Whether two texts are the same or near."""
-    if one.keys == other.keys:
+    if one.words == other.words:
         return True
-    shared = len(one.shingles & other.shingles)
-    if shared < NEAR * (len(one.shingles) + len(other.shingles) - shared) or _fixed(one) != _fixed(other):
+    if one.fixed != other.fixed:
         return False
-    mine, theirs = _own(one, other), _own(other, one)
-    return all(any(_mistyped(word, each) for each in theirs) for word in mine) if mine and theirs else True
+    shared = len(one.shingles & other.shingles)
+    if shared < NEAR * (len(one.shingles) + len(other.shingles) - shared):
+        return False
+    mine, theirs = one.telling - other.telling, other.telling - one.telling
+    return not mine or not theirs or all(any(_mistyped(word, each) for each in theirs) for word in mine)
 
 
 def pairs(readings: Sequence[Reading]) -> Iterator[tuple[int, int]]:
@@ -74,15 +82,8 @@ def pairs(readings: Sequence[Reading]) -> Iterator[tuple[int, int]]:
             index[shingle].append(place)
 
 
-def _fixed(one: Reading) -> Counter[str]:
-    """The words that change what a text says, however much else is the same."""
-    return Counter(
-        word.key for word in one.words if word.kind in {"number", "symbol"} or word.key.casefold() in NEGATIONS
-    )
-
-
-def _own(one: Reading, other: Reading) -> set[str]:
-    return {word.key for word in one.words if word.tells} - {word.key for word in other.words}
+def _changes(word: Word) -> bool:
+    return word.kind in {"number", "symbol"} or word.key.casefold() in NEGATIONS
 
 
 def _mistyped(one: str, other: str) -> bool:

@@ -30,14 +30,16 @@ LEAST_STEM, SAME_SHARE, CHANGED_LETTERS = 4, 0.7, 8
 from 8 letters on, as shorter words often do by chance.
 """
 
-_CLOZE = re.compile(r"\{\{c\d+::.*?(?:::(.*?))?\}\}", re.DOTALL)
+_CLOZE = re.compile(r"\{\{c\d+::[^{}]{1,500}?(?:::([^{}]{0,200}))?\}\}")
 _QUOTED = re.compile(r"\"[^\"]{1,40}\"|(?<!\w)'[^']{1,40}'(?!\w)|「[^」]{1,20}」|『[^』]{1,20}』")
-_CALCULATION = re.compile(r"[+×÷=*^√]|\d\s*[-/]\s*\d")
+_CALCULATION = re.compile(r"[+×÷=*^√]|\s[-−]\s*\d")
 _FORMULA = re.compile(r"[+×÷=^√<>≤≥]")
-_LETTERED = re.compile(r"[(\[]?\b[A-Za-z][.)\]、:]\s*$")
-_OFFERED = re.compile(r"\bor\b|\bversus\b|\bvs\b|还是|還是|或|\bwhich\b|\bwhether\b|\bbetween\b|哪", re.IGNORECASE)
+_LETTERED = re.compile(r"[(\[]?\b[A-Za-z][.)\]、:]\s*(?:(?:an?|the)\s+)?$", re.IGNORECASE)
+_OR = re.compile(r"\bor\b|\bversus\b|\bvs\b|[还還]是|或", re.IGNORECASE)
+_WHICH = re.compile(r"\bwhich\b|\bwhether\b|\bbetween\b|哪", re.IGNORECASE)
+_AND = re.compile(r"\band\b|[和与與跟及、]|:[^:]*,", re.IGNORECASE)
 _JOINED_BEFORE = re.compile(
-    r"(?:\b(?:or|and|vs\.?|versus|between|of|either)(?:\s+(?:an?|the))?\s+|[,、/]\s*|[和与與跟及或]|[还還]是)$",
+    r"(?:\b(?:or|and|vs\.?|versus|between|of|either)\s+(?:(?:an?|the)\s+)?|[,:、/]\s*(?:(?:an?|the)\s+)?|[和与與跟及或]|[还還]是)$",
     re.IGNORECASE,
 )
 _JOINED_AFTER = re.compile(r"\s*(?:[,、/]|\b(?:or|and|vs\.?|versus)\b|[和与與跟及或]|[还還]是)", re.IGNORECASE)
@@ -55,6 +57,13 @@ class _Front:
 
     text: str
     words: tuple[Word, ...]
+
+    @property
+    def offers(self) -> bool:
+        """Whether it offers choices: it has a word for "or", or asks which of several that it joins."""
+        return _OR.search(self.text) is not None or (
+            _WHICH.search(self.text) is not None and _AND.search(self.text) is not None
+        )
 
     def piece(self, found: Sequence[Word]) -> str:
         """The text from the first of some words to the last."""
@@ -84,10 +93,15 @@ def _leak(card: Flashcard) -> tuple[str, ...] | None:
     if not answer or not _could_be_given(answer, front):
         return None
     keys = [_folded(word) for word in answer]
+    offered = False
     for start in range(len(front.words) - len(keys) + 1):
         found = front.words[start : start + len(keys)]
-        if [_folded(word) for word in found] == keys and _together(front, found) and not _offered(front, found):
-            return (front.piece(found),)
+        if [_folded(word) for word in found] == keys and _together(front, found):
+            if not _offered(front, found):
+                return (front.piece(found),)
+            offered = True
+    if offered:
+        return None
     return _scattered(answer, front) if len(answer) > 1 else _derived(answer[0], front)
 
 
@@ -134,7 +148,7 @@ def _offered(front: _Front, found: Sequence[Word]) -> bool:
     before, after = front.text[: found[0].start], front.text[found[-1].end :]
     if _LETTERED.search(before[-20:]):
         return True
-    if not _OFFERED.search(front.text):
+    if not front.offers:
         return False
     return _JOINED_BEFORE.search(before[-20:]) is not None or _JOINED_AFTER.match(after) is not None
 
@@ -142,7 +156,7 @@ def _offered(front: _Front, found: Sequence[Word]) -> bool:
 def _scattered(answer: Sequence[Word], front: _Front) -> tuple[str, ...] | None:
     """All words of an answer of several, wherever they stand. Chinese characters do so by chance."""
     keys = {_folded(word) for word in answer if word.tells}
-    if any(word.kind == "han" for word in answer) or len(keys) == 1 or _OFFERED.search(front.text):
+    if any(word.kind == "han" for word in answer) or len(keys) == 1 or front.offers:
         return None
     places = {_folded(word): word for word in front.words}
     if not keys <= places.keys():

@@ -64,8 +64,8 @@ def flashcard_duplication(deck: Deck) -> MetricResult:
 
 def _label(one: tuple[Reading, Reading], other: tuple[Reading, Reading]) -> DuplicationLabel | None:
     """What a card is beside an earlier one whose front is alike; None where it only looks so."""
-    same_front = one[0].keys == other[0].keys
-    if same_front and one[1].keys == other[1].keys:
+    same_front = one[0].words == other[0].words
+    if same_front and one[1].words == other[1].words:
         return "DUPLICATE"
     if alike(one[1], other[1]):
         return "NEAR_DUPLICATE"

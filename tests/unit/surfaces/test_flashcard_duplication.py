@@ -1,0 +1,91 @@
+"""Cards that ask what an earlier one asked, without a judge: same, near, and what only looks alike."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from touchstone.material import Deck, Flashcard
+from touchstone.surfaces.likeness import NEAR, alike, pairs, reading
+from touchstone.surfaces.metrics.flashcard_duplication import flashcard_duplication
+
+
+def deck(*cards: tuple[str, str]) -> Deck:
+    return Deck(
+        cards=tuple(Flashcard(id=f"c{n}", front=front, back=back) for n, (front, back) in enumerate(cards, start=1))
+    )
+
+
+BASE = ("What is the capital of the French Republic today?", "Paris")
+CASES: dict[str, tuple[tuple[str, str], tuple[str, str], str]] = {
+    "the same": (BASE, BASE, "DUPLICATE"),
+    "case, spaces, marks": (BASE, ("what is the capital of  the French republic today", "paris."), "DUPLICATE"),
+    "all in capitals": (BASE, (BASE[0].upper(), "PARIS"), "DUPLICATE"),
+    "markup": (BASE, ("What is the <b>capital</b> of the French Republic today?", "Paris"), "DUPLICATE"),
+    "a word less": (BASE, ("What is the capital of the French Republic?", "Paris"), "NEAR_DUPLICATE"),
+    "a slip of the pen": (BASE, ("What is the capitol of the French Republic today?", "Paris"), "NEAR_DUPLICATE"),
+    "one answer longer": (BASE, (BASE[0], "Paris, of course"), "SAME_FRONT"),
+    "near answers": (
+        ("What does a cell wall do?", "It gives the cell of a plant its firm shape and keeps it."),
+        ("What does a cell wall do?", "It gives the cell of the plant its firm shape and keeps it."),
+        "NEAR_DUPLICATE",
+    ),
+    "another answer": (BASE, (BASE[0], "Lyon"), "SAME_FRONT"),
+    "another country": (BASE, ("What is the capital of the Italian Republic today?", "Rome"), "UNIQUE"),
+    "another word, one answer": (
+        ("Which family of the periodic table does sodium belong to in chemistry?", "Alkali metals"),
+        ("Which family of the periodic table does potassium belong to in chemistry?", "Alkali metals"),
+        "UNIQUE",
+    ),
+    "another number": (("How many legs have 4 ants?", "24"), ("How many legs have 5 ants?", "24"), "UNIQUE"),
+    "a negation": (
+        ("Which of these animals is really a mammal?", "The whale"),
+        ("Which of these animals is not really a mammal?", "The whale"),
+        "UNIQUE",
+    ),
+    "another sign": (("What is x + 1 if x is 1?", "2"), ("What is x - 1 if x is 1?", "2"), "UNIQUE"),
+    "case that counts": (("Is the type Aa dominant here?", "Yes"), ("Is the type aa dominant here?", "Yes"), "UNIQUE"),
+    "turned round": (("Water", "水"), ("水", "Water"), "UNIQUE"),
+    "nothing but marks": (("…?", "…"), ("…?", "…"), "DUPLICATE"),
+    "other marks": (("…?", "…"), ("?!", "…"), "UNIQUE"),
+    "Chinese, the same": (("光合作用在哪里进行？", "叶绿体"), ("光合作用在哪里进行", "叶绿体。"), "DUPLICATE"),
+    "Chinese, near": (("光合作用在哪里进行？", "叶绿体"), ("光合作用是在哪里进行？", "叶绿体"), "NEAR_DUPLICATE"),
+    "Chinese, another": (("植物的光合作用在哪里进行？", "细胞里"), ("植物的呼吸作用在哪里进行？", "细胞里"), "UNIQUE"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_card_beside_an_earlier_one(case: str) -> None:
+    first, second, label = CASES[case]
+    found = flashcard_duplication(deck(first, second))
+    assert [one.label for one in found.items] == ["UNIQUE", label]
+    assert found.score == (100.0 if label == "UNIQUE" else 50.0)
+
+
+def test_each_later_card_names_the_first_that_it_repeats() -> None:
+    found = flashcard_duplication(deck(BASE, ("Who?", "She"), BASE, BASE, ("水？", "是"), ("水？", "是")))
+    assert found.score == 50.0
+    assert [(one.item, one.reason) for one in found.items if one.value == 0] == [
+        ("c3", "It is the same as card c1."),
+        ("c4", "It is the same as card c1."),
+        ("c6", "与卡片 c5 相同。"),
+    ]
+    assert [one.suggestion for one in found.items][:3] == [None, None, "Leave it out."]
+    assert (found.spends, found.unscored) == ((), ())
+
+
+WORDS = st.lists(st.sampled_from(["water", "moves", "through", "cells", "the", "7", "not", "wall"]), max_size=8)
+
+
+@given(st.lists(WORDS.map(" ".join), max_size=12))
+def test_no_pair_that_is_alike_is_missed_by_looking_at_rare_shingles_alone(texts: list[str]) -> None:
+    readings = [reading(text) for text in texts]
+    every = [
+        (one, other) for other in range(len(texts)) for one in range(other) if alike(readings[one], readings[other])
+    ]
+    assert list(pairs(readings)) == every
+    assert 0 < NEAR < 1
+
+
+def test_the_largest_deck_of_cards_by_one_pattern_is_measured() -> None:
+    cards = [(f"What does the organ number {n} of the body do for us?", f"It does thing {n}.") for n in range(1000)]
+    assert flashcard_duplication(deck(*cards)).score == 100.0
