@@ -45,7 +45,9 @@ class TouchstoneStack(Stack):
         self.api = Api(self, "Api", runtime=runtime, store=self.store, answers=self.answers, oracle=self.oracle)
         Intake(self, "Intake", runtime=runtime, store=self.store, queues=self.queues, answers=self.answers)
         Schedules(self, "Schedules", answers=self.answers)
-        operations = Operations(self, "Operations", api=self.api, queues=self.queues, settings=settings)
+        operations = Operations(
+            self, "Operations", api=self.api, oracle=self.oracle, queues=self.queues, settings=settings
+        )
         self._outputs({"AlarmTopicArn": operations.topic.topic_arn})
 
     def _outputs(self, more: dict[str, str]) -> None:

@@ -20,7 +20,7 @@ def desk(tenant: str, *, patient: bool = False) -> TaskDesk:
     """What the steps of a tenant's tasks work with. `patient`: judges wait for a minute's next slot."""
     from functions.observability import count_spends
     from touchstone.operations.tasks.desk import TaskDesk
-    from touchstone.oracle.choice import open_another_judge, open_judge
+    from touchstone.oracle.choice import TIER, open_another_judge, open_judge
     from touchstone.records import Comparisons, Judgements
 
     def judges() -> Judges:
@@ -38,6 +38,7 @@ def desk(tenant: str, *, patient: bool = False) -> TaskDesk:
         announcer=announcer(),
         judge=lambda: open_judge(judges(), judging.choice()),
         other_judge=lambda than: open_another_judge(judges(), judging.choice(), than=than),
+        judge_at=lambda provider: judges().get(provider, TIER),
         paid=count_spends,
     )
 

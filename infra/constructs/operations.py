@@ -8,6 +8,7 @@ from aws_cdk import aws_sns_subscriptions as subscriptions
 from constructs import Construct
 
 from infra.constructs.api import Api
+from infra.constructs.oracle import Oracle
 from infra.constructs.queues import Queues
 from infra.settings import Settings
 
@@ -25,7 +26,16 @@ SKIP_SAMPLE = 8
 class Operations(Construct):
     """The topic, and the alarms that write to it."""
 
-    def __init__(self, scope: Construct, construct_id: str, *, api: Api, queues: Queues, settings: Settings) -> None:
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        api: Api,
+        oracle: Oracle,
+        queues: Queues,
+        settings: Settings,
+    ) -> None:
         super().__init__(scope, construct_id)
         self.topic = sns.Topic(self, "Alarms", display_name="Touchstone alarms", enforce_ssl=not settings.local)
         if settings.alarm_email:
@@ -60,6 +70,13 @@ class Operations(Construct):
                 "A judge is asked in vain: it has no key or a wrong one, or its model is unknown or retired",
                 self._misconfigured(),
                 above=0,
+            )
+        for name, machine in oracle.machines.items():
+            self._alarm(
+                f"{name}Interrupted",
+                f"Executions of the {name.lower()} machine break off: what they carry waits for the sweep each time",
+                machine.machine.metric_failed(period=Duration.hours(1), statistic="Sum"),
+                above=2,
             )
         self._alarm(
             "ServerErrors",

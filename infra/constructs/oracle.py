@@ -9,7 +9,7 @@ from infra.constructs.function import Function, LayerName, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.store import ARTIFACTS, SCRATCH, Store
 
-KEEPING = Size(memory_mb=512, timeout_s=60)
+KEEPING = Size(memory_mb=512, timeout_s=120)
 """Reads all submissions of a contest and writes a few records; asks nobody."""
 DRAFTING = Size(memory_mb=1024, timeout_s=180)
 """A minute more than it waits for its judge."""
@@ -32,6 +32,11 @@ class Oracle(Construct):
         self._machines()
         self.let_announce(self.score, self.close, self.finalise, answers.sweep)
         self.let_carry_on(answers.sweep)
+
+    @property
+    def machines(self) -> dict[str, Machine]:
+        """The machines by what they carry."""
+        return {"Task": self.task_machine, "Submission": self.submission_machine, "Challenge": self.challenge_machine}
 
     def let_announce(self, *functions: Function) -> None:
         """Let functions tell on the bus what happened."""

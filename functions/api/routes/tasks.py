@@ -141,7 +141,7 @@ def read_submission(task_id: str, submission_id: str, party: Party) -> Submissio
 def challenge(task_id: str, body: ChallengeRequest) -> Response[ChallengeView]:
     """Have a submission of a ranked contest scored again by another provider, within the challenge period."""
     tenant = caller(router, at_least="member").tenant
-    made = reception(tenant).challenge(task_id, body, key=sender_key(router))
+    made = reception(tenant).challenge(task_id, body)
     return _located(HTTPStatus.ACCEPTED, ChallengeView.of(made), "tasks", task_id, "challenges")
 
 

@@ -59,7 +59,7 @@ def test_a_challenge_is_counted_with_its_task_and_met_again_by_a_repeat_even_aft
 def test_another_tenants_challenge_is_just_missing(challenges: Challenges, task: Task, made: Challenge) -> None:
     theirs = {"tenant": "rival", "task_id": task.id}
     steps: list[Callable[[], object]] = [
-        lambda: challenges.add(**theirs, challenge_id=made.id, request=REQUEST),
+        lambda: challenges.add(tenant="rival", task_id=task.id, challenge_id=made.id, request=REQUEST),
         lambda: challenges.get(**theirs, challenge_id=made.id),
         lambda: challenges.get(**of(task), challenge_id="RECORD"),
         lambda: challenges.begin(made.model_copy(update={"tenant": "rival"})),

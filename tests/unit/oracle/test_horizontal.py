@@ -16,10 +16,10 @@ from touchstone.clock import Deadline
 from touchstone.errors import InputError, OverloadedError
 from touchstone.judges.checked import NotScored
 from touchstone.oracle.bands import band_of
-from touchstone.oracle.compared import Compared
+from touchstone.oracle.compared import TOLERATED, Compared
 from touchstone.oracle.entries import COMPARED_WHOLE_CHARS, Entry, EntryRead, read_entry
 from touchstone.oracle.flags import find_passages
-from touchstone.oracle.horizontal import TOLERATED, compare
+from touchstone.oracle.horizontal import compare
 from touchstone.oracle.model import Brief, DimensionScore
 
 DIMENSION = dimensions()[0]

@@ -38,11 +38,11 @@ class ChallengeRequest(Strict):
 class Challenge(Strict):
     """A challenge as it is stored. Times are UTC.
 
-    `scoring` is what the other provider said of the submission by itself, None before; `readings` and `passages` are
-    what it was made of. `finalists` are those who must be compared again because of it, empty for nobody. `places` is
-    the ranking that follows, kept with the decision, empty where the one before stands. `failure` says why nobody could
-    judge. `carried_until` is when whoever carries it looks at it again, None before. `settled`: the task and its
-    submissions say what was decided, and nothing is left to do.
+    `provider` is who scores again, chosen once; None before. `scoring` is what it said of the submission by itself,
+    None before; `readings` and `passages` are what it was made of. `finalists` are those who must be compared again
+    because of it, empty for nobody. `places` is the ranking that follows, kept with the decision, empty where the one
+    before stands. `failure` says why nobody could judge. `carried_until` is when whoever carries it looks at it again,
+    None before. `settled`: the task and its submissions say what was decided, and nothing is left to do.
     """
 
     tenant: str
@@ -53,6 +53,7 @@ class Challenge(Strict):
     reason: str
     created_at: datetime
     state: ChallengeState = "waiting"
+    provider: str | None = None
     attempts: Attempts = Attempts()
     scoring: IndividualScoring | None = None
     readings: tuple[Reading, ...] = ()
@@ -67,7 +68,11 @@ class Challenge(Strict):
 
 
 class ChallengeView(Strict):
-    """A challenge as a party of its task sees it. `unscored`: why nobody could judge it again, None otherwise."""
+    """A challenge as a party of its task sees it. `unscored`: why nobody could judge it again, None otherwise.
+
+    `provider` is who scored again, and `new_total` what the submission came to then, both null until it is decided.
+    `tokens` and `cost_usd` (the known prices) are what it took.
+    """
 
     id: str
     task_id: str
@@ -80,12 +85,13 @@ class ChallengeView(Strict):
     provider: str | None
     new_total: float | None
     unscored: str | None
+    tokens: int
+    cost_usd: float
 
     @classmethod
     def of(cls, challenge: Challenge) -> "ChallengeView":
         """The view of a challenge; the second opinion is shown once it is decided."""
         judged = challenge.scoring if challenge.state in {"upheld", "rejected"} else None
-        readings = [one.provider for one in challenge.readings if one.provider is not None]
         return cls(
             id=challenge.id,
             task_id=challenge.task_id,
@@ -95,9 +101,11 @@ class ChallengeView(Strict):
             state=challenge.state,
             created_at=challenge.created_at,
             decided_at=challenge.decided_at,
-            provider=readings[0] if readings and judged is not None else None,
+            provider=challenge.provider if challenge.state != "waiting" else None,
             new_total=None if judged is None else judged.penalized_total,
             unscored=challenge.failure.reason if challenge.state == "unresolved" and challenge.failure else None,
+            tokens=sum(spend.input_tokens + spend.output_tokens for spend in challenge.spends),
+            cost_usd=sum(spend.cost_usd or 0.0 for spend in challenge.spends),
         )
 
 
@@ -125,6 +133,13 @@ def carried(challenge: Challenge, until: datetime) -> Challenge:
     if challenge.state != "waiting" or late:
         return challenge
     return challenge.model_copy(update={"carried_until": until})
+
+
+def chosen(challenge: Challenge, provider: str) -> Challenge:
+    """The challenge with the provider that scores again; the first one stays, for all that is asked because of it."""
+    if challenge.state != "waiting" or challenge.provider is not None:
+        return challenge
+    return challenge.model_copy(update={"provider": provider})
 
 
 def rescored(

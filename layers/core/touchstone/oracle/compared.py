@@ -9,6 +9,8 @@ from touchstone.oracle.model import RiskFlag, Strict
 
 LEAST_ENTRIES = 2
 """Fewer have nothing beside them."""
+TOLERATED = 10
+"""Points by which two orders may differ over an entry: half a band."""
 
 
 class PlacedScore(Strict):

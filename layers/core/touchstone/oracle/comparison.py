@@ -73,6 +73,7 @@ class DimensionComparison(Strict):
             scores=(first, second),
             evidence=entry.evidence,
             feedback=entry.feedback,
+            unstable=self.unstable,
         )
 
 

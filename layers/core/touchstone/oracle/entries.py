@@ -11,7 +11,7 @@ from touchstone.material.sections import MAX_SECTION_CHARS
 from touchstone.oracle.flags import flagged
 from touchstone.oracle.material import Material, Read, read_material
 from touchstone.oracle.model import Brief, Dimension, DimensionScore, RiskFlag, Strict
-from touchstone.oracle.passages import Passage, flags_of
+from touchstone.oracle.passages import Passage, flags_of, without
 from touchstone.oracle.ranking import FINALISTS
 
 COMPARED_WHOLE_CHARS = MAX_SECTION_CHARS // FINALISTS
@@ -39,6 +39,25 @@ class EntryRead:
     spends: tuple[Spend, ...]
 
 
+async def whole_entry(
+    submission_id: str, text: str, individual: Sequence[DimensionScore], *, passages: Sequence[Passage] = ()
+) -> Entry | None:
+    """A finalist that can be shown whole, made ready without any judge; None for one that is too long for that.
+
+    `passages` are those of its individual scoring; what code finds is added to them.
+    """
+    if len(text) > COMPARED_WHOLE_CHARS:
+        return None
+    cut = (*passages, *await flagged(text))
+    return Entry(
+        submission_id=submission_id,
+        text=text,
+        material=Material(text=without(text, cut)),
+        individual=tuple(individual),
+        risk_flags=flags_of(cut),
+    )
+
+
 async def read_entry(
     submission_id: str,
     text: str,
@@ -56,6 +75,9 @@ async def read_entry(
     `passages` are those of its individual scoring. What code finds is added to them, and what judges report who read a
     long text in sections, where nothing was known of it before.
     """
+
+    if (whole := await whole_entry(submission_id, text, individual, passages=passages)) is not None:
+        return EntryRead(entry=whole, spends=())
 
     async def read(cut: Sequence[Passage], earlier: Read | None = None) -> Read | NotScored:
         return await read_material(

@@ -63,7 +63,10 @@ class IndividualFeedback(Strict):
 
 
 class FinalDimensionScore(Strict):
-    """A score (0-100) that counted in the end: of a finalist the mean of both orders, of another its own."""
+    """A score (0-100) that counted in the end: of a finalist the mean of both orders, of another its own.
+
+    `unstable`: asked in the other order, a judge said something else of who is better here, see `orders_disagree`.
+    """
 
     dimension: str
     band: Band
@@ -71,6 +74,7 @@ class FinalDimensionScore(Strict):
     evidence: str
     feedback: str
     flag: Literal["below_expected"] | None
+    unstable: bool = False
 
 
 class PenaltyReason(Strict):

@@ -23,7 +23,7 @@ from touchstone.judges.checked import MOST_FAULTS, Checked, NotScored, Refused, 
 from touchstone.judges.fence import contains_verbatim
 from touchstone.judges.spends import Spend
 from touchstone.oracle.bands import band_of
-from touchstone.oracle.compared import LEAST_ENTRIES, Compared, ComparedEntry, OrderRead, PlacedScore
+from touchstone.oracle.compared import LEAST_ENTRIES, TOLERATED, Compared, ComparedEntry, OrderRead, PlacedScore
 from touchstone.oracle.entries import Entry
 from touchstone.oracle.model import Brief, Dimension, RiskFlag
 from touchstone.oracle.placing import HorizontalReply, faults_of_entries, faulty_entries
@@ -32,8 +32,6 @@ from touchstone.oracle.wording import language_of_task, prompt
 
 LABELS = ("X", "Y", "Z")
 """What entries are called: not A to E, which are bands."""
-TOLERATED = 10
-"""Points by which two orders may differ over an entry: half a band."""
 BASE_OUTPUT_TOKENS, TOKENS_AN_ENTRY = 1024, 768
 
 

@@ -41,7 +41,7 @@ type RiskFlag = Literal[
     "orders_disagree",
 ]  # fmt: skip
 """What a reader of a result should know. The first five: passages of the submission that speak to whoever grades it;
-`orders_disagree`: asked in two orders, judges differed by more than ten points."""
+`orders_disagree`: asked in two orders, a judge differed by more than ten points or put entries the other way round."""
 
 type Score = Annotated[int, Field(ge=0, le=100)]
 type Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]

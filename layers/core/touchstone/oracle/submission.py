@@ -26,6 +26,7 @@ from touchstone.errors import ConflictError
 from touchstone.judges.spends import Spend
 from touchstone.oracle.attempts import Attempts
 from touchstone.oracle.bands import Band, band_of
+from touchstone.oracle.compared import TOLERATED
 from touchstone.oracle.model import GateCheck, IndividualScoring, Score, Strict
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.ranking import Contender
@@ -37,8 +38,6 @@ MAX_REVISIONS = 10
 """Submissions of one submitter to one task: each gate check costs the tenant a judge call."""
 PASSES_FROM = 60.0
 """The penalized total from which a submission closes a `fastest_first` task."""
-DISAGREEMENT = 10
-"""Points by which a judge's scores in two orders may differ before a reader is told."""
 
 type SubmissionState = Literal["received", "gate_failed", "gate_passed", "scored", "unscored", "overtaken"]
 """`unscored`: nobody could check its gate or score it, for the reason in `failure`; never a score of zero.
@@ -60,6 +59,7 @@ class Comparison(Strict):
     """What was said of a finalist on one dimension, side by side with the others in two orders.
 
     `label` is the name under which the judge knew it. `scores` are those of the two orders; their mean counts.
+    `unstable`: on this dimension the order in which entries were shown mattered, for this one or another.
     """
 
     dimension: str
@@ -67,6 +67,7 @@ class Comparison(Strict):
     scores: tuple[Score, Score]
     evidence: str
     feedback: str
+    unstable: bool = False
 
     @property
     def score(self) -> float:
@@ -80,8 +81,8 @@ class Comparison(Strict):
 
     @property
     def disagrees(self) -> bool:
-        """Whether the two orders lie more than `DISAGREEMENT` points apart."""
-        return abs(self.scores[0] - self.scores[1]) > DISAGREEMENT
+        """Whether the order mattered: the two lie more than `TOLERATED` points apart, or entries changed places."""
+        return self.unstable or abs(self.scores[0] - self.scores[1]) > TOLERATED
 
 
 class Submission(Strict):
@@ -92,7 +93,8 @@ class Submission(Strict):
     1. `individual` comes from `readings`; `passages` are places in the text that speak to whoever grades it.
     `attempts` are those at its present state, `failure` is what the last of them said that brought nothing.
     `comparisons` are one a dimension for a finalist, empty for all others; `uncompared` are the dimensions on which
-    nobody could compare it with the others, so that it has no place. `spends` are the judge calls that were paid for.
+    nobody could compare it with the others, so that it has no place. `wins`: it passed a `fastest_first` task, and
+    whether it was the first is not settled yet. `spends` are the judge calls that were paid for.
     """
 
     tenant: str
@@ -112,6 +114,7 @@ class Submission(Strict):
     failure: Unjudged | None = None
     comparisons: tuple[Comparison, ...] = ()
     uncompared: tuple[str, ...] = ()
+    wins: bool = False
     spends: tuple[Spend, ...] = ()
 
     @property
@@ -178,11 +181,15 @@ def scored(
     submission: Submission,
     scoring: IndividualScoring,
     *,
+    race: bool = False,
     readings: Sequence[Reading] = (),
     passages: Sequence[Passage] = (),
     spends: Sequence[Spend] = (),
 ) -> Submission:
-    """The submission with its scores; the first ones count. Raises `ConflictError` before it passed its gate."""
+    """The submission with its scores; the first ones count. Raises `ConflictError` before it passed its gate.
+
+    `race`: its task is won by the first that passes; if it does, that is to be settled next (`wins`).
+    """
     if submission.state in {"received", "gate_failed"}:
         raise ConflictError("Only a submission that passed its gate is scored.")
     if submission.state != "gate_passed":
@@ -196,7 +203,26 @@ def scored(
         passages=tuple(passages),
         attempts=Attempts(),
         failure=None,
+        wins=race and scoring.penalized_total >= PASSES_FROM,
     )
+
+
+def race_settled(submission: Submission) -> Submission:
+    """The submission that passed, once its task is decided: by it or by another."""
+    return submission.model_copy(update={"wins": False}) if submission.wins else submission
+
+
+def read_anew(submission: Submission) -> Submission:
+    """The finalist that may be read again, with tries of its own: a challenge compares it once more."""
+    if submission.state not in {"scored", "unscored"} or not submission.attempts.tries:
+        return submission
+    return submission.model_copy(update={"attempts": Attempts()})
+
+
+def paid(submission: Submission, spends: Sequence[Spend]) -> Submission:
+    """The submission with judge calls that were paid for, each once."""
+    new = tuple(spend for spend in spends if spend not in submission.spends)
+    return _with(submission, new) if new else submission
 
 
 def given_up(submission: Submission, why: Unjudged, *, spends: Sequence[Spend] = ()) -> Submission:

@@ -9,7 +9,7 @@ so that whatever is delivered twice changes nothing; one that the state does not
 """
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
@@ -24,7 +24,11 @@ LONGEST_CONTEST = timedelta(days=330)
 """From creation to deadline: what carries a task lives a year, and the challenge period is to fit into it."""
 LONGEST_CHALLENGE = timedelta(days=30)
 MAX_CHALLENGES = 20
-"""Challenges to one ranking: each may have all finalists compared again, a dozen judge calls."""
+"""Challenges to one ranking by others than the authors: each may have all finalists compared again, a dozen calls."""
+CHALLENGES_A_PARTY = 3
+"""Those of one party to the places of others, so that none uses up what all may."""
+MAX_DEADLINE_MOVES = 50
+"""Each leaves an execution asleep until the deadline before it."""
 
 type TaskState = Literal["drafting", "open", "scoring", "challenge", "final", "failed"]
 """`drafting`: its dimensions are being made. `failed`: they could not be (see `failure`), and nothing was accepted.
@@ -52,8 +56,8 @@ class Task(Strict):
     `drafting` counts the tries to make them, and `failure` is why the last of them brought none, None where one did.
     `winner` is the winning submission's id, None while there is none and in the end where nobody won. `places` are the
     ranking of a contest, empty before it. `carried_until` is when whoever carries the closed task looks at it again,
-    None before. `challenges` counts those to the ranking, and `undecided` are the ids of those that wait for a
-    decision, in the order of their arrival. `spends` are the judge calls that the dimensions cost.
+    None before. `challenges` counts those to the places of others' work, and `undecided` are the ids of those that
+    wait for a decision, in the order of their arrival. `spends` are the judge calls that the dimensions cost.
     """
 
     tenant: str
@@ -139,6 +143,8 @@ def with_deadline(task: Task, deadline: datetime, *, now: datetime) -> Task:
     moved = _deadline(deadline, created_at=task.created_at, now=now)
     if moved == task.deadline:
         return task
+    if task.deadline_moves >= MAX_DEADLINE_MOVES:
+        raise ConflictError(f"The deadline was moved {MAX_DEADLINE_MOVES} times, which is all that it can be.")
     return task.model_copy(update={"deadline": moved, "deadline_moves": task.deadline_moves + 1})
 
 
@@ -193,16 +199,24 @@ def nobody_won(task: Task, *, now: datetime) -> Task:
     return task.model_copy(update={"state": "final", "final_at": now})
 
 
-def ranked(task: Task, places: Sequence[Place], *, now: datetime) -> Task:
-    """The contest with its ranking, which may be challenged from now on; the first of it wins."""
+def ranked(task: Task, places: Sequence[Place], *, now: datetime, spends: Sequence[Spend] = ()) -> Task:
+    """The contest with its ranking, which may be challenged from now on; the first of it wins.
+
+    `spends` are the calls that compared its finalists.
+    """
     if task.state != "scoring":
         return task
     until = now + timedelta(seconds=task.request.challenge_seconds)
-    return _placed(task, places).model_copy(update={"state": "challenge", "challenge_until": until})
+    return _placed(task, places).model_copy(
+        update={"state": "challenge", "challenge_until": until, "spends": (*task.spends, *spends)}
+    )
 
 
-def challenged(task: Task, challenge_id: str, *, now: datetime) -> Task:
-    """The contest with one more challenge to its ranking. Raises `ConflictError` where it takes none."""
+def challenged(task: Task, challenge_id: str, *, own: bool = False, now: datetime) -> Task:
+    """The contest with one more challenge to its ranking. Raises `ConflictError` where it takes none.
+
+    `own`: an author's to the place of its own work, which is always taken.
+    """
     if challenge_id in task.undecided:
         return task
     if not task.contest:
@@ -211,9 +225,11 @@ def challenged(task: Task, challenge_id: str, *, now: datetime) -> Task:
         raise ConflictError("There is no ranking yet that could be challenged.")
     if task.state == "final" or task.challenge_until is None or now >= task.challenge_until:
         raise ConflictError("The time for challenges is over; the result does not change any more.")
-    if task.challenges >= MAX_CHALLENGES:
+    if not own and task.challenges >= MAX_CHALLENGES:
         raise ConflictError(f"This ranking was challenged {MAX_CHALLENGES} times, which is all that it can be.")
-    return task.model_copy(update={"challenges": task.challenges + 1, "undecided": (*task.undecided, challenge_id)})
+    return task.model_copy(
+        update={"challenges": task.challenges + (not own), "undecided": (*task.undecided, challenge_id)}
+    )
 
 
 def decided(task: Task, challenge_id: str, places: Sequence[Place] | None) -> Task:
@@ -248,4 +264,4 @@ def _deadline(deadline: datetime, *, created_at: datetime, now: datetime) -> dat
         raise InputError("The deadline is past; give one that lies ahead.", where="deadline")
     if deadline - created_at > LONGEST_CONTEST:
         raise InputError(f"The deadline is too far; a task runs {LONGEST_CONTEST.days} days at most.", where="deadline")
-    return deadline
+    return deadline.astimezone(UTC)

@@ -16,7 +16,8 @@ class TaskView(Strict):
     winning submission's id, null while there is none and in the end where nobody won. `ranking` is for the parties of a
     contest that is ranked, and null for everybody else and before: the survivors, best first, where a rank of null is a
     finalist that nobody could compare. `undecided_challenges` counts those that hold the result open. `tokens` and
-    `cost_usd` (the known prices) are those of the dimensions; each submission has its own.
+    `cost_usd` (the known prices) are those of the dimensions, and of comparing its finalists once it is ranked; each
+    submission and each challenge has its own.
     """
 
     id: str

@@ -62,8 +62,10 @@ class Challenges:
         self._tasks = Versioned(TASK, table, artifacts, pause=pause)
         self._clock = clock
 
-    def add(self, *, tenant: str, task_id: str, challenge_id: str, request: ChallengeRequest) -> Challenge:
-        """Make a challenge; a repeat returns the stored one, even after its time.
+    def add(
+        self, *, tenant: str, task_id: str, challenge_id: str, request: ChallengeRequest, own: bool = False
+    ) -> Challenge:
+        """Make a challenge; a repeat returns the stored one, even after its time. `own`: to the challenger's own place.
 
         Raises `ConflictError` where the ranking takes no challenge, or the id belongs to another request.
         """
@@ -83,7 +85,7 @@ class Challenges:
         self._tasks.change(
             tenant,
             task_key(tenant, task_id),
-            lambda task: challenged(task, challenge_id, now=now),
+            lambda task: challenged(task, challenge_id, own=own, now=now),
             beside=lambda _: (self._records.inserting(record),),
         )
         return self._records.same(self._records.read(tenant, key), record)
@@ -101,7 +103,8 @@ class Challenges:
             ExpressionAttributeValues={":pk": task_key(tenant, task_id)["pk"], ":challenge": CHALLENGE},
             ConsistentRead=True,
         )
-        return tuple(self._records.of_item(tenant, item).record for item in found)
+        records = (self._records.of_item(tenant, item).record for item in found)
+        return tuple(sorted(records, key=lambda one: one.created_at))
 
     def unfinished(self, *, older_than: timedelta, limit: int = 100) -> tuple[UndecidedChallenge, ...]:
         """Challenges of all tenants whose next try was due longer ago than `older_than`, oldest first.
@@ -126,6 +129,10 @@ class Challenges:
     def carry(self, challenge: Challenge, *, until: datetime) -> Challenge:
         """Note that somebody carries it on, who looks at it again at `until`; so the sweep leaves it."""
         return self._step(challenge, lambda one: steps.carried(one, until))
+
+    def choose(self, challenge: Challenge, provider: str) -> Challenge:
+        """Keep who scores again; a repeat keeps the first."""
+        return self._step(challenge, lambda one: steps.chosen(one, provider))
 
     def rescore(
         self,

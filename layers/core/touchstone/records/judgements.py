@@ -95,17 +95,18 @@ class Judgements:
         ref: SubmissionRef,
         *,
         scoring: IndividualScoring,
+        race: bool = False,
         readings: Sequence[Reading] = (),
         passages: Sequence[Passage] = (),
         spends: Sequence[Spend] = (),
     ) -> Submission:
-        """Keep the scores and what they were made of; a repeat keeps the first.
+        """Keep the scores and what they were made of; a repeat keeps the first. `race`: see `submission.scored`.
 
         Raises `ConflictError` for a submission that did not pass its gate.
         """
 
         def step(one: Submission) -> Submission:
-            return steps.scored(one, scoring, readings=readings, passages=passages, spends=spends)
+            return steps.scored(one, scoring, race=race, readings=readings, passages=passages, spends=spends)
 
         return self._step(ref, step, spends=spends)
 
@@ -165,6 +166,20 @@ class Judgements:
             return steps.recompared(one, comparisons, uncompared=uncompared, why=why)
 
         return self._step(ref, step, during=CHALLENGED)
+
+    def settle_race(self, ref: SubmissionRef) -> Submission:
+        """Note that the task is decided that a passing submission might have won; so the sweep leaves it."""
+        key = submission_key(ref.tenant, ref.task_id, ref.submission_id)
+        return self._records.change(ref.tenant, key, steps.race_settled)
+
+    def read_anew(self, ref: SubmissionRef) -> Submission:
+        """Let a finalist be read again, with tries of its own, while the ranking may be challenged."""
+        return self._step(ref, steps.read_anew, during=CHALLENGED)
+
+    def pay(self, ref: SubmissionRef, spends: Sequence[Spend]) -> Submission:
+        """Keep judge calls that were paid for beside a stage, each once, whatever has become of the task."""
+        key = submission_key(ref.tenant, ref.task_id, ref.submission_id)
+        return self._records.change(ref.tenant, key, lambda one: steps.paid(one, spends))
 
     def _step(
         self,

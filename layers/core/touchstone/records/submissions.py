@@ -137,6 +137,24 @@ class Submissions:
         scope = _in_work(tenant, task_id)
         return bool(newest(self._table, "the submissions", scope=scope, limit=1, cursor=None)[0])
 
+    def first_passed(self, *, tenant: str, task_id: str) -> SubmissionRef | None:
+        """The first that was handed in of those that passed a `fastest_first` task and are not settled yet.
+
+        None where there is none, as an index shows it, which may be a moment behind.
+        """
+        found = query(
+            self._table,
+            "the submissions",
+            IndexName="by_time",
+            KeyConditionExpression="gsi1pk = :scope",
+            ExpressionAttributeValues={":scope": _in_work(tenant, task_id, passed=True)},
+            Limit=1,
+        )
+        first = next(found, None)
+        if first is None:
+            return None
+        return SubmissionRef(tenant=tenant, task_id=task_id, submission_id=str(first["gsi1sk"]))
+
     def unfinished(self, *, older_than: timedelta, limit: int = 100) -> tuple[SubmissionRef, ...]:
         """Submissions of all tenants whose next try was due longer ago than `older_than`, oldest first.
 
@@ -209,20 +227,20 @@ def _taking(record: Submission, earlier: Sequence[str]) -> Action:
 
 
 def _derived(submission: Submission) -> Item:
-    if submission.judged:
+    if submission.judged and not submission.wins:
         return {}
     due = submission.attempts.not_before or submission.submitted_at
     return {
-        "gsi1pk": _in_work(submission.tenant, submission.task_id),
+        "gsi1pk": _in_work(submission.tenant, submission.task_id, passed=submission.wins),
         "gsi1sk": submission.id,
         "gsi2pk": UNFINISHED,
         "gsi2sk": f"{sortable(due)}#{submission.id}",
     }
 
 
-def _in_work(tenant: str, task_id: str) -> str:
-    """The partition of the index by time where a task's submissions are that are not judged."""
-    return of_tenant(tenant, "TASK", task_id, "IN_WORK")
+def _in_work(tenant: str, task_id: str, *, passed: bool = False) -> str:
+    """The partition of the index by time where a task's submissions are that are not judged, or not settled."""
+    return of_tenant(tenant, "TASK", task_id, "PASSED" if passed else "IN_WORK")
 
 
 SUBMISSION_KIND = Kind(

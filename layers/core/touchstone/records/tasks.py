@@ -162,9 +162,9 @@ class Tasks:
         """End a `fastest_first` task, past its deadline, to which nothing was handed in that passes."""
         return self._step(tenant, task_id, lambda task: steps.nobody_won(task, now=self._clock()))
 
-    def rank(self, *, tenant: str, task_id: str, places: Sequence[Place]) -> Task:
+    def rank(self, *, tenant: str, task_id: str, places: Sequence[Place], spends: Sequence[Spend] = ()) -> Task:
         """Keep a contest's ranking, whole and at once; the first one counts, and may be challenged from now on."""
-        return self._step(tenant, task_id, lambda task: steps.ranked(task, places, now=self._clock()))
+        return self._step(tenant, task_id, lambda task: steps.ranked(task, places, now=self._clock(), spends=spends))
 
     def decide(self, *, tenant: str, task_id: str, challenge_id: str, places: Sequence[Place] | None) -> Task:
         """Note that a challenge was decided. `places`: the ranking that it brought; None: the one before stands."""

@@ -144,6 +144,7 @@ class Market:
             announcer=self.announcer,
             judge=lambda: open_judge(judges, choice),
             other_judge=lambda than: open_another_judge(judges, choice, than=than),
+            judge_at=lambda provider: judges.get(provider, "strong"),
             clock=self.clock,
         )
 
@@ -222,7 +223,7 @@ class Market:
         """A challenge to a submission's place, by its author unless told otherwise."""
         self.clock.advance(seconds=1)
         request = ChallengeRequest(challenger=by or one.submitter, submission_id=one.id, reason="Look again.")
-        return self.reception().challenge(task.id, request, key=None)
+        return self.reception().challenge(task.id, request)
 
     async def carry_submission(self, ref: SubmissionRef) -> str:
         """What the machine of a submission does; the word at which it ends."""

@@ -8,14 +8,15 @@ stands. What nobody could judge changes nothing: the challenge is `unresolved`, 
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from touchstone.clock import Deadline
-from touchstone.errors import SettingsError
+from touchstone.errors import MisconfiguredError, SettingsError
 from touchstone.judges.base import Judge
 from touchstone.judges.checked import NotScored
 from touchstone.operations.deferral import GivenUp, Postponed
 from touchstone.operations.tasks.comparing import compare_round
-from touchstone.operations.tasks.deciding import all_of, leave, settle, shortlist_with
+from touchstone.operations.tasks.deciding import entrants_of, leave, settle
 from touchstone.operations.tasks.desk import A_ROUND, GOING_ON, SETTLED_WITHIN, Progress, TaskDesk, pause_after
 from touchstone.operations.tasks.finalists import begin_round, entry_of, read_finalists
 from touchstone.operations.tasks.trying import follow_up, with_judge
@@ -25,7 +26,7 @@ from touchstone.oracle.comparison import DimensionComparison
 from touchstone.oracle.entries import Entry
 from touchstone.oracle.model import DimensionScore
 from touchstone.oracle.scoring import Scored, score_submission
-from touchstone.oracle.submission import Submission, SubmissionRef
+from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
 from touchstone.oracle.unjudged import Unjudged
 from touchstone.records.judgements import CHALLENGED
@@ -33,6 +34,11 @@ from touchstone.records.judgements import CHALLENGED
 RESCORE_SECONDS = 780.0
 """For scoring again and for reading the finalists, together: two minutes less than the step's function has."""
 INTERRUPTED = "Each try to score it again was interrupted before there was a result."
+SCORING = "individual"
+"""The purpose of calls that score a submission by itself."""
+NO_PLACE = Unjudged(
+    stage="gate", reason="invalid_reply", details=("It did not pass its gate, and has no place to be challenged.",)
+)
 NO_OTHER = "No other provider can be asked: a challenge needs the key of one more, beside those that judged before."
 
 
@@ -67,7 +73,10 @@ async def compare_again(desk: TaskDesk, task_id: str, challenge_id: str, *, dime
     judge = _judge_of(desk, challenge)
 
     def entries(task: Task, comparison: DimensionComparison) -> list[Entry]:
-        return [entry_of(desk, task.id, each, _scores(desk, challenge, each)) for each in comparison.finalists]
+        return [
+            entry_of(desk, task.id, each, scores=_scores(desk, challenge, each), opinion=challenge)
+            for each in comparison.finalists
+        ]
 
     progress = await compare_round(
         desk, task_id, round_id=challenge_id, dimension=dimension, judge=judge, entries=entries
@@ -84,15 +93,20 @@ def _carried(desk: TaskDesk, challenge: Challenge, progress: Progress) -> Progre
 
 async def _score_again(desk: TaskDesk, task: Task, challenge: Challenge, *, deadline: Deadline) -> Challenge | Progress:
     """The challenge with a second opinion, or until when to wait for one; `decided` where there will be none."""
+    submission = desk.submission(task.id, challenge.submission_id)
+    if submission.gate is None or not submission.gate.passed:
+        return leave(desk, challenge, NO_PLACE)
+    if challenge.provider is None:
+        other = _other(desk, challenge, submission)
+        if other is None:
+            return leave(desk, challenge, Unjudged(stage="scoring", reason="misconfigured", details=(NO_OTHER,)))
+        challenge = desk.challenges.choose(challenge, other.provider)
     challenge, ours = desk.challenges.begin(challenge)
     if not ours:
         if challenge.attempts.held(desk.clock()):
             return Progress(state="waiting", until=challenge.attempts.not_before)
         why = challenge.failure or Unjudged(stage="scoring", reason="timed_out", details=(INTERRUPTED,))
         return leave(desk, challenge, why)
-    submission = _submission(desk, challenge)
-    if _other(desk, submission) is None:
-        return leave(desk, challenge, Unjudged(stage="scoring", reason="misconfigured", details=(NO_OTHER,)))
 
     async def work(judge: Judge) -> Scored | NotScored:
         return await score_submission(
@@ -126,57 +140,67 @@ async def _score_again(desk: TaskDesk, task: Task, challenge: Challenge, *, dead
 async def _onward(desk: TaskDesk, task: Task, challenge: Challenge, *, deadline: Deadline) -> Progress:
     """Who must be compared again because of the second opinion: all finalists, where the submission is one of them or
     where it makes room for another."""
-    submissions = all_of(desk, task)
-    chosen = shortlist_with(submissions, challenge)
-    finalists = [one.submission_id for one in chosen.finalists]
-    unchanged = {one.id for one in submissions.values() if one.comparisons} == set(finalists)
+    entrants = entrants_of(desk, task, challenge)
+    finalists = tuple(one.submission_id for one in entrants.shortlist.finalists)
+    unchanged = entrants.compared == set(finalists)
     if len(finalists) < LEAST_ENTRIES or (unchanged and challenge.submission_id not in finalists):
         return Progress(state="deciding")
+    records = [desk.submission(task.id, each) for each in finalists]
+    if challenge.finalists != finalists:
+        for one in records:
+            desk.judgements.read_anew(one.ref)
+        challenge = desk.challenges.to_compare(challenge, finalists)
     read = await read_finalists(
         desk,
         task,
-        [submissions[each] for each in finalists],
+        records,
         judge=_judge_of(desk, challenge),
         deadline=deadline,
         during=CHALLENGED,
+        opinion=challenge,
     )
     if isinstance(read, Progress):
         return read
     if read.unreadable:
         return leave(desk, challenge, next(iter(read.unreadable.values())))
-    desk.challenges.to_compare(challenge, finalists)
     return begin_round(desk, task, finalists, round_id=challenge.id)
 
 
 def _scores(desk: TaskDesk, challenge: Challenge, submission_id: str) -> tuple[DimensionScore, ...]:
     """A finalist's scores by itself: the second opinion's, of others those that count now, whenever it was read."""
-    ref = SubmissionRef(tenant=desk.tenant, task_id=challenge.task_id, submission_id=submission_id)
-    own = challenge.scoring if submission_id == challenge.submission_id else desk.submissions.get(ref).individual
+    if submission_id == challenge.submission_id:
+        own = challenge.scoring
+    else:
+        own = desk.submission(challenge.task_id, submission_id).individual
     return () if own is None else own.dimension_scores
 
 
 def _judge_of(desk: TaskDesk, challenge: Challenge) -> Callable[[], Judge]:
-    """The judge of a challenge: of a provider that had no part in the submission's scores."""
+    """The judge of a challenge: of the provider that was chosen for all that is asked because of it."""
 
     def opened() -> Judge:
-        judge = _other(desk, _submission(desk, challenge))
-        if judge is None:
+        if challenge.provider is None:
             raise SettingsError(NO_OTHER)
-        return judge
+        return desk.judge_at(challenge.provider)
 
     return opened
 
 
-def _other(desk: TaskDesk, submission: Submission) -> Judge | None:
-    """A judge of another provider than whoever judged the submission, at first or for an earlier challenge.
+def _other(desk: TaskDesk, challenge: Challenge, submission: Submission) -> Judge | None:
+    """A judge of a provider that had no part in the submission's scores, at first or for an earlier challenge.
 
-    Else two challenges to one place would be decided by two providers in turn, each undoing what the other said.
+    Else two challenges to one place would be decided by two providers in turn, each undoing what the other said. Where
+    nobody scored it, whoever is asked first failed on it.
     """
-    scored = {one.provider for one in submission.readings if one.provider is not None}
-    return desk.other_judge(tuple(scored | {one.provider for one in submission.spends}))
-
-
-def _submission(desk: TaskDesk, challenge: Challenge) -> Submission:
-    return desk.submissions.get(
-        SubmissionRef(tenant=desk.tenant, task_id=challenge.task_id, submission_id=challenge.submission_id)
-    )
+    had_part = {one.provider for one in submission.spends if one.purpose == SCORING}
+    had_part |= {one.provider for one in submission.readings if one.provider is not None}
+    earlier = desk.challenges.of_task(tenant=desk.tenant, task_id=challenge.task_id)
+    had_part |= {
+        one.provider
+        for one in earlier
+        if one.submission_id == submission.id and one.scoring is not None and one.provider is not None
+    }
+    if submission.individual is None:
+        with suppress(SettingsError, MisconfiguredError):
+            had_part.add(desk.judge().provider)
+    return desk.other_judge(tuple(had_part))

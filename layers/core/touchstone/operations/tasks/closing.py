@@ -4,6 +4,7 @@ deadline ─> nothing is handed in any more ─> what was is judged to its end �
                                                                             └─ contest: finalists, read and compared
 """
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from touchstone.clock import Deadline
@@ -11,7 +12,7 @@ from touchstone.operations.tasks.desk import SETTLED_WITHIN, Progress, TaskDesk,
 from touchstone.operations.tasks.finalists import begin_round, read_finalists
 from touchstone.oracle.compared import LEAST_ENTRIES
 from touchstone.oracle.comparison import AT_DEADLINE
-from touchstone.oracle.ranking import rank, shortlist
+from touchstone.oracle.ranking import Contender, rank, shortlist
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
 from touchstone.oracle.unjudged import Unjudged
@@ -39,16 +40,27 @@ async def close(desk: TaskDesk, task_id: str, *, deadline: datetime) -> Progress
     desk.announce(task_id)
     if task.state != "scoring":
         return progress_of(task)
-    submissions = _settled(desk, task)
-    if isinstance(submissions, Progress):
-        return desk.carry_on(task_id, submissions)
+    field = _settled(desk, task)
+    if isinstance(field, Progress):
+        return desk.carry_on(task_id, field)
     if not task.contest:
-        return _first(desk, task, submissions)
-    return desk.carry_on(task_id, await _compare(desk, task, submissions))
+        return _first(desk, task, field)
+    return desk.carry_on(task_id, await _compare(desk, task, field))
 
 
-def _settled(desk: TaskDesk, task: Task) -> list[Submission] | Progress:
-    """All submissions, each judged or given up; or until when to wait for those in work.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Field:
+    """What a closed task was handed in, no more of each than its end is decided by.
+
+    `passing`: the first that was handed in of those that pass a `fastest_first` task, None where there is none.
+    """
+
+    contenders: tuple[Contender, ...]
+    passing: Submission | None
+
+
+def _settled(desk: TaskDesk, task: Task) -> _Field | Progress:
+    """What was handed in, each judged or given up; or until when to wait for those in work.
 
     The index is looked at while there is time, which costs the same however many there are; then all are read, and
     what the index did not show yet is waited for as well.
@@ -58,10 +70,17 @@ def _settled(desk: TaskDesk, task: Task) -> list[Submission] | Progress:
     late = _overdue(desk, task)
     if not late and desk.submissions.in_work(tenant=desk.tenant, task_id=task.id):
         return again
-    found = list(desk.submissions.of_task(tenant=desk.tenant, task_id=task.id))
-    if not late and not all(one.judged for one in found):
-        return again
-    return [one if one.judged else _give_up(desk, one) for one in found]
+    contenders: list[Contender] = []
+    passing: Submission | None = None
+    for one in desk.submissions.of_task(tenant=desk.tenant, task_id=task.id):
+        if not one.judged and not late:
+            return again
+        judged = one if one.judged else _give_up(desk, one)
+        if judged.contender is not None:
+            contenders.append(judged.contender)
+        if judged.passes and (passing is None or (judged.submitted_at, judged.id) < (passing.submitted_at, passing.id)):
+            passing = judged
+    return _Field(contenders=tuple(contenders), passing=passing)
 
 
 def _overdue(desk: TaskDesk, task: Task) -> bool:
@@ -74,26 +93,25 @@ def _give_up(desk: TaskDesk, submission: Submission) -> Submission:
     return desk.judgements.give_up(submission.ref, why=why)
 
 
-def _first(desk: TaskDesk, task: Task, submissions: list[Submission]) -> Progress:
+def _first(desk: TaskDesk, task: Task, field: _Field) -> Progress:
     """The end of a `fastest_first` task: one that passes may have been stored by a step that then broke off."""
-    passing = [one for one in submissions if one.passes]
-    if passing:
-        task = desk.tasks.win(submission=min(passing, key=lambda one: (one.submitted_at, one.id)))
+    if field.passing is not None:
+        task = desk.tasks.win(submission=field.passing)
     else:
         task = desk.tasks.nobody_won(tenant=desk.tenant, task_id=task.id)
     desk.announce(task.id)
     return progress_of(task)
 
 
-async def _compare(desk: TaskDesk, task: Task, submissions: list[Submission]) -> Progress:
+async def _compare(desk: TaskDesk, task: Task, field: _Field) -> Progress:
     """Begin the comparison of a contest's finalists, or rank it where there is nothing to compare.
 
     A finalist that nobody could read is `unscored`. If it leaves one that could be read, that one wins as a sole
     survivor does. A comparison that was begun goes on with the finalists that it was begun with.
     """
-    chosen = shortlist(one.contender for one in submissions if one.contender is not None)
-    by_id = {one.id: one for one in submissions}
-    finalists = [by_id[one.submission_id] for one in chosen.finalists if not by_id[one.submission_id].uncompared]
+    chosen = shortlist(field.contenders)
+    by_id = {one.submission_id: desk.submission(task.id, one.submission_id) for one in chosen.finalists}
+    finalists = [one for one in by_id.values() if not one.uncompared]
     if begun := desk.comparisons.of_round(tenant=desk.tenant, task_id=task.id, round_id=AT_DEADLINE):
         finalists = [by_id[each] for each in begun[0].finalists]
     if len(chosen.finalists) > 1:

@@ -6,6 +6,7 @@ from datetime import timedelta
 from random import SystemRandom
 
 from touchstone.clock import Deadline
+from touchstone.errors import RefusedError
 from touchstone.judges.base import Judge
 from touchstone.judges.checked import NotScored
 from touchstone.operations.deferral import GivenUp, Postponed
@@ -81,9 +82,11 @@ def _after(desk: TaskDesk, comparison: DimensionComparison, found: NotScored, *,
     """Put a dimension back for another try, or give it up."""
     why = Unjudged.of("comparison", found)
     now, tries = desk.clock(), comparison.attempts.tries
+    # Labels are drawn anew: what a judge refused or misread once it may take the next time.
+    again = found.error is None or isinstance(found.error, RefusedError)
     next_try = (
         Postponed(state="waiting", until=now + BETWEEN_TRIES, reason=found.reason, counted=True, scope="record")
-        if found.error is None and tries < COMPARISON_TRIES
+        if again and tries < COMPARISON_TRIES
         else follow_up(found, tries=tries, provider=provider, now=now)
     )
     late = now - comparison.created_at >= SETTLED_WITHIN

@@ -1,6 +1,7 @@
 """The decision on a challenge, and what it brings into the records of the contest."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from touchstone.operations.tasks.desk import Progress, TaskDesk
 from touchstone.operations.tasks.ranking import final_of, left_to_compare, of_finalist, why_uncompared
@@ -9,7 +10,7 @@ from touchstone.oracle.challenge import Challenge
 from touchstone.oracle.compared import LEAST_ENTRIES
 from touchstone.oracle.comparison import DimensionComparison
 from touchstone.oracle.ranking import Contender, Place, Shortlist, rank, shortlist
-from touchstone.oracle.submission import Comparison, Submission, SubmissionRef
+from touchstone.oracle.submission import Submission, SubmissionRef
 from touchstone.oracle.task import Task
 from touchstone.oracle.unjudged import Unjudged
 
@@ -64,21 +65,23 @@ def settle(desk: TaskDesk, challenge: Challenge) -> Progress:
 
 def _recompare(desk: TaskDesk, task: Task, challenge: Challenge) -> None:
     """Keep the new comparisons of the finalists, and none of those who are finalists no more."""
-    submissions = all_of(desk, task)
-    finalists = {one.submission_id for one in shortlist_with(submissions, challenge).finalists}
+    entrants = entrants_of(desk, task, challenge)
+    finalists = {one.submission_id for one in entrants.shortlist.finalists}
     compared = finalists if len(finalists) >= LEAST_ENTRIES else set()
     said = desk.comparisons.of_round(tenant=desk.tenant, task_id=task.id, round_id=challenge.id)
-    for one in submissions.values():
-        if one.id in challenge.finalists:
-            comparisons, uncompared = of_finalist(task, said, one.id)
+    for each in sorted({*challenge.finalists, *entrants.compared}):
+        ref = SubmissionRef(tenant=desk.tenant, task_id=task.id, submission_id=each)
+        if each in challenge.finalists:
+            comparisons, uncompared = of_finalist(task, said, each)
             desk.judgements.recompare(
-                one.ref, comparisons=comparisons, uncompared=uncompared, why=why_uncompared(said, one.id)
+                ref, comparisons=comparisons, uncompared=uncompared, why=why_uncompared(said, each)
             )
-        elif one.id not in compared and (one.comparisons or one.uncompared):
-            desk.judgements.recompare(one.ref, comparisons=())
+        elif each not in compared:
+            desk.judgements.recompare(ref, comparisons=())
 
 
 def leave(desk: TaskDesk, challenge: Challenge, why: Unjudged) -> Progress:
+    """Leave a challenge that nobody could judge: everything stands, and it says why."""
     return settle(desk, desk.challenges.leave(challenge, why=why))
 
 
@@ -86,46 +89,59 @@ def _places(
     desk: TaskDesk, task: Task, challenge: Challenge, said: tuple[DimensionComparison, ...]
 ) -> tuple[Place, ...]:
     """The ranking by the new scores: with the new comparisons where there are any, else with those that stand."""
-    submissions = all_of(desk, task)
-    chosen = shortlist_with(submissions, challenge)
+    chosen = entrants_of(desk, task, challenge).shortlist
     finals: dict[str, float] = {}
     for finalist in chosen.finalists:
-        comparisons = _comparisons(task, submissions[finalist.submission_id], challenge, said)
+        comparisons = (
+            of_finalist(task, said, finalist.submission_id)[0]
+            if challenge.finalists
+            else desk.submission(task.id, finalist.submission_id).comparisons
+        )
         if len(comparisons) == len(task.dimensions):
             finals[finalist.submission_id] = final_of(task, comparisons)
     return rank(chosen, finals)
 
 
-def _comparisons(
-    task: Task, submission: Submission, challenge: Challenge, said: tuple[DimensionComparison, ...]
-) -> tuple[Comparison, ...]:
-    if challenge.finalists:
-        return of_finalist(task, said, submission.id)[0]
-    return submission.comparisons
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entrants:
+    """A contest with a challenge's scores in place of the submission's own.
+
+    `compared` are the finalists so far, those among them too that nobody could compare.
+    """
+
+    shortlist: Shortlist
+    compared: frozenset[str]
 
 
-def shortlist_with(submissions: Mapping[str, Submission], challenge: Challenge) -> Shortlist:
-    """The contest with the challenge's scores in place of the submission's own."""
-    contenders = {one.id: one.contender for one in submissions.values()}
-    challenged = submissions[challenge.submission_id]
-    if challenge.scoring is not None:
-        bands: dict[str, Band] = {one.dimension: one.band for one in challenge.scoring.dimension_scores}
-        contenders[challenged.id] = Contender(
-            submission_id=challenged.id,
-            submitted_at=challenged.submitted_at,
-            penalized_total=challenge.scoring.penalized_total,
-            bands=bands,
-        )
-    return shortlist(one for one in contenders.values() if one is not None)
+def entrants_of(desk: TaskDesk, task: Task, challenge: Challenge) -> Entrants:
+    """All that were handed in, no more of each than a ranking needs: there may be thousands."""
+    contenders: list[Contender] = []
+    compared: set[str] = set()
+    for one in desk.submissions.of_task(tenant=desk.tenant, task_id=task.id):
+        if one.comparisons or one.uncompared:
+            compared.add(one.id)
+        contender = _rescored(one, challenge) if one.id == challenge.submission_id else one.contender
+        if contender is not None:
+            contenders.append(contender)
+    return Entrants(shortlist=shortlist(contenders), compared=frozenset(compared))
+
+
+def _rescored(submission: Submission, challenge: Challenge) -> Contender | None:
+    """The challenged submission by its second opinion; by its own scores where there is none."""
+    if challenge.scoring is None:
+        return submission.contender
+    bands: dict[str, Band] = {one.dimension: one.band for one in challenge.scoring.dimension_scores}
+    return Contender(
+        submission_id=submission.id,
+        submitted_at=submission.submitted_at,
+        penalized_total=challenge.scoring.penalized_total,
+        bands=bands,
+    )
 
 
 def _place_of(places: Sequence[Place], submission_id: str) -> int | None:
     """The rank of a submission; None for one without, as it was eliminated or could not be scored."""
     return next((place.rank for place in places if place.submission_id == submission_id), None)
-
-
-def all_of(desk: TaskDesk, task: Task) -> dict[str, Submission]:
-    return {one.id: one for one in desk.submissions.of_task(tenant=desk.tenant, task_id=task.id)}
 
 
 def _lost(task: Task, challenge: Challenge, places: Sequence[Place]) -> str | None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from touchstone.judges.base import Judge
     from touchstone.judges.spends import Spend
     from touchstone.operations.tasks.announcing import Announcer
+    from touchstone.oracle.submission import Submission
     from touchstone.oracle.task import Task
     from touchstone.records import Artifacts, Challenges, Comparisons, Judgements, Submissions, Tasks
 
@@ -24,7 +25,8 @@ class TaskDesk:
     """One tenant's tasks and judges.
 
     `judge` gives the judge of submissions; it raises `SettingsError` where nobody can be asked. `other_judge` gives one
-    of a provider that is none of those named, None where there is no other. `paid` is told of calls that were paid for.
+    of a provider that is none of those named, None where there is no other, and `judge_at` that of one by name. `paid`
+    is told of calls that were paid for.
     """
 
     tenant: str
@@ -37,12 +39,19 @@ class TaskDesk:
     announcer: Announcer
     judge: Callable[[], Judge]
     other_judge: Callable[[Sequence[str]], Judge | None]
+    judge_at: Callable[[str], Judge]
     paid: Callable[[Sequence[Spend]], None] = lambda _: None
     clock: Clock = system_clock
 
     def task(self, task_id: str) -> Task:
         """The record of a task."""
         return self.tasks.get(tenant=self.tenant, task_id=task_id)
+
+    def submission(self, task_id: str, submission_id: str) -> Submission:
+        """The record of a submission."""
+        from touchstone.oracle.submission import SubmissionRef
+
+        return self.submissions.get(SubmissionRef(tenant=self.tenant, task_id=task_id, submission_id=submission_id))
 
     def announce(self, task_id: str) -> None:
         """Tell the world of what happened to a task and is not told yet."""

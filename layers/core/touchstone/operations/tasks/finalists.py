@@ -9,8 +9,10 @@ from touchstone.judges.checked import NotScored
 from touchstone.operations.deferral import GivenUp, Postponed
 from touchstone.operations.tasks.desk import Progress, TaskDesk
 from touchstone.operations.tasks.trying import follow_up, with_judge
-from touchstone.oracle.entries import Entry, EntryRead, read_entry
+from touchstone.oracle.challenge import Challenge
+from touchstone.oracle.entries import Entry, EntryRead, read_entry, whole_entry
 from touchstone.oracle.model import DimensionScore
+from touchstone.oracle.passages import Passage
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task, TaskState
 from touchstone.oracle.unjudged import Unjudged
@@ -35,17 +37,22 @@ async def read_finalists(
     deadline: Deadline,
     during: frozenset[TaskState],
     overdue: bool = False,
+    opinion: Challenge | None = None,
 ) -> FinalistsRead | Progress:
     """Read each finalist that is not read yet; `waiting` where one is to be tried again.
 
     `deadline` is that of all together: what was read by then is kept, section by section. `during` are the states of
     the task in which this may happen. One that can be shown whole needs no judge. `overdue`: a want of a key, a quota
-    or money is waited for no more; tries that count end by themselves.
+    or money is waited for no more; tries that count end by themselves. `opinion`: a challenge, whose submission is read
+    for it alone, by what the second opinion said of it.
     """
     ready: list[str] = []
     unreadable: dict[str, Unjudged] = {}
+    reading = _Reading(
+        desk=desk, task=task, judge=judge, deadline=deadline, during=during, overdue=overdue, opinion=opinion
+    )
     for finalist in finalists:
-        match await _read(desk, task, finalist, judge=judge, deadline=deadline, during=during, overdue=overdue):
+        match await _read(reading, finalist):
             case None:
                 ready.append(finalist.id)
             case Unjudged() as why:
@@ -64,67 +71,98 @@ def begin_round(desk: TaskDesk, task: Task, finalists: Sequence[str], *, round_i
     return Progress(state="comparing", dimensions=dimensions)
 
 
-def entry_of(desk: TaskDesk, task_id: str, submission_id: str, scores: Sequence[DimensionScore] | None = None) -> Entry:
+def entry_of(
+    desk: TaskDesk,
+    task_id: str,
+    submission_id: str,
+    *,
+    scores: Sequence[DimensionScore] | None = None,
+    opinion: Challenge | None = None,
+) -> Entry:
     """A finalist as it was read. `scores`: its own where they are not those any more that it was read with.
 
-    Raises `NotFoundError` for one that was not read, or was forgotten since.
+    `opinion` as in `read_finalists`. Raises `NotFoundError` for one that was not read, or was forgotten since.
     """
-    entry = Entry.model_validate_json(desk.scratch.get_text(tenant=desk.tenant, key=_key(desk, task_id, submission_id)))
+    text = desk.scratch.get_text(tenant=desk.tenant, key=_key(desk, task_id, submission_id, opinion))
+    entry = Entry.model_validate_json(text)
     return entry if scores is None else entry.model_copy(update={"individual": tuple(scores)})
 
 
-def _key(desk: TaskDesk, task_id: str, submission_id: str) -> str:
-    return f"{desk.tenant}/tasks/{task_id}/{submission_id}.json"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reading:
+    """What is the same for all finalists."""
+
+    desk: TaskDesk
+    task: Task
+    judge: Callable[[], Judge]
+    deadline: Deadline
+    during: frozenset[TaskState]
+    overdue: bool
+    opinion: Challenge | None
 
 
-async def _read(
-    desk: TaskDesk,
-    task: Task,
-    finalist: Submission,
-    *,
-    judge: Callable[[], Judge],
-    deadline: Deadline,
-    during: frozenset[TaskState],
-    overdue: bool,
-) -> Unjudged | Progress | None:
+def _key(desk: TaskDesk, task_id: str, submission_id: str, opinion: Challenge | None) -> str:
+    named = opinion is not None and opinion.submission_id == submission_id
+    return f"{desk.tenant}/tasks/{task_id}/{f'{opinion.id}-' if named and opinion else ''}{submission_id}.json"
+
+
+def _known(reading: _Reading, finalist: Submission) -> tuple[tuple[DimensionScore, ...], tuple[Passage, ...]]:
+    """The scores of a finalist by itself, and its passages that speak to whoever grades, by the opinion that counts."""
+    opinion = reading.opinion
+    if opinion is not None and opinion.scoring is not None and opinion.submission_id == finalist.id:
+        return opinion.scoring.dimension_scores, opinion.passages
+    return () if finalist.individual is None else finalist.individual.dimension_scores, finalist.passages
+
+
+async def _read(reading: _Reading, finalist: Submission) -> Unjudged | Progress | None:
     """None where a finalist is read, else why it cannot be, or until when to wait for another try."""
-    if desk.scratch.exists(tenant=desk.tenant, key=_key(desk, task.id, finalist.id)):
+    desk = reading.desk
+    key = _key(desk, reading.task.id, finalist.id, reading.opinion)
+    if desk.scratch.exists(tenant=desk.tenant, key=key):
         return None
-    finalist, ours = desk.judgements.begin(finalist.ref, at=finalist.state, during=during)
+    scores, passages = _known(reading, finalist)
+    text = desk.submissions.text(finalist)
+    whole = await whole_entry(finalist.id, text, scores, passages=passages)
+    if whole is not None:
+        desk.scratch.put_text(tenant=desk.tenant, key=key, text=whole.model_dump_json())
+        return None
+    finalist, ours = desk.judgements.begin(finalist.ref, at=finalist.state, during=reading.during)
     if not ours:
         if finalist.attempts.held(desk.clock()):
             return Progress(state="waiting", until=finalist.attempts.not_before)
         return finalist.failure or Unjudged(stage="reading", reason="timed_out", details=(INTERRUPTED,))
-    scores = () if finalist.individual is None else finalist.individual.dimension_scores
 
     async def read(one: Judge) -> EntryRead | NotScored:
         return await read_entry(
             finalist.id,
-            desk.submissions.text(finalist),
+            text,
             scores,
-            brief=task.request.brief,
-            dimensions=task.dimensions,
+            brief=reading.task.request.brief,
+            dimensions=reading.task.dimensions,
             judge=one,
-            deadline=deadline,
-            passages=finalist.passages,
+            deadline=reading.deadline,
+            passages=passages,
             use_cache=finalist.attempts.tries == 1,
         )
 
-    tried = await with_judge(desk, judge, read)
-    found = tried.found
-    if isinstance(found, EntryRead):
-        desk.scratch.put_text(
-            tenant=desk.tenant, key=_key(desk, task.id, finalist.id), text=found.entry.model_dump_json()
-        )
+    tried = await with_judge(desk, reading.judge, read)
+    if isinstance(tried.found, EntryRead):
+        desk.scratch.put_text(tenant=desk.tenant, key=key, text=tried.found.entry.model_dump_json())
+        desk.judgements.pay(finalist.ref, tried.found.spends)
         return None
+    return _after(reading, finalist, tried.found, provider=tried.provider)
+
+
+def _after(reading: _Reading, finalist: Submission, found: NotScored, *, provider: str) -> Unjudged | Progress:
+    """Why a finalist cannot be read, or until when to wait for another try."""
+    desk = reading.desk
     why = Unjudged.of("reading", found)
-    match follow_up(found, tries=finalist.attempts.tries, provider=tried.provider, now=desk.clock()):
-        case GivenUp():
-            return why
-        case Postponed(counted=False) if overdue:
-            return why
-        case Postponed(until=until, counted=counted):
+    match follow_up(found, tries=finalist.attempts.tries, provider=provider, now=desk.clock()):
+        case Postponed(until=until, counted=counted) if counted or not reading.overdue:
             desk.judgements.put_back(
-                finalist.ref, why=why, until=until, counted=counted, spends=found.spends, during=during
+                finalist.ref, why=why, until=until, counted=counted, spends=found.spends, during=reading.during
             )
             return Progress(state="waiting", until=until, reason=why.reason)
+        case Postponed() | GivenUp():
+            desk.judgements.pay(finalist.ref, found.spends)
+            return why

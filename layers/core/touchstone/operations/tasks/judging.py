@@ -2,6 +2,8 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from datetime import timedelta
+from random import random
 
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge
@@ -20,6 +22,7 @@ from touchstone.oracle.unjudged import Stage, Unjudged
 JUDGE_SECONDS = 780.0
 """For one stage: the longest submission is read in twenty sections, four at a time, and read again without what speaks
 to whoever grades. It leaves the step's function two minutes of its fifteen."""
+LONGEST_SPREAD = timedelta(minutes=10)
 INTERRUPTED = "Each try was interrupted before there was a result."
 
 
@@ -30,6 +33,7 @@ async def check(desk: TaskDesk, ref: SubmissionRef, *, deadline: Deadline | None
     """
     submission, ours = desk.judgements.begin(ref, at="received")
     if not ours:
+        _close_by(desk, submission)  # a step that stored the scores may have broken off before
         return _not_ours(desk, submission, at="received", stage="gate")
 
     async def work(here: _Here) -> Gated | NotScored:
@@ -76,6 +80,7 @@ async def score(desk: TaskDesk, ref: SubmissionRef, *, deadline: Deadline | None
     scored = desk.judgements.score(
         ref,
         scoring=found.value.scoring,
+        race=not desk.task(ref.task_id).contest,
         readings=found.value.readings,
         passages=found.value.passages,
         spends=found.spends,
@@ -168,8 +173,19 @@ def _after(desk: TaskDesk, submission: Submission, failed: _Failed) -> Progress:
         case GivenUp():
             return _progress(desk.judgements.give_up(submission.ref, why=why, spends=spends), at=submission.state)
         case Postponed(until=until, counted=counted):
+            if not counted:
+                until += _spread(desk, submission)
             back = desk.judgements.put_back(submission.ref, why=why, until=until, counted=counted, spends=spends)
             return replace(_progress(back, at=submission.state), reason=why.reason)
+
+
+def _spread(desk: TaskDesk, submission: Submission) -> timedelta:
+    """A moment more to wait for a slot that many wait for, so that they do not all come at once for one of them.
+
+    It grows with the time since the submission came: of a thousand at once each asks a few times, not hundreds.
+    """
+    waited = desk.clock() - submission.submitted_at
+    return min(waited / 2, LONGEST_SPREAD) * random()  # noqa: S311 - spreads work, guards nothing
 
 
 def _not_ours(desk: TaskDesk, submission: Submission, *, at: SubmissionState, stage: Stage) -> Progress:
@@ -181,10 +197,18 @@ def _not_ours(desk: TaskDesk, submission: Submission, *, at: SubmissionState, st
 
 
 def _close_by(desk: TaskDesk, submission: Submission) -> None:
-    """Close a `fastest_first` task by a submission that passes; the first one does, and the world is told."""
-    if submission.passes and not desk.task(submission.task_id).contest:
-        desk.tasks.win(submission=submission)
-        desk.announce(submission.task_id)
+    """Close a `fastest_first` task where a submission passed, and tell the world.
+
+    Of those that passed and are not settled the first that was handed in wins: a step that stored its scores may have
+    broken off before it closed the task, and nobody behind it is to gain by that.
+    """
+    if not submission.wins:
+        return
+    ref = desk.submissions.first_passed(tenant=desk.tenant, task_id=submission.task_id)
+    earlier = submission if ref is None or ref.submission_id > submission.id else desk.submissions.get(ref)
+    desk.tasks.win(submission=earlier if earlier.wins else submission)
+    desk.judgements.settle_race(submission.ref)
+    desk.announce(submission.task_id)
 
 
 def _progress(submission: Submission, *, at: SubmissionState) -> Progress:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from touchstone.operations.tasks.desk import Progress, TaskDesk, progress_of
 from touchstone.oracle.aggregation import aggregate
 from touchstone.oracle.comparison import AT_DEADLINE, DimensionComparison
-from touchstone.oracle.ranking import rank, shortlist
+from touchstone.oracle.ranking import Contender, rank, shortlist
 from touchstone.oracle.submission import Comparison
 from touchstone.oracle.task import Task
 from touchstone.oracle.unjudged import Unjudged
@@ -20,8 +20,7 @@ def rank_contest(desk: TaskDesk, task_id: str) -> Progress:
     task = desk.task(task_id)
     if task.state != "scoring":
         return progress_of(task)
-    submissions = {one.id: one for one in desk.submissions.of_task(tenant=desk.tenant, task_id=task_id)}
-    chosen = shortlist(one.contender for one in submissions.values() if one.contender is not None)
+    chosen = shortlist(contenders_of(desk, task_id))
     said = desk.comparisons.of_round(tenant=desk.tenant, task_id=task_id, round_id=AT_DEADLINE)
     if left := left_to_compare(task, said):
         return Progress(state="comparing", dimensions=left)
@@ -29,14 +28,22 @@ def rank_contest(desk: TaskDesk, task_id: str) -> Progress:
     for finalist in chosen.finalists:
         comparisons, uncompared = of_finalist(task, said, finalist.submission_id)
         kept = desk.judgements.compare(
-            submissions[finalist.submission_id].ref,
+            desk.submission(task_id, finalist.submission_id).ref,
             comparisons=comparisons,
             uncompared=uncompared,
             why=why_uncompared(said, finalist.submission_id),
         )
         if not kept.uncompared:
             finals[kept.id] = final_of(task, kept.comparisons)
-    return progress_of(desk.tasks.rank(tenant=desk.tenant, task_id=task_id, places=rank(chosen, finals)))
+    spends = tuple(spend for one in said for spend in one.spends)
+    ranked = desk.tasks.rank(tenant=desk.tenant, task_id=task_id, places=rank(chosen, finals), spends=spends)
+    return progress_of(ranked)
+
+
+def contenders_of(desk: TaskDesk, task_id: str) -> tuple[Contender, ...]:
+    """All submissions that were scored, no more of each than a ranking needs: there may be thousands."""
+    found = desk.submissions.of_task(tenant=desk.tenant, task_id=task_id)
+    return tuple(contender for one in found if (contender := one.contender) is not None)
 
 
 def left_to_compare(task: Task, said: tuple[DimensionComparison, ...]) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 Repeats meet the same record: a `key` is the sender's own, and what is stored already is not stored again.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -13,8 +13,8 @@ from touchstone.operations.tasks.reading import STRANGER, is_party
 from touchstone.oracle.challenge import Challenge, ChallengeRequest
 from touchstone.oracle.handing_in import UPLOADS, SubmissionRequest
 from touchstone.oracle.submission import Submission, SubmissionRef
-from touchstone.oracle.task import Task, TaskRequest
-from touchstone.records import Artifacts, Challenges, RequestKeys, Submissions, Tasks, new_ulid
+from touchstone.oracle.task import CHALLENGES_A_PARTY, Task, TaskRequest, challenged
+from touchstone.records import Artifacts, Challenges, RequestKeys, Submissions, Tasks, derived_ulid, new_ulid
 from touchstone.workflows import Workflows
 
 TEXT_TYPE = "text/markdown"
@@ -67,21 +67,24 @@ class TaskReception:
         """Start the machine that judges a submission."""
         self.workflows().submission(tenant=ref.tenant, task_id=ref.task_id, submission_id=ref.submission_id)
 
-    def challenge(self, task_id: str, request: ChallengeRequest, *, key: str | None) -> Challenge:
+    def challenge(self, task_id: str, request: ChallengeRequest) -> Challenge:
         """Challenge a ranking. Raises `NotFoundError` for whoever is no party, `ConflictError` where it takes none.
 
-        A party may challenge the place of each submission once; one that failed its gate has no place.
+        A party may challenge the place of each submission once, its own always and `CHALLENGES_A_PARTY` of others; its
+        id follows from both, so that a repeat meets the same challenge. One that failed its gate has no place.
         """
-        challenge_id = self._id(f"challenge {task_id}", key)
         task = self.tasks.get(tenant=self.tenant, task_id=task_id)
         if not is_party(task, request.challenger, self.submissions):
             raise NotFoundError(STRANGER)
+        challenge_id = derived_ulid(task.created_at, self.tenant, task_id, request.challenger, request.submission_id)
         earlier = self.challenges.of_task(tenant=self.tenant, task_id=task_id)
-        if task.state == "challenge" and challenge_id not in {one.id for one in earlier}:
-            self._check_challengeable(task_id, request.submission_id)
-            if (request.challenger, request.submission_id) in {(one.challenger, one.submission_id) for one in earlier}:
-                raise ConflictError("This party has challenged the place of this submission already.")
-        challenge = self.challenges.add(tenant=self.tenant, task_id=task_id, challenge_id=challenge_id, request=request)
+        made = next((one for one in earlier if one.id == challenge_id), None)
+        if made is not None and made.reason != request.reason:
+            raise ConflictError("This party has challenged the place of this submission already.")
+        own = made is None and self._check_challengeable(task, request, challenge_id, earlier)
+        challenge = self.challenges.add(
+            tenant=self.tenant, task_id=task_id, challenge_id=challenge_id, request=request, own=own
+        )
         if challenge.state == "waiting":
             self.workflows().challenge(tenant=self.tenant, task_id=task_id, challenge_id=challenge.id)
         return challenge
@@ -91,12 +94,31 @@ class TaskReception:
         key = f"{self.tenant}/{UPLOADS}/{new_ulid(self.clock())}"
         return key, self.artifacts.upload_link(tenant=self.tenant, key=key, content_type=TEXT_TYPE)
 
-    def _check_challengeable(self, task_id: str, submission_id: str) -> None:
+    def _check_challengeable(
+        self, task: Task, request: ChallengeRequest, challenge_id: str, earlier: Sequence[Challenge]
+    ) -> bool:
+        """Whether a new challenge is one to the challenger's own place. Raises `ConflictError` for one not to be taken.
+
+        What has become of a submission is asked after the task's state: before there is a ranking nobody learns it.
+        """
+        challenged(task, challenge_id, own=True, now=self.clock())
         submission = self.submissions.get(
-            SubmissionRef(tenant=self.tenant, task_id=task_id, submission_id=submission_id)
+            SubmissionRef(tenant=self.tenant, task_id=task.id, submission_id=request.submission_id)
         )
         if submission.gate is None or not submission.gate.passed:
             raise ConflictError("Only a submission that passed its gate has a place that can be challenged.")
+        own = {one.id for one in self._of(task, request.challenger)}
+        if submission.id in own:
+            return True
+        others = sum(one.challenger == request.challenger and one.submission_id not in own for one in earlier)
+        if others >= CHALLENGES_A_PARTY:
+            raise ConflictError(
+                f"A party may challenge the places of {CHALLENGES_A_PARTY} others; this one has done so."
+            )
+        return False
+
+    def _of(self, task: Task, party: str) -> tuple[Submission, ...]:
+        return self.submissions.of_submitter(tenant=self.tenant, task_id=task.id, submitter=party)
 
     def _id(self, what: str, key: str | None) -> str:
         if key is None:
