@@ -206,6 +206,13 @@ async def test_passages_are_shown_as_far_as_they_tell_what_is_meant_and_the_judg
     assert "more characters of its passages are not shown" in script.asked[0].user
 
 
+async def test_of_passages_that_find_no_room_nothing_is_shown() -> None:
+    source = Source(pillars=(Pillar(concept="Osmosis", chunks=("x" * 4000, "Salt stays.", "End.")),))
+    _, script = await covered(said(3), source=source)
+    assert [len(text) for text in fenced(script.asked[0])[:2]] == [len("Osmosis"), 4000]
+    assert "15 more characters of its passages" in script.asked[0].user
+
+
 async def test_a_deck_is_measured_alike() -> None:
     deck = Deck(cards=(Flashcard(id="c1", front="What moves by osmosis?", back="Water"),))
     shared, script = measuring({"flashcard_coverage": [said(3, 1, 0)]})

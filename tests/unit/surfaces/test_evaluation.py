@@ -1,7 +1,8 @@
 """All metrics of a surface side by side: what is measured, what is left out and why, and who is asked."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, cast
 
 import pytest
 
@@ -212,7 +213,7 @@ async def test_the_judge_is_asked_in_the_language_of_the_material_unless_told_ot
 
 
 async def test_a_judge_that_fails_on_one_metric_leaves_the_others() -> None:
-    lines = {**LINES, "summary_coherence": [OverloadedError("503")]}
+    lines: dict[str, list[Line]] = {**LINES, "summary_coherence": [OverloadedError("503")]}
     report = await evaluate_summary(SUMMARY, SOURCE, judge=judge(Script(lines)))
     assert report.scores == {
         "summary_faithfulness": 100.0,
@@ -223,7 +224,48 @@ async def test_a_judge_that_fails_on_one_metric_leaves_the_others() -> None:
 
 
 async def test_what_is_not_answered_in_time_is_unscored() -> None:
-    lines = {**LINES, "summary_coherence": [60.0]}
+    lines: dict[str, list[Line]] = {**LINES, "summary_coherence": [60.0]}
     report = await evaluate_summary(SUMMARY, judge=judge(Script(lines)), seconds=0.3)
     assert report.scores == {"summary_coherence": None, "summary_information_density": 100.0}
     assert {one.reason for one in report.results["summary_coherence"].unscored} == {"timed_out"}
+
+
+BAD: tuple[Any, ...] = (1e9, -1, 7, "0.9", "", "Salt moves osmosis", None, True, [], {}, [1, 1], "SUPPORTED", "ERROR")
+
+
+def _spoilt(value: Any) -> Iterator[Any]:
+    """A reply with one of its parts replaced by what has no business there, in all ways, or left out."""
+    yield from BAD
+    match value:
+        case dict():
+            for key, part in value.items():
+                yield from ({**value, key: bad} for bad in _spoilt(part))
+                yield {name: each for name, each in value.items() if name != key}
+            yield {**value, "verdict_of_mine": 100}
+        case [first, *others]:
+            yield from ([bad, *others] for bad in _spoilt(first))
+            yield [first, first, *others]
+
+
+@pytest.mark.parametrize("prompt", [name for name in LINES if name != "quiz_answer_correctness"])
+async def test_a5_whatever_a_judge_replies_a_score_is_of_items_that_obey_the_rules_or_there_is_none(
+    prompt: str,
+) -> None:
+    metric = cast("MetricName", "summary_faithfulness" if prompt == "claims" else prompt)
+    evaluate, material = {"q": (evaluate_quiz, QUIZ), "s": (evaluate_summary, SUMMARY)}.get(
+        metric[0], (evaluate_flashcards, DECK)
+    )
+    texts = SOURCE.text + SUMMARY.text
+    scores = set()
+    for reply in _spoilt(LINES[prompt][0]):
+        line = json.dumps(reply)
+        report: Report = await evaluate(
+            material, SOURCE, metrics=[metric], judge=judge(Script({**LINES, prompt: [line]}))
+        )
+        found = report.results[metric]
+        assert found.score is None or 0.0 <= found.score <= 100.0
+        assert found.items or found.unscored
+        assert all(item.evidence is None or item.evidence in texts for item in found.items)
+        assert (found.score is None) == (not any(item.weight for item in found.items))
+        scores.add(found.score)
+    assert None in scores

@@ -82,9 +82,10 @@ async def test_a_summary_of_trivial_claims_alone_has_no_score(language: str, why
 
 
 async def test_what_two_sentences_claim_in_the_same_words_counts_once() -> None:
-    summary = Summary(text="Water moves. Indeed, water moves.")
-    shared, _ = measuring({"claims": [taken_apart(["Water moves."], ["water  moves"])]})
-    assert [(one.id, one.text) for one in (await claims_of(summary, shared)).claims] == [("1", "Water moves.")]
+    summary = Summary(text="Water moves. Indeed, water moves if x > 1, and not if x < 1.")
+    shared, _ = measuring({"claims": [taken_apart(["Water moves."], ["water  moves", "x > 1", "x < 1"])]})
+    claims = (await claims_of(summary, shared)).claims
+    assert [(one.id, one.text) for one in claims] == [("1", "Water moves."), ("2", "x > 1"), ("3", "x < 1")]
 
 
 @pytest.mark.parametrize(

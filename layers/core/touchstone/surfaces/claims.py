@@ -1,7 +1,6 @@
 """The atomic claims of a summary, which a judge takes apart sentence by sentence; the sentences are ours."""
 
 import asyncio
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +11,7 @@ from touchstone.material.sentences import sentences_of
 from touchstone.surfaces.measuring import Measuring, grouped
 from touchstone.surfaces.model import UnscoredItem
 from touchstone.surfaces.numbered import Heard, Numbered, Numbers, ask_each, is_blank
+from touchstone.surfaces.wording import same
 
 SENTENCES_A_CALL = 20
 SENTENCE_CHARS = 4_000
@@ -107,10 +107,9 @@ async def _of_group(group: Sequence[tuple[int, str]], whole: str, measuring: Mea
 
 def _numbered(claims: Sequence[ClaimReply]) -> Iterator[Claim]:
     """The claims with their numbers, each wording once, however it is typed."""
-    seen: set[str] = set()
+    seen: set[tuple[str, ...]] = set()
     for claim in claims:
-        plain = unicodedata.normalize("NFKC", claim.claim).casefold()
-        key = "".join(character for character in plain if character.isalnum())
+        key = same(claim.claim)
         if key not in seen:
             seen.add(key)
             yield Claim(id=str(len(seen)), text=claim.claim.strip(), trivial=claim.trivial)

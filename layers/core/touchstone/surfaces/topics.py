@@ -1,7 +1,6 @@
 """The topics of a source: its pillars, or, where it has none, what a judge finds in its text first."""
 
 import asyncio
-import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -14,6 +13,7 @@ from touchstone.material.sections import sections_of
 from touchstone.surfaces.measuring import Labelled, Measuring, not_labelled
 from touchstone.surfaces.model import UnscoredItem
 from touchstone.surfaces.numbered import is_blank
+from touchstone.surfaces.wording import same
 
 MOST_TOPICS = 20
 """Most topics looked for in a text: as many as a person would call its major ones; more would weigh details like them.
@@ -131,26 +131,20 @@ def _topic(number: str, text: str, chunks: tuple[str, ...], weight: float) -> To
 
 def _merged(topics: list[Topic]) -> Iterator[Topic]:
     """The topics numbered, each name once, with the passages of all that have it."""
-    together: dict[str, Topic] = {}
+    together: dict[tuple[str, ...], Topic] = {}
     for topic in topics:
-        name = _name(topic.text)
+        name = same(topic.text)
         known = together.get(name)
         together[name] = replace(known, passages=(*known.passages, *topic.passages)) if known else topic
     for number, topic in enumerate(together.values(), start=1):
         yield replace(topic, id=str(number))
 
 
-def _name(text: str) -> str:
-    """A topic's name as it is compared: letters and digits alone, in one case and form."""
-    plain = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(character for character in plain if character.isalnum()) or plain
-
-
 def _faults(reply: TopicsReply, section: str, most: int) -> Iterator[str]:
     """What breaks the rules in a list of topics, each fault in one sentence."""
     if not 1 <= len(reply.topics) <= most:
         yield f"There are {len(reply.topics)} topics; name 1 to {most}."
-    names = [_name(one.topic) for one in reply.topics]
+    names = [same(one.topic) for one in reply.topics]
     for number, one in enumerate(reply.topics, start=1):
         if is_blank(one.topic) or len(one.topic) > MAX_TOPIC_CHARS:
             yield f"The name of topic {number} is blank or longer than {MAX_TOPIC_CHARS} characters."

@@ -53,6 +53,11 @@ def read(text: str) -> tuple[Word, ...]:
     return words_of(seen) or (Word(seen, "symbol", 0, len(seen)),)
 
 
+def same(text: str) -> tuple[str, ...]:
+    """What all ways to type a text share, and no other text has; `x > 1` is not `x < 1`, and C not C++."""
+    return tuple(word.key.casefold() for word in read(text))
+
+
 def _words(text: str) -> Iterator[Word]:
     folded = text.isupper()
     first = True
