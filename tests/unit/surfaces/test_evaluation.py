@@ -252,9 +252,8 @@ async def test_a5_whatever_a_judge_replies_a_score_is_of_items_that_obey_the_rul
     prompt: str,
 ) -> None:
     metric = cast("MetricName", "summary_faithfulness" if prompt == "claims" else prompt)
-    evaluate, material = {"q": (evaluate_quiz, QUIZ), "s": (evaluate_summary, SUMMARY)}.get(
-        metric[0], (evaluate_flashcards, DECK)
-    )
+    evaluate: Evaluate
+    evaluate, material, *_ = next(row for row in ALL if metric.startswith(row[2].removesuffix("s")))
     texts = SOURCE.text + SUMMARY.text
     scores = set()
     for reply in _spoilt(LINES[prompt][0]):
