@@ -53,6 +53,7 @@ class Opinions:
             "gate": [self.gate],
             "individual": [self.individual],
             "horizontal": [self.horizontal],
+            "digest": [self.digest],
         }
         return Script(lines)
 
@@ -80,6 +81,11 @@ class Opinions:
         parts = _ENTRY.split(asked.user)[1:]
         entries = zip(parts[::2], map(_writer, parts[1::2]), strict=True)
         return {"entries": [self._entry(label, writer, dimension, asked.provider) for label, writer in entries]}
+
+    def digest(self, asked: Asked) -> Line:
+        """The one section of work that is too long to be shown whole beside others."""
+        noted = {"topic": DIMENSIONS[0], "quote": evidence_of(_writer(asked.user)), "observation": "It says how much."}
+        return {"steering": [], "observations": [noted]}
 
     def _entry(self, label: str, writer: str, dimension: str, provider: str) -> dict[str, Any]:
         own = self.scores if provider == self.first else {**self.scores, **self.second}

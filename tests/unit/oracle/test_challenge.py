@@ -17,6 +17,7 @@ from touchstone.oracle.challenge import (
     ChallengeView,
     begun,
     carried,
+    chosen,
     decided,
     put_back,
     rescored,
@@ -46,7 +47,7 @@ WAITING = Challenge(
     reason="Mine names every source.",
     created_at=NOW,
 )
-RESCORED = rescored(WAITING, scoring(95), readings=[READING], passages=[])
+RESCORED = rescored(chosen(WAITING, "openai"), scoring(95), readings=[READING], passages=[])
 
 
 def test_a_challenge_is_scored_again_compared_and_decided() -> None:
@@ -88,6 +89,7 @@ def test_whoever_carries_it_says_until_when_and_never_takes_that_back() -> None:
 
 STEPS: dict[str, Callable[[Challenge], Challenge]] = {
     "begun": lambda one: begun(one, now=NOW),
+    "chosen": lambda one: chosen(one, "openai"),
     "carried": lambda one: carried(one, LATER),
     "rescored": lambda one: rescored(one, scoring(95), readings=[READING], passages=[], spends=[a_spend()]),
     "to compare": lambda one: to_compare(one, ["s1", "s2"]),
@@ -117,10 +119,12 @@ def test_r20_whatever_comes_twice_changes_nothing_and_a_decision_never_changes(n
     ("one", "state", "total", "provider", "unscored"),
     [
         (WAITING, "waiting", None, None, None),
+        (chosen(WAITING, "openai"), "waiting", None, None, None),
         (RESCORED, "waiting", None, None, None),
         (decided(RESCORED, "upheld", places=PLACES, now=LATER), "upheld", 95.0, "openai", None),
         (decided(RESCORED, "rejected", now=LATER), "rejected", 95.0, "openai", None),
-        (unresolved(RESCORED, unjudged("comparison"), now=LATER), "unresolved", None, None, "timed_out"),
+        (unresolved(RESCORED, unjudged("comparison"), now=LATER), "unresolved", None, "openai", "timed_out"),
+        (unresolved(WAITING, unjudged("scoring"), now=LATER), "unresolved", None, None, "timed_out"),
     ],
 )
 def test_the_second_opinion_is_shown_once_it_is_decided(
@@ -131,10 +135,20 @@ def test_the_second_opinion_is_shown_once_it_is_decided(
     assert (view.id, view.challenger, view.reason) == (one.id, "writer-2", "Mine names every source.")
 
 
-def test_where_nothing_was_left_to_judge_no_provider_is_named() -> None:
-    empty = READING.model_copy(update={"provider": None})
-    one = decided(rescored(WAITING, scoring(0), readings=[empty], passages=[]), "rejected", now=LATER)
-    assert (ChallengeView.of(one).provider, ChallengeView.of(one).new_total) == (None, 0.0)
+def test_what_it_took_is_shown_from_the_first_try_on() -> None:
+    spend = a_spend()
+    back = put_back(begun(WAITING, now=NOW), unjudged("scoring"), until=LATER, counted=True, spends=[spend])
+    view = ChallengeView.of(rescored(back, scoring(95), readings=[READING], passages=[], spends=[spend]))
+    assert view.tokens == 2 * (spend.input_tokens + spend.output_tokens)
+    assert view.cost_usd == 2 * (spend.cost_usd or 0.0)
+    assert (ChallengeView.of(WAITING).tokens, ChallengeView.of(WAITING).cost_usd) == (0, 0.0)
+
+
+def test_the_provider_that_scores_again_is_chosen_once() -> None:
+    one = chosen(WAITING, "openai")
+    assert (one.provider, chosen(one, "gemini") is one) == ("openai", True)
+    over = unresolved(WAITING, unjudged("scoring"), now=LATER)
+    assert chosen(over, "openai") is over
 
 
 @pytest.mark.parametrize(

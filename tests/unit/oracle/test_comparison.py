@@ -1,6 +1,7 @@
 """The comparison of finalists on one dimension: what is kept of it, each part once."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -69,7 +70,9 @@ def test_what_judges_said_of_each_finalist_is_told_by_its_id_and_nothing_of_whom
     assert first is not None
     assert second is not None
     assert (first.label, first.scores, first.score, first.disagrees) == ("X", (90, 70), 80.0, True)
-    assert (second.scores, second.evidence, second.disagrees) == ((61, 60), "The passage of Y.", False)
+    assert (second.scores, second.evidence, second.disagrees) == ((61, 60), "The passage of Y.", True)
+    calm = kept(WAITING, replace(FOUND, unstable=False))
+    assert [one.disagrees for one in map(calm.of, ("s1", "s2")) if one is not None] == [True, False]
     assert (COMPARED.of("s3"), COMPARED.of("s4"), WAITING.of("s1")) == (None, None, None)
 
 

@@ -210,11 +210,11 @@ class Market:
         request = SubmissionRequest(submitter=writer, text=text_of(writer, more=more))
         return self.reception().submit(task.id, request, key=None)
 
-    async def judged(self, task: Task, *writers: str) -> dict[str, Submission]:
+    async def judged(self, task: Task, *writers: str, more: str = "") -> dict[str, Submission]:
         """Work of these writers, handed in in this order and judged to its end."""
         found = {}
         for writer in writers:
-            one = self.submitted(task, writer)
+            one = self.submitted(task, writer, more=more)
             await self.carry_submission(one.ref)
             found[writer] = self.submission(one)
         return found

@@ -412,9 +412,11 @@ async def test_only_a_party_may_challenge_and_only_a_place_of_a_ranking_in_its_t
         with pytest.raises(ConflictError, match="no ranking yet"):
             market.challenged(other, unranked, by=by)
     market.challenged(task, found["ben"])
+    other_words = ChallengeRequest(challenger="ben", submission_id=found["ben"].id, reason="Look closer.")
     with pytest.raises(ConflictError, match="already"):
-        market.challenged(task, found["ben"])
+        market.reception().challenge(task.id, other_words)
     market.challenged(task, found["ben"], by="ada")
+    assert len(market.task(task.id).undecided) == 2
     assert task.challenge_until is not None
     market.clock.now = task.challenge_until
     with pytest.raises(ConflictError, match="time for challenges is over"):
@@ -432,24 +434,30 @@ async def test_work_that_failed_its_gate_has_no_place_and_a_race_has_no_ranking(
         market.challenged(race, won)
 
 
-async def test_a_ranking_is_challenged_so_often_and_not_more(market: Market) -> None:
+async def test_a_ranking_is_challenged_so_often_and_not_more_but_by_authors_for_their_own_places(
+    market: Market,
+) -> None:
     task, found = await ranked(market, ada=85, ben=75)
     for number in range(MAX_CHALLENGES):
         request = ChallengeRequest(challenger=f"party{number}", submission_id=found["ben"].id, reason="Look again.")
         market.challenges.add(tenant="acme", task_id=task.id, challenge_id=new_ulid(market.clock()), request=request)
     with pytest.raises(ConflictError, match="all that it can be"):
-        market.challenged(task, found["ben"])
+        market.challenged(task, found["ben"], by=OWNER)
+    own = market.challenged(task, found["ben"])
+    after = market.task(task.id)
+    assert (after.challenges, after.undecided[-1]) == (MAX_CHALLENGES, own.id)
 
 
 async def test_a_repeated_challenge_is_the_same_one_even_after_its_time(market: Market) -> None:
     task, found = await ranked(market, ada=85, ben=75)
     request = ChallengeRequest(challenger="ben", submission_id=found["ben"].id, reason="Look again.")
-    made = market.reception().challenge(task.id, request, key="k1")
+    made = market.reception().challenge(task.id, request)
     assert market.starts.runs[-1] == f"challenge {made.id}-1"
     await market.carry_challenge(made)
     market.final(task.id)
-    again = market.reception().challenge(task.id, request, key="k1")
-    assert (again.id, again.state, market.task(task.id).challenges) == (made.id, "rejected", 1)
+    again = market.reception().challenge(task.id, request)
+    assert (again.id, again.state) == (made.id, "rejected")
+    assert [one.id for one in market.challenges.of_task(tenant="acme", task_id=task.id)] == [made.id]
 
 
 async def test_an_undecided_dimension_of_one_judge_is_asked_of_the_second_only(market: Market) -> None:

@@ -82,7 +82,7 @@ async def played(market: Market, path: TaskPath, run: str) -> tuple[str, dict[st
     await again(lambda: market.carry_task(task.id))
     if path == "quality_first":
         request = ChallengeRequest(challenger="ben", submission_id=one.id, reason="Look again.")
-        challenge = await asked(lambda: reception.challenge(task.id, request, key=run))
+        challenge = await asked(lambda: reception.challenge(task.id, request))
         await again(lambda: market.carry_challenge(challenge))
         await asked(lambda: market.final(task.id))
     market.clock.advance(minutes=5)
