@@ -188,7 +188,7 @@ def _later(arena: Arena) -> None:
         old = time.time() + MOVED_SECONDS
         contest = arena.open("later", seconds=MOVED_SECONDS)
         said(contest.move(3600.0), 200)
-        contest.enter("ann", 80, beside={"depth": "90|70"})
+        contest.enter("ann", 80, beside={"depth": "95|70"})
     eventually(lambda: time.time() > old + 1, what="the deadline that was", pause=0.5)
     arena.noted["after the old deadline"] = contest.seen()["state"]
     with arena.turn:
@@ -283,8 +283,9 @@ def test_no_log_no_execution_and_no_event_ever_holds_a_score_or_a_text(arena: Ar
         assert [where for where, line in lines if text in line] == [], text
     told = [(where, line) for where, line in lines if "Oracle" in where or where in {"executions", "bus"}]
     assert [line for _, line in told if FIELDS.search(line)] == []
-    # The seconds of a moment may look like a total.
-    assert [line for _, line in told if re.search(r"(?<![:\d])(66\.25|54\.1)", line)] == []
+    # Logs hold latencies and costs, which may look like a total; what machines and the bus are given holds neither.
+    passed_on = [line for where, line in told if where in {"executions", "bus"}]
+    assert [line for line in passed_on if re.search(r"(?<![:\d])66\.25(?!\d)", line)] == []
 
 
 def test_without_a_survivor_there_is_no_winner_and_nothing_is_paid(arena: Arena) -> None:
@@ -339,12 +340,14 @@ def test_a_deadline_that_is_moved_later_holds(arena: Arena) -> None:
     assert first == "SUCCEEDED", "it was told that another one carries the task"
 
 
-def test_a6_where_two_orders_disagree_their_mean_counts_and_it_is_said_so(arena: Arena) -> None:
+def test_a6_where_the_order_decides_who_is_better_the_mean_counts_and_it_is_said_of_both(arena: Arena) -> None:
     contest = arena.contests["later"]
-    seen = {name: contest.feedback(name, "scoring", party=OWNER) for name in contest.ids}
-    assert (seen["ann"]["risk_flags"], seen["bob"]["risk_flags"]) == (["orders_disagree"], [])
-    [depth] = [one for one in seen["ann"]["dimension_scores"] if one["dimension"] == "depth"]
-    assert depth["score"] == 80.0
+    for name, mean in (("ann", 82.5), ("bob", 90.0)):
+        scoring = contest.feedback(name, "scoring", party=OWNER)
+        assert scoring["risk_flags"] == ["orders_disagree"]
+        assert [one["dimension"] for one in scoring["dimension_scores"] if one["unstable"]] == ["depth"]
+        [depth] = [one for one in scoring["dimension_scores"] if one["dimension"] == "depth"]
+        assert depth["score"] == mean
 
 
 def test_r3_a_contest_whose_machines_were_stopped_is_taken_up_by_the_sweep(arena: Arena) -> None:
