@@ -1,7 +1,7 @@
 """A task's way from its creation to its final result, whatever comes twice or too late."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
@@ -18,6 +18,7 @@ from touchstone.oracle.ranking import Place
 from touchstone.oracle.task import (
     LONGEST_CONTEST,
     MAX_CHALLENGES,
+    MAX_DEADLINE_MOVES,
     Task,
     TaskRequest,
     carried,
@@ -160,6 +161,19 @@ def test_a_deadline_moves_either_way_while_it_lies_ahead() -> None:
             with_deadline(task, AFTER + timedelta(days=9), now=late)
     with pytest.raises(ConflictError, match="cannot be moved"):
         with_deadline(contest_at("scoring"), AFTER + timedelta(days=9), now=NOW)
+
+
+def test_a_deadline_moves_so_often_and_not_more_and_is_kept_in_utc() -> None:
+    east = timezone(timedelta(hours=8))
+    task = open_task()
+    for hours in range(1, MAX_DEADLINE_MOVES + 1):
+        task = with_deadline(task, (DEADLINE + timedelta(hours=hours)).astimezone(east), now=NOW)
+    assert (task.deadline_moves, task.deadline.utcoffset()) == (MAX_DEADLINE_MOVES, timedelta(0))
+    assert with_deadline(task, task.deadline.astimezone(east), now=NOW) is task
+    with pytest.raises(ConflictError, match="all that it can be"):
+        with_deadline(task, DEADLINE, now=NOW)
+    asked = request(deadline=DEADLINE.astimezone(east))
+    assert new_task(asked, tenant="acme", task_id="t1", now=NOW).deadline.utcoffset() == timedelta(0)
 
 
 @pytest.mark.parametrize("deadline", [NOW, NOW - timedelta(seconds=1), NOW + LONGEST_CONTEST + timedelta(days=1)])

@@ -220,6 +220,7 @@ def _final(said: Comparison | DimensionScore) -> FinalDimensionScore:
         evidence=said.evidence,
         feedback=said.feedback,
         flag="below_expected" if said.score < PENALTY_BELOW else None,
+        unstable=isinstance(said, Comparison) and said.disagrees,
     )
 
 
