@@ -77,6 +77,6 @@ async def test_all_that_was_paid_for_a_contest_is_told_with_the_task_and_its_sub
     assert of_work == {"ben": 2 * TOKENS, "ada": 3 * TOKENS}
     of_task = view.task(task.id).tokens
     assert of_task == (prompts.count("claude/dimensions") + prompts.count("claude/horizontal")) * TOKENS
-    assert of_task + sum(of_work.values()) == len(prompts) * TOKENS
+    assert of_task + sum(tokens or 0 for tokens in of_work.values()) == len(prompts) * TOKENS
     assert await market.carry_task(task.id) == "challenge"
     assert view.task(task.id).tokens == of_task, "paid once"
