@@ -46,6 +46,20 @@ def test_a_contest_is_ranked_at_its_deadline_and_says_what_every_place_came_from
     assert (first["rank"], first["final_score"], first["risk_flags"]) == (1, 90.0, [])
 
 
+def test_a6_where_the_order_decides_who_is_better_it_is_said_of_both_and_on_that_dimension(
+    buyer: Api, judged: Deployment
+) -> None:
+    task = ApiTask.created(buyer, judged)
+    task.hand_in("ann", 80, beside={"depth": "95|70"})
+    task.hand_in("bob", 90)
+    task.pass_time()
+    for name, mean in (("ann", 82.5), ("bob", 90.0)):
+        scoring = task.feedback(name, "scoring", party=OWNER)
+        assert scoring["risk_flags"] == ["orders_disagree"]
+        [unstable] = [one for one in scoring["dimension_scores"] if one["unstable"]]
+        assert (unstable["dimension"], unstable["score"]) == ("depth", mean)
+
+
 def test_a_challenge_that_finds_another_place_is_upheld_and_the_ranking_follows(
     ranked: ApiTask, judged: Deployment
 ) -> None:

@@ -140,6 +140,8 @@ def test_r21_a_deadline_that_passes_twice_closes_once_and_one_that_was_moved_is_
 
 
 MET = {"number": 1, "evidence": None, "reason": "It does so throughout.", "passed": True, "revision_hint": None}
+A_WHILE = 1000.0
+"""Seconds that a provider asks for: more than a step has."""
 FAULTS: list[tuple[Kind, str]] = [
     ("overloaded", "overloaded"),
     ("server_error", "overloaded"),
@@ -161,7 +163,7 @@ def test_a_judge_that_fails_is_waited_for_and_why_is_counted(
     kind, reason = fault
     task = ApiTask.created(demo, judged)
     capsys.readouterr()
-    judges.rule(error(kind), schema="GateReply")
+    judges.rule(error(kind, retry_after=A_WHILE), schema="GateReply")
     seen = task.hand_in("ann", 90)
     said = [one for name, one in judged.machines.tasks.said if name == "gate"]
     printed = capsys.readouterr().out
