@@ -156,7 +156,7 @@ class Market:
             submissions=self.submissions,
             challenges=self.challenges,
             artifacts=self.artifacts,
-            keys=RequestKeys(self.table),
+            keys=RequestKeys(self.table, clock=self.clock),
             workflows=lambda: self.starts,
             clock=self.clock,
         )

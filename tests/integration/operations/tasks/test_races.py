@@ -5,10 +5,14 @@ import dataclasses
 import pytest
 
 from tests.integration.operations.tasks.conftest import Dying, Market
+from tests.support.opinions import text_of
 from touchstone.budgets.memory import MemoryAdmission
+from touchstone.errors import ConflictError
 from touchstone.judges import load_registry
+from touchstone.operations.tasks.drafting import draft
 from touchstone.operations.tasks.judging import LONGEST_SPREAD, check, score
 from touchstone.oracle.choice import Choice, open_judge
+from touchstone.oracle.handing_in import SubmissionRequest
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
 from touchstone.records import Judgements, Tasks
@@ -54,6 +58,27 @@ async def test_nobody_behind_it_wins_because_the_first_ones_step_died(market: Ma
         first.id,
         ["payout.due", "result.final", "task.closed"],
     )
+
+
+async def test_an_id_that_was_asked_for_before_the_task_was_open_is_no_earlier_place(
+    market: Market, dying: Dying
+) -> None:
+    """A request that came too soon leaves its key, and the id that belongs to it is older than the work."""
+    task = market.created("fastest_first")
+    request = SubmissionRequest(submitter="ben", text=text_of("ben"))
+    with pytest.raises(ConflictError, match="being made"):
+        market.reception().submit(task.id, request, key="too soon")
+    await draft(market.desk(), task.id)
+    first = market.submitted(task, "ada")
+    market.clock.advance(seconds=1)
+    second = market.reception().submit(task.id, request, key="too soon")
+    assert second.id < first.id
+    for one in (first, second):
+        await check(market.desk(), one.ref)
+    with dying(Tasks, "win"):
+        await score(market.desk(), second.ref)
+    await score(market.desk(), first.ref)
+    assert market.task(task.id).winner == first.id
 
 
 async def test_a_step_that_died_once_the_task_was_won_is_taken_up_and_changes_nothing(

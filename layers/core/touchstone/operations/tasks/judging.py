@@ -205,8 +205,10 @@ def _close_by(desk: TaskDesk, submission: Submission) -> None:
     if not submission.wins:
         return
     ref = desk.submissions.first_passed(tenant=desk.tenant, task_id=submission.task_id)
-    earlier = submission if ref is None or ref.submission_id > submission.id else desk.submissions.get(ref)
-    desk.tasks.win(submission=earlier if earlier.wins else submission)
+    other = submission if ref is None else desk.submissions.get(ref)
+    # By when it came, not by its id: a key that was used too soon keeps the id of that moment.
+    earlier = other.wins and (other.submitted_at, other.id) < (submission.submitted_at, submission.id)
+    desk.tasks.win(submission=other if earlier else submission)
     desk.judgements.settle_race(submission.ref)
     desk.announce(submission.task_id)
 
