@@ -146,7 +146,9 @@ def _running(home: Home) -> Running:
 
 def _say_what_next(home: Home, ready: Ready) -> None:
     commands = Path(os.path.relpath(Path(sys.executable).parent))
-    judges = ", ".join(ready.judge_keys) or "no key found, so checks decide alone"
+    own = "TOUCHSTONE_COMPATIBLE_BASE_URL" in deployment.passed_through()
+    found = (*ready.judge_keys, *(["an endpoint of your own"] if own else []))
+    judges = ", ".join(found) or "no key found, so checks decide alone"
     for line in (
         f"API:     {ready.api_url}",
         f"Swagger: {ready.api_url}/swagger",

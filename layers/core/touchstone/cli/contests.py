@@ -24,8 +24,9 @@ COLOURS: Mapping[object, str] = {"gate_failed": "bold red", "eliminated": "bold 
 
 
 def task_exit(view: View) -> Exit:
-    """The exit code that a task stands for: nobody could set one up that failed."""
-    return Exit.UNDECIDED if view.get("state") == "failed" else Exit.DONE
+    """The exit code that a task stands for: nobody could set one up that failed, or that nobody could begin with."""
+    stuck = view.get("state") == "drafting" and view.get("failure")
+    return Exit.UNDECIDED if view.get("state") == "failed" or stuck else Exit.DONE
 
 
 def submission_exit(view: View) -> Exit:
@@ -39,8 +40,8 @@ def challenge_exit(view: View) -> Exit:
 
 
 def is_set_up(view: View) -> bool:
-    """Whether a task's dimensions are made, or never will be."""
-    return view.get("state") != "drafting"
+    """Whether a task's dimensions are made, never will be, or could not be made at the first try."""
+    return view.get("state") != "drafting" or bool(view.get("failure"))
 
 
 def is_judged(view: View) -> bool:
@@ -81,6 +82,7 @@ def print_challenge(view: View) -> None:
     """The whole of it."""
     names = ("state", "id", "challenger", "submission_id", "reason", "provider", "new_total", "unscored")
     facts = [(name.replace("_", " "), view.get(name)) for name in names]
+    facts += [("because", sentence) for sentence in view.get("because") or ()]
     times = (("made (UTC)", moment(view.get("created_at"))), ("decided", moment(view.get("decided_at"))))
     print_facts((*facts, *times))
 
@@ -98,6 +100,7 @@ def _task_facts(view: View) -> Iterator[tuple[str, object]]:
     brief = view.get("brief") or {}
     yield "state", styled(view.get("state"), "bold")
     yield "because", view.get("failure")
+    yield "tried again (UTC)", moment(view.get("tried_again_at"))
     for name in ("id", "path", "owner"):
         yield name, view.get(name)
     yield "description", short(brief.get("description"))
@@ -118,7 +121,9 @@ def _task_facts(view: View) -> Iterator[tuple[str, object]]:
 def _submission_facts(view: View) -> Iterator[tuple[str, object]]:
     standing = view.get("standing")
     yield "standing", styled(str(standing).replace("_", " "), COLOURS.get(standing, "bold"))
-    yield "because", view.get("unscored")
+    yield "unscored", view.get("unscored")
+    for sentence in view.get("because") or ():
+        yield "because", sentence
     for name in ("id", "submitter", "revision"):
         yield name, view.get(name)
     yield "submitted (UTC)", moment(view.get("submitted_at"))

@@ -68,10 +68,11 @@ class Challenge(Strict):
 
 
 class ChallengeView(Strict):
-    """A challenge as a party of its task sees it. `unscored`: why nobody could judge it again, None otherwise.
+    """A challenge as a party of its task sees it.
 
-    `provider` is who scored again, and `new_total` what the submission came to then, both null until it is decided.
-    `tokens` and `cost_usd` (the known prices) are what it took.
+    `unscored`: why nobody could judge it again, and `because` in sentences; None and empty otherwise. `provider` is
+    who scored again, and `new_total` what the submission came to then, both null until it is decided. `tokens` and
+    `cost_usd` (the known prices) are what it took.
     """
 
     id: str
@@ -85,6 +86,7 @@ class ChallengeView(Strict):
     provider: str | None
     new_total: float | None
     unscored: str | None
+    because: tuple[str, ...]
     tokens: int
     cost_usd: float
 
@@ -92,6 +94,7 @@ class ChallengeView(Strict):
     def of(cls, challenge: Challenge) -> "ChallengeView":
         """The view of a challenge; the second opinion is shown once it is decided."""
         judged = challenge.scoring if challenge.state in {"upheld", "rejected"} else None
+        failure = challenge.failure if challenge.state == "unresolved" else None
         return cls(
             id=challenge.id,
             task_id=challenge.task_id,
@@ -103,7 +106,8 @@ class ChallengeView(Strict):
             decided_at=challenge.decided_at,
             provider=challenge.provider if challenge.state != "waiting" else None,
             new_total=None if judged is None else judged.penalized_total,
-            unscored=challenge.failure.reason if challenge.state == "unresolved" and challenge.failure else None,
+            unscored=failure.reason if failure is not None else None,
+            because=failure.details if failure is not None else (),
             tokens=sum(spend.input_tokens + spend.output_tokens for spend in challenge.spends),
             cost_usd=sum(spend.cost_usd or 0.0 for spend in challenge.spends),
         )

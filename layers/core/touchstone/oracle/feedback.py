@@ -112,6 +112,8 @@ type Feedback = GateFeedback | SuggestionsFeedback | IndividualFeedback | Scorin
 class SubmissionView(Strict):
     """A submission as one reader sees it. `unscored` is why nobody could judge it, None unless it stands so.
 
+    `because` says that in sentences, once a contest is closed: what a judge was told of its reply may name scores.
+
     `tokens` and `cost_usd` (the known prices) are what judging it took, None while a contest is open.
     """
 
@@ -122,6 +124,7 @@ class SubmissionView(Strict):
     revision: int
     standing: Standing
     unscored: Unscored | None = None
+    because: tuple[str, ...] = ()
     feedback: tuple[Feedback, ...] = ()
     tokens: int | None = None
     cost_usd: float | None = None
@@ -143,6 +146,7 @@ def view_of(submission: Submission, task: Task, reader: Reader | None) -> Submis
         return None
     hidden = task.contest and not closed
     stands = standing(submission, task)
+    failure = submission.failure if stands == "unscored" else None
     return SubmissionView(
         id=submission.id,
         task_id=submission.task_id,
@@ -150,7 +154,8 @@ def view_of(submission: Submission, task: Task, reader: Reader | None) -> Submis
         submitted_at=submission.submitted_at,
         revision=submission.revision,
         standing="gate_passed" if hidden and stands == "scored" else stands,
-        unscored=submission.failure.reason if stands == "unscored" and submission.failure is not None else None,
+        unscored=failure.reason if failure is not None else None,
+        because=failure.details if failure is not None and not hidden else (),
         feedback=_hidden(submission) if hidden else _open(submission, task),
         tokens=None if hidden else sum(spend.input_tokens + spend.output_tokens for spend in submission.spends),
         cost_usd=None if hidden else sum(spend.cost_usd or 0.0 for spend in submission.spends),

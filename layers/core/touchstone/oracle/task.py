@@ -138,8 +138,10 @@ def with_deadline(task: Task, deadline: datetime, *, now: datetime) -> Task:
 
     Raises `InputError` for a moment that is past or too far, `ConflictError` once submissions have ended.
     """
-    if task.state not in {"drafting", "open"} or now >= task.deadline:
+    if now >= task.deadline:
         raise ConflictError("The deadline has passed; it cannot be moved any more.")
+    if task.state not in {"drafting", "open"}:
+        raise ConflictError("The task is over; its deadline cannot be moved any more.")
     moved = _deadline(deadline, created_at=task.created_at, now=now)
     if moved == task.deadline:
         return task

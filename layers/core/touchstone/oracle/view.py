@@ -12,12 +12,13 @@ from touchstone.oracle.task import Task, TaskState
 class TaskView(Strict):
     """A task and how far it is. Times are UTC.
 
-    `dimensions` are empty until they are locked. `failure` is why there are none yet, or never will be. `winner` is the
-    winning submission's id, null while there is none and in the end where nobody won. `ranking` is for the parties of a
-    contest that is ranked, and null for everybody else and before: the survivors, best first, where a rank of null is a
-    finalist that nobody could compare. `undecided_challenges` counts those that hold the result open. `tokens` and
-    `cost_usd` (the known prices) are those of the dimensions, and of comparing its finalists once it is ranked; each
-    submission and each challenge has its own.
+    `dimensions` are empty until they are locked. `failure` is why there are none yet, or never will be, and
+    `tried_again_at` when they are tried again. `winner` is the winning submission's id, null while there is none and
+    in the end where nobody won. `ranking` is for the parties of a contest that is ranked, and null for everybody else
+    and before: the survivors, best first, where a rank of null is a finalist that nobody could compare.
+    `undecided_challenges` counts those that hold the result open. `tokens` and `cost_usd` (the known prices) are those
+    of the dimensions, and of comparing its finalists once it is ranked; each submission and each challenge has its
+    own.
     """
 
     id: str
@@ -27,6 +28,7 @@ class TaskView(Strict):
     brief: Brief
     dimensions: tuple[Dimension, ...]
     failure: str | None
+    tried_again_at: datetime | None
     created_at: datetime
     deadline: datetime
     challenge_seconds: int
@@ -51,6 +53,7 @@ class TaskView(Strict):
             brief=task.request.brief,
             dimensions=task.dimensions,
             failure=task.failure,
+            tried_again_at=task.drafting.not_before if task.state == "drafting" and task.failure else None,
             created_at=task.created_at,
             deadline=task.deadline,
             challenge_seconds=task.request.challenge_seconds,

@@ -46,15 +46,20 @@ async def test_a_judge_that_breaks_the_rules_twice_fails_the_task_with_the_reaso
 async def test_without_a_key_a_task_waits_for_one_and_says_so_and_no_try_is_used_up(market: Market) -> None:
     market.script.providers = ()
     task = market.created(deadline=market.clock() + timedelta(hours=MAX_TRIES + 1))
-    for _ in range(MAX_TRIES):
+    pauses = []
+    for _ in range(3 * MAX_TRIES):
         progress = await draft(market.desk(), task.id)
         assert (progress.state, progress.reason) == ("waiting", "misconfigured")
-        assert progress.until == market.clock() + timedelta(hours=1)
+        assert progress.until is not None
+        pauses.append((progress.until - market.clock()).total_seconds())
         waiting = market.task(task.id)
         assert waiting.failure is not None
         assert "key" in waiting.failure
         assert waiting.drafting.tries == 0
         market.clock.now = progress.until
+    assert pauses[0] == 30.0, "whoever sets the key now waits seconds for it to be found"
+    assert pauses == sorted(pauses)
+    assert pauses[-1] > 100.0, "and one that stays away is asked for less and less often"
     market.script.providers = ("claude",)
     assert (await draft(market.desk(), task.id)).state == "open"
     assert market.task(task.id).failure is None
@@ -102,8 +107,11 @@ async def test_tries_that_were_each_interrupted_are_given_up_when_the_last_lease
 async def test_a_task_without_dimensions_at_its_deadline_fails_and_does_not_wait_beyond_it(market: Market) -> None:
     market.script.providers = ()
     task = market.created(deadline=market.clock() + timedelta(minutes=10))
+    market.clock.now = task.deadline - timedelta(seconds=20)
     progress = await draft(market.desk(), task.id)
     assert (progress.state, progress.until) == ("waiting", task.deadline)
     market.clock.now = task.deadline
     assert (await draft(market.desk(), task.id)).state == "failed"
-    assert "deadline" in (market.task(task.id).failure or "")
+    failure = market.task(task.id).failure or ""
+    assert "deadline" in failure
+    assert "key" in failure, "the cause is not forgotten"

@@ -14,6 +14,7 @@ from touchstone.oracle.unjudged import Unjudged
 DRAFT_SECONDS = 120.0
 """Two rounds of a strong model that thinks."""
 TOO_LATE = "The deadline passed before the task's dimensions could be made; create it anew with a later one."
+"""Why they could not be made stands behind it, where a judge was to be asked."""
 GAVE_NO_DIMENSIONS = "The task's dimensions could not be made ({reason}): {details} Create the task anew."
 
 
@@ -26,7 +27,7 @@ async def draft(desk: TaskDesk, task_id: str) -> Progress:
     if not ours:
         return _not_ours(desk, task)
     if desk.clock() >= task.deadline:
-        return _progress(_give_up(desk, task, TOO_LATE))
+        return _progress(_give_up(desk, task, " ".join((TOO_LATE, *filter(None, [task.failure])))))
     tried = await with_judge(
         desk,
         desk.judge,
@@ -42,7 +43,9 @@ async def draft(desk: TaskDesk, task_id: str) -> Progress:
         locked = desk.tasks.lock(tenant=desk.tenant, task_id=task_id, dimensions=found.dimensions, spends=found.spends)
         return _progress(locked)
     why = Unjudged.of("dimensions", found)
-    match follow_up(found, tries=task.drafting.tries, provider=tried.provider, now=desk.clock()):
+    match follow_up(
+        found, tries=task.drafting.tries, provider=tried.provider, now=desk.clock(), asked_at=task.created_at
+    ):
         case GivenUp():
             failure = GAVE_NO_DIMENSIONS.format(reason=why.reason, details=" ".join(why.details))
             given_up = desk.tasks.give_up(tenant=desk.tenant, task_id=task_id, failure=failure, spends=found.spends)

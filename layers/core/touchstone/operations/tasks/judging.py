@@ -169,7 +169,8 @@ def _after(desk: TaskDesk, submission: Submission, failed: _Failed) -> Progress:
     why = Unjudged.of(failed.stage, failed.failure)
     spends = failed.failure.spends
     tries = submission.attempts.tries
-    match follow_up(failed.failure, tries=tries, provider=failed.provider, now=desk.clock()):
+    asked_at = submission.submitted_at
+    match follow_up(failed.failure, tries=tries, provider=failed.provider, now=desk.clock(), asked_at=asked_at):
         case GivenUp():
             return _progress(desk.judgements.give_up(submission.ref, why=why, spends=spends), at=submission.state)
         case Postponed(until=until, counted=counted):

@@ -70,14 +70,17 @@ class TaskReception:
     def challenge(self, task_id: str, request: ChallengeRequest) -> Challenge:
         """Challenge a ranking. Raises `NotFoundError` for whoever is no party, `ConflictError` where it takes none.
 
-        A party may challenge the place of each submission once, its own always and `CHALLENGES_A_PARTY` of others; its
-        id follows from both, so that a repeat meets the same challenge. One that failed its gate has no place.
+        A party may challenge the place of each submission once, and again where nobody could judge: its own always, and
+        `CHALLENGES_A_PARTY` times those of others. The id follows from that, so that a repeat meets the same challenge.
+        One that failed its gate has no place.
         """
         task = self.tasks.get(tenant=self.tenant, task_id=task_id)
         if not is_party(task, request.challenger, self.submissions):
             raise NotFoundError(STRANGER)
-        challenge_id = derived_ulid(task.created_at, self.tenant, task_id, request.challenger, request.submission_id)
         earlier = self.challenges.of_task(tenant=self.tenant, task_id=task_id)
+        named = (request.challenger, request.submission_id)
+        in_vain = sum((one.challenger, one.submission_id, one.state) == (*named, "unresolved") for one in earlier)
+        challenge_id = derived_ulid(task.created_at, self.tenant, task_id, *named, str(in_vain))
         made = next((one for one in earlier if one.id == challenge_id), None)
         if made is not None and made.reason != request.reason:
             raise ConflictError("This party has challenged the place of this submission already.")

@@ -1,7 +1,7 @@
 """One try at work that a judge must do: with whoever is to judge, and what follows where nobody did."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
@@ -10,8 +10,8 @@ from touchstone.errors import MisconfiguredError, SettingsError
 from touchstone.judges.base import Judge
 from touchstone.judges.checked import NotScored
 from touchstone.judges.spends import Spend
-from touchstone.operations.deferral import GivenUp, Postponed, after_failure
-from touchstone.operations.tasks.desk import TaskDesk
+from touchstone.operations.deferral import FIRST_PAUSE, GivenUp, Postponed, after_failure
+from touchstone.operations.tasks.desk import PATIENCE, TaskDesk
 
 NOBODY = "gemini"
 """Whose day is meant where no provider was asked: any one's will do, since nothing was counted."""
@@ -48,11 +48,18 @@ async def with_judge[T: Paid](
     return Tried(found=found, provider=judge.provider)
 
 
-def follow_up(failure: NotScored, *, tries: int, provider: str, now: datetime) -> Postponed | GivenUp:
+def follow_up(
+    failure: NotScored, *, tries: int, provider: str, now: datetime, asked_at: datetime | None = None
+) -> Postponed | GivenUp:
     """What becomes of work that nobody did. `tries` counts the present one.
 
-    A reply that broke the rules twice, the second time with its faults named, is not asked for a third time.
+    A reply that broke the rules twice, the second time with its faults named, is not asked for a third time. `asked_at`
+    is when somebody asked for the work: who sets a key that was missing is not to wait an hour for it to be found.
     """
     if failure.error is None:
         return GivenUp(reason=failure.reason)
-    return after_failure(failure.error, tries=tries, now=now, reset=next_reset(provider, now))
+    later = after_failure(failure.error, tries=tries, now=now, reset=next_reset(provider, now))
+    if isinstance(later, Postponed) and isinstance(failure.error, MisconfiguredError) and asked_at is not None:
+        soon = now + max(FIRST_PAUSE, (now - asked_at) / PATIENCE)
+        return replace(later, until=min(later.until, soon))
+    return later
