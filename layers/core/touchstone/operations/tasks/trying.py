@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from touchstone.budgets import next_reset
-from touchstone.errors import MisconfiguredError, SettingsError
+from touchstone.errors import MisconfiguredError, SettingsError, SpendingCeilingError
 from touchstone.judges.base import Judge
 from touchstone.judges.checked import NotScored
 from touchstone.judges.spends import Spend
@@ -54,12 +54,14 @@ def follow_up(
     """What becomes of work that nobody did. `tries` counts the present one.
 
     A reply that broke the rules twice, the second time with its faults named, is not asked for a third time. `asked_at`
-    is when somebody asked for the work: who sets a key that was missing is not to wait an hour for it to be found.
+    is when somebody asked for the work: who sets a key that was missing is not to wait an hour for it to be found, and
+    money that is held back for other calls under way comes back when they are settled.
     """
     if failure.error is None:
         return GivenUp(reason=failure.reason)
     later = after_failure(failure.error, tries=tries, now=now, reset=next_reset(provider, now))
-    if isinstance(later, Postponed) and isinstance(failure.error, MisconfiguredError) and asked_at is not None:
+    passing = isinstance(failure.error, MisconfiguredError | SpendingCeilingError)
+    if isinstance(later, Postponed) and passing and asked_at is not None:
         soon = now + max(FIRST_PAUSE, (now - asked_at) / PATIENCE)
         return replace(later, until=min(later.until, soon))
     return later
