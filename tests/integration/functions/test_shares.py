@@ -1,6 +1,7 @@
 """A2 through the doors: a tenant that sends without end is told `unverified`, and everyone else gets a verdict."""
 
 from collections import Counter
+from datetime import timedelta
 
 import pytest
 
@@ -12,6 +13,8 @@ from tests.support.api import Api
 from tests.support.deployment import Deployment
 from tests.support.overrides import registry
 from tests.support.providers import ProviderServer
+from touchstone.budgets import next_reset
+from touchstone.clock import OFFSET_VARIABLE, system_clock
 from touchstone.errors import SettingsError
 from touchstone.judges import load_registry
 
@@ -26,6 +29,14 @@ def _few_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
     models = {"models": {MODEL: {"per_day": 1000, "per_minute": PER_MINUTE}}}
     for name, value in registry(gemini=models).items():
         monkeypatch.setenv(name, value)
+
+
+@pytest.fixture(autouse=True)
+def _hours_before_the_reset(deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A moment of the day at which shares hold, whenever the tests run: in its last two hours the day's does not."""
+    now = system_clock()
+    if next_reset("gemini", now) - now < timedelta(hours=3):
+        monkeypatch.setenv(OFFSET_VARIABLE, str(-timedelta(hours=6).total_seconds()))
 
 
 def reasons(api: Api, *, count: int, start: int = 0) -> Counter[tuple[str, str | None]]:
