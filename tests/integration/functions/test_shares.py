@@ -31,8 +31,8 @@ def _few_a_minute(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, value)
 
 
-@pytest.fixture(autouse=True)
-def _hours_before_the_reset(deployment: Deployment, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def hours_before_the_reset(judged: Deployment, monkeypatch: pytest.MonkeyPatch) -> None:
     """A moment of the day at which shares hold, whenever the tests run: in its last two hours the day's does not."""
     now = system_clock()
     if next_reset("gemini", now) - now < timedelta(hours=3):
@@ -48,6 +48,7 @@ def reasons(api: Api, *, count: int, start: int = 0) -> Counter[tuple[str, str |
     return Counter((view["verification_status"], view["skip_reason"]) for view in views)
 
 
+@pytest.mark.usefixtures("hours_before_the_reset")
 def test_a2_a_tenant_that_sends_without_end_leaves_the_others_theirs(
     judged: Deployment, judges: ProviderServer
 ) -> None:
