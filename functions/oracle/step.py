@@ -65,8 +65,8 @@ def step(work: "Callable[[References], Progress]") -> Handler:
 
 def told(progress: "Progress") -> dict[str, Any]:
     """A step's progress as its machine takes it."""
-    pause = max(SHORTEST_PAUSE_S, seconds_until(progress.until)) if progress.state == "waiting" else None
-    said: dict[str, Any] = {"state": progress.state, "wait_seconds": pause or seconds_until(progress.until)}
+    least = SHORTEST_PAUSE_S if progress.state == "waiting" else 0
+    said: dict[str, Any] = {"state": progress.state, "wait_seconds": max(least, seconds_until(progress.until))}
     if progress.dimensions:
         said["dimensions"] = list(progress.dimensions)
     if progress.deadline is not None:

@@ -6,10 +6,11 @@ Scores and confidences are 0–1. A `None` verdict is a state of its own: nobody
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
 from touchstone.errors import Unanswered
 from touchstone.judges.spends import Spend
+from touchstone.strict import Strict
 
 MAX_PROBLEM_CHARS = 20_000
 """Longest problem text: with its answer and prompt it fits every listed model and one DynamoDB item."""
@@ -33,12 +34,6 @@ type SkipReason = Unanswered | Literal["contentless"]
 """Why nobody decided: a judge's failure, our own limits, or an answer without content (rejected before any call)."""
 
 type Text = Annotated[str, StringConstraints(min_length=1)]
-
-
-class Strict(BaseModel):
-    """A request or record: unknown fields are errors, values do not change after construction."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class VerifyRequest(Strict):

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from touchstone.answers.model import SolveRequest, Strict, VerifyRequest
+from touchstone.answers.model import SolveRequest, VerifyRequest
 from touchstone.answers.view import AnswerView
 from touchstone.errors import InputError, TouchstoneError
 from touchstone.operations.json_text import loads
+from touchstone.strict import Strict
 
 if TYPE_CHECKING:
     from touchstone.operations.submission_lines import SubmissionLine

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, TypeAdapter, ValidationError
 
-from touchstone.answers.model import ENDED, AnswerRecord, SolveRequest, Strict, VerifyRequest
+from touchstone.answers.model import ENDED, AnswerRecord, SolveRequest, VerifyRequest
 from touchstone.answers.progress import new_record
 from touchstone.answers.verification import VERIFY_SECONDS
 from touchstone.clock import Deadline
@@ -19,6 +19,7 @@ from touchstone.operations.json_text import loads
 from touchstone.operations.reception import Reception
 from touchstone.operations.steps import verify_own_answer
 from touchstone.records import Tenants
+from touchstone.strict import Strict
 
 type Key = Annotated[str, StringConstraints(min_length=1, max_length=255)]
 

@@ -5,7 +5,7 @@ from typing import Annotated, Self
 
 from pydantic import Field
 
-from touchstone.oracle.model import Strict
+from touchstone.strict import Strict
 
 MAX_TRIES = 5
 """Tries of one piece of work before it is given up: their pauses add up to half an hour, as an outage may."""

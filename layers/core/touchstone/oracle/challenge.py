@@ -16,11 +16,12 @@ from pydantic import AfterValidator, Field, StringConstraints
 
 from touchstone.judges.spends import Spend
 from touchstone.oracle.attempts import Attempts
-from touchstone.oracle.model import IndividualScoring, Party, Strict, not_blank
+from touchstone.oracle.model import IndividualScoring, Party, not_blank
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.ranking import Place
 from touchstone.oracle.readings import Reading
 from touchstone.oracle.unjudged import Unjudged
+from touchstone.strict import Strict
 
 MAX_REASON_CHARS = 4_000
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from touchstone.judges.spends import Spend
 from touchstone.oracle.bands import Band
-from touchstone.oracle.model import RiskFlag, Strict
+from touchstone.oracle.model import RiskFlag
+from touchstone.strict import Strict
 
 LEAST_ENTRIES = 2
 """Fewer have nothing beside them."""

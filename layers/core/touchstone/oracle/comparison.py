@@ -14,9 +14,9 @@ from typing import Literal
 from touchstone.judges.spends import Spend
 from touchstone.oracle.attempts import Attempts
 from touchstone.oracle.compared import Compared, ComparedEntry, OrderRead
-from touchstone.oracle.model import Strict
 from touchstone.oracle.submission import Comparison
 from touchstone.oracle.unjudged import Unjudged
+from touchstone.strict import Strict
 
 AT_DEADLINE = "DEADLINE"
 """The round of comparisons that makes a contest's ranking; those of a challenge are called by its id."""

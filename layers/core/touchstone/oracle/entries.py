@@ -10,9 +10,10 @@ from touchstone.judges.spends import Spend
 from touchstone.material.sections import MAX_SECTION_CHARS
 from touchstone.oracle.flags import flagged
 from touchstone.oracle.material import Material, Read, read_material
-from touchstone.oracle.model import Brief, Dimension, DimensionScore, RiskFlag, Strict
+from touchstone.oracle.model import Brief, Dimension, DimensionScore, RiskFlag
 from touchstone.oracle.passages import Passage, flags_of, without
 from touchstone.oracle.ranking import FINALISTS
+from touchstone.strict import Strict
 
 COMPARED_WHOLE_CHARS = MAX_SECTION_CHARS // FINALISTS
 """Longest entry shown whole, so that all of them together take no more than one section does."""

@@ -3,8 +3,9 @@
 from datetime import datetime
 from typing import Literal
 
-from touchstone.oracle.model import Strict, TaskPath
+from touchstone.oracle.model import TaskPath
 from touchstone.oracle.task import Task
+from touchstone.strict import Strict
 
 type EventKind = Literal["task.closed", "result.final", "payout.due"]
 """`task.closed`: no more submissions. `result.final`: nothing changes any more. `payout.due`: there is a winner, for

@@ -21,16 +21,10 @@ from typing import Literal
 from touchstone.errors import Unscored
 from touchstone.oracle.aggregation import PENALTY_BELOW, Aggregate, aggregate
 from touchstone.oracle.bands import Band
-from touchstone.oracle.model import (
-    CriterionCheck,
-    DimensionScore,
-    IndividualScoring,
-    RiskFlag,
-    Strict,
-    Suggestion,
-)
+from touchstone.oracle.model import CriterionCheck, DimensionScore, IndividualScoring, RiskFlag, Suggestion
 from touchstone.oracle.submission import Comparison, Standing, Submission, standing
 from touchstone.oracle.task import Task
+from touchstone.strict import Strict
 
 type Reader = Literal["author", "owner", "submitter"]
 """A party of the task, as it stands to one submission: whose it is, who pays, and who handed in another."""

@@ -7,8 +7,9 @@ from pydantic_core import PydanticCustomError
 
 from touchstone.errors import ConflictError, InputError, NotFoundError, TooLargeError
 from touchstone.judges.fence import visible
-from touchstone.oracle.model import MAX_SUBMISSION_CHARS, Party, Strict
+from touchstone.oracle.model import MAX_SUBMISSION_CHARS, Party
 from touchstone.oracle.submission import MAX_REVISIONS, Submission
+from touchstone.strict import Strict
 
 MAX_SUBMISSION_BYTES = 4 * MAX_SUBMISSION_CHARS + 3
 """No text of the longest length is larger as UTF-8, a byte order mark included."""

@@ -22,9 +22,10 @@ from touchstone.judges.checked import NotScored, ask_checked
 from touchstone.judges.fence import contains_verbatim, visible
 from touchstone.judges.spends import Spend
 from touchstone.material.sections import MAX_SECTION_CHARS, sections_of
-from touchstone.oracle.model import Brief, Dimension, Strict
+from touchstone.oracle.model import Brief, Dimension
 from touchstone.oracle.passages import JudgedFlag, Passage, found_by_judge, steering_faults, without
 from touchstone.oracle.wording import language_of_task, prompt
+from touchstone.strict import Strict
 
 MAX_DIGEST_CHARS = 6_000
 """Most that a digest holds; of many sections each gets less, so that all together are no longer than one section."""

@@ -8,12 +8,13 @@ state of its own, never a zero.
 import math
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints
 from pydantic_core import PydanticCustomError
 
 from touchstone.checks.language import Language
 from touchstone.judges.fence import visible
 from touchstone.oracle.bands import Band
+from touchstone.strict import Strict
 
 MAX_DESCRIPTION_CHARS = 20_000
 """Longest description of a task: with the longest section of a submission it fits every listed model."""
@@ -45,12 +46,6 @@ type RiskFlag = Literal[
 
 type Score = Annotated[int, Field(ge=0, le=100)]
 type Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True)]
-
-
-class Strict(BaseModel):
-    """A request or record: unknown fields are errors, values do not change after construction."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 def not_blank(text: str) -> str:

@@ -6,7 +6,8 @@ from typing import Annotated, Literal, Self, get_args
 from pydantic import Field
 
 from touchstone.oracle.folding import Folded, fold
-from touchstone.oracle.model import RiskFlag, Strict
+from touchstone.oracle.model import RiskFlag
+from touchstone.strict import Strict
 
 type JudgedFlag = Literal["addresses_the_judge", "claims_a_verdict", "attacks_rivals"]
 """What a judge may report. Markers and hidden text do not reach it: they are removed where a text is fenced."""

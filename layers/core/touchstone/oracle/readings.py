@@ -2,7 +2,8 @@
 
 from typing import Literal
 
-from touchstone.oracle.model import DimensionScore, Strict, Suggestion
+from touchstone.oracle.model import DimensionScore, Suggestion
+from touchstone.strict import Strict
 
 type Variant = Literal["as_sent", "without_flagged"]
 

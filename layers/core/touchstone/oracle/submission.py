@@ -27,12 +27,13 @@ from touchstone.judges.spends import Spend
 from touchstone.oracle.attempts import Attempts
 from touchstone.oracle.bands import Band, band_of
 from touchstone.oracle.compared import TOLERATED
-from touchstone.oracle.model import GateCheck, IndividualScoring, Score, Strict
+from touchstone.oracle.model import GateCheck, IndividualScoring, Score
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.ranking import Contender
 from touchstone.oracle.readings import Reading
 from touchstone.oracle.task import Task
 from touchstone.oracle.unjudged import Unjudged
+from touchstone.strict import Strict
 
 MAX_REVISIONS = 10
 """Submissions of one submitter to one task: each gate check costs the tenant a judge call."""

@@ -17,8 +17,9 @@ from pydantic import AwareDatetime, Field
 from touchstone.errors import ConflictError, InputError
 from touchstone.judges.spends import Spend
 from touchstone.oracle.attempts import Attempts
-from touchstone.oracle.model import Brief, Dimension, Party, Strict, TaskPath
+from touchstone.oracle.model import Brief, Dimension, Party, TaskPath
 from touchstone.oracle.ranking import Place, winner_of
+from touchstone.strict import Strict
 
 LONGEST_CONTEST = timedelta(days=330)
 """From creation to deadline: what carries a task lives a year, and the challenge period is to fit into it."""

@@ -4,7 +4,7 @@ from typing import Literal
 
 from touchstone.errors import Unscored
 from touchstone.judges.checked import NotScored
-from touchstone.oracle.model import Strict
+from touchstone.strict import Strict
 
 type Stage = Literal["dimensions", "reading", "gate", "scoring", "comparison"]
 """`reading`: of the sections of a submission that is too long to be shown whole. `comparison`: of a contest's finalists

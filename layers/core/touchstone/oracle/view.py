@@ -4,9 +4,10 @@ from datetime import datetime
 
 from pydantic import Field
 
-from touchstone.oracle.model import Brief, Dimension, Strict, TaskPath
+from touchstone.oracle.model import Brief, Dimension, TaskPath
 from touchstone.oracle.ranking import Place
 from touchstone.oracle.task import Task, TaskState
+from touchstone.strict import Strict
 
 
 class TaskView(Strict):

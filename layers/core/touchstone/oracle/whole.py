@@ -13,11 +13,12 @@ from touchstone.oracle.aggregation import aggregate
 from touchstone.oracle.dimensions import generate_dimensions
 from touchstone.oracle.gate import check_gate
 from touchstone.oracle.material import read_material
-from touchstone.oracle.model import Brief, Dimension, GateCheck, IndividualScoring, Strict
+from touchstone.oracle.model import Brief, Dimension, GateCheck, IndividualScoring
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.readings import Reading
 from touchstone.oracle.scoring import score_submission
 from touchstone.oracle.unjudged import Unjudged
+from touchstone.strict import Strict
 
 
 class Judgement(Strict):

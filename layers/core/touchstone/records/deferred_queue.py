@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import ValidationError
 
-from touchstone.answers.model import Strict
 from touchstone.errors import StoreError
+from touchstone.strict import Strict
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient

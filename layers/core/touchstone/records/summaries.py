@@ -3,7 +3,8 @@
 from datetime import datetime
 from typing import Literal
 
-from touchstone.answers.model import AnswerRecord, Difficulty, EvaluationState, Stage, Status, Strict
+from touchstone.answers.model import AnswerRecord, Difficulty, EvaluationState, Stage, Status
+from touchstone.strict import Strict
 
 SUMMARY_CHARS = 160
 

@@ -11,7 +11,7 @@ from touchstone.errors import ConflictError
 from touchstone.judges.spends import Spend
 from touchstone.oracle import task as steps
 from touchstone.oracle.events import events_between
-from touchstone.oracle.model import Dimension, Strict, TaskPath
+from touchstone.oracle.model import Dimension, TaskPath
 from touchstone.oracle.ranking import Place
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task, TaskRequest, TaskState
@@ -22,6 +22,7 @@ from touchstone.records.lists import due_until, newest
 from touchstone.records.outbox import outbox_actions
 from touchstone.records.table import Item
 from touchstone.records.versioned import Kind, Versioned
+from touchstone.strict import Strict
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table

@@ -102,8 +102,10 @@ class _Reading:
 
 
 def _key(desk: TaskDesk, task_id: str, submission_id: str, opinion: Challenge | None) -> str:
-    named = opinion is not None and opinion.submission_id == submission_id
-    return f"{desk.tenant}/tasks/{task_id}/{f'{opinion.id}-' if named and opinion else ''}{submission_id}.json"
+    name = submission_id
+    if opinion is not None and opinion.submission_id == submission_id:
+        name = f"{opinion.id}-{submission_id}"
+    return f"{desk.tenant}/tasks/{task_id}/{name}.json"
 
 
 def _known(reading: _Reading, finalist: Submission) -> tuple[tuple[DimensionScore, ...], tuple[Passage, ...]]:

@@ -80,7 +80,7 @@ async def score(desk: TaskDesk, ref: SubmissionRef, *, deadline: Deadline | None
     scored = desk.judgements.score(
         ref,
         scoring=found.value.scoring,
-        race=not desk.task(ref.task_id).contest,
+        race=not found.task.contest,
         readings=found.value.readings,
         passages=found.value.passages,
         spends=found.spends,
@@ -111,6 +111,7 @@ class _Here:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Done[T]:
+    task: Task
     value: T
     spends: tuple[Spend, ...]
 
@@ -156,7 +157,9 @@ async def _judged[T: Paid](
         at = stage
         found = await work(_Here(judge=judge, task=task, text=text, read=read, deadline=within, use_cache=first))
         spends = (*read.spends, *found.spends)
-        return replace(found, spends=spends) if isinstance(found, NotScored) else _Done(value=found, spends=spends)
+        if isinstance(found, NotScored):
+            return replace(found, spends=spends)
+        return _Done(task=task, value=found, spends=spends)
 
     tried = await with_judge(desk, desk.judge, judged)
     if isinstance(tried.found, NotScored):
