@@ -1,7 +1,7 @@
-"""What the functions are made of, built without Docker: three third-party layers, the library, and the doors.
+"""What the functions are made of, built without Docker: third-party layers, the library, and the doors.
 
-Third-party layers come from the lock file's groups (`layer-runtime`, `layer-judges`, `layer-checks`) for the
-architecture that will run them. Everything is compiled to bytecode before it is zipped: a zip loses the times that
+Third-party layers come from the lock file's groups (`layer-runtime`, `layer-judges` …) for the architecture that will
+run them. Everything is compiled to bytecode before it is zipped: a zip loses the times that
 ordinary bytecode is checked against, and a cold start that compiles sympy takes four times as long.
 """
 
@@ -14,14 +14,16 @@ import tempfile
 import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib.util import MAGIC_NUMBER
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from infra import toolchain
 
 type Architecture = Literal["x86_64", "arm64"]
+type LayerName = Literal["judges", "checks", "script", "statistics"]
+"""The third-party layers that a function may carry beside what all carry."""
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON_VERSION = "3.13"
@@ -31,12 +33,17 @@ WHEEL_PLATFORMS: dict[Architecture, str] = {
 }
 """The Lambda runtime for Python 3.13 is Amazon Linux 2023, whose glibc is 2.34."""
 KEPT_SECONDS = 7 * 24 * 3600.0
-RECIPE = "3"
+RECIPE = "4"
 """Raised when the way of building changes, so that what an older recipe built is not taken for current."""
 NEVER_IMPORTED = ("*.pyi", "*.pyx", "*.pxd", "*.h", "*.c", "*.dist-info/RECORD", "*.dist-info/licenses")
 """Left out of a third-party layer: what only a compiler, a type checker or an installer reads."""
 TOP_LEVEL_EXTRAS = ("bin", "share", "isympy.py")
 """Commands and manuals, which a function never runs or reads."""
+NEVER_USED = {
+    "scipy": ("cluster", "constants", "datasets", "differentiate", "fft", "fftpack", "integrate", "interpolate", "io",
+              "misc", "ndimage", "odr", "optimize", "signal", "sparse", "spatial", "stats"),
+}  # fmt: skip
+"""Subpackages left out: the statistics take quantiles from scipy.special, which stands on linalg and nothing more."""
 
 
 class BuildError(Exception):
@@ -52,15 +59,21 @@ class Code:
     runtime: Path
     judges: Path
     checks: Path
+    script: Path
+    statistics: Path
+
+
+PARTS = tuple(field.name for field in fields(Code))
 
 
 def build(architecture: Architecture, *, build_dir: Path = ROOT / ".build") -> Code:
     """Build what is not yet built; a folder is named after the hash of all that determines it."""
     runtime = _locked("layer-runtime")
     brought = {_name(line) for line in runtime}
-    judges = [line for line in _locked("layer-judges") if _name(line) not in brought]
-    checks = [line for line in _locked("layer-checks") if _name(line) not in brought]
-    third_party = {"runtime": runtime, "judges": judges, "checks": checks}
+    third_party = {"runtime": runtime} | {
+        name: [line for line in _locked(f"layer-{name}") if _name(line) not in brought]
+        for name in get_args(LayerName.__value__)
+    }
     with ThreadPoolExecutor(max_workers=len(third_party)) as builders:
         built = {
             name: builders.submit(_third_party, name, lines, architecture, build_dir)
@@ -69,9 +82,7 @@ def build(architecture: Architecture, *, build_dir: Path = ROOT / ".build") -> C
         return Code(
             functions=_own("functions", ROOT / "functions", Path("functions"), build_dir),
             core=_own("core", ROOT / "layers/core/touchstone", Path("python/touchstone"), build_dir, without=("cli",)),
-            runtime=built["runtime"].result(),
-            judges=built["judges"].result(),
-            checks=built["checks"].result(),
+            **{name: layer.result() for name, layer in built.items()},
         )
 
 
@@ -168,6 +179,7 @@ def _trim(site_packages: Path) -> None:
     unwanted = [site_packages / name for name in TOP_LEVEL_EXTRAS]
     unwanted += [path for pattern in NEVER_IMPORTED for path in site_packages.rglob(pattern)]
     unwanted += [path for path in site_packages.rglob("tests") if any(path.glob("test_*.py"))]
+    unwanted += [site_packages / package / part for package, parts in NEVER_USED.items() for part in parts]
     for path in unwanted:
         if path.is_dir():
             shutil.rmtree(path)

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from constructs import Construct
 
-from infra.constructs.function import Function, LayerName, Runtime, Size
+from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.queues import Queues
 from infra.constructs.store import ARTIFACTS, Store
+from infra.layers import LayerName
 
 QUICK = Size(memory_mb=512, timeout_s=30)
 """Reads and writes records only: more memory would buy time that the store spends."""

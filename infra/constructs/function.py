@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from aws_cdk import AssetHashType, Duration, RemovalPolicy, Stack
 from aws_cdk import aws_iam as iam
@@ -13,10 +12,8 @@ from aws_cdk import aws_logs as logs
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from infra.layers import Code
+from infra.layers import PARTS, Code, LayerName
 from infra.settings import ASSETS_BUCKET, Settings
-
-type LayerName = Literal["judges", "checks"]
 
 LOG_RETENTION = logs.RetentionDays.ONE_MONTH
 
@@ -54,7 +51,8 @@ class Runtime(Construct):
                 compatible_runtimes=[lambda_.Runtime.PYTHON_3_13],
                 description=f"Touchstone: {name}",
             )
-            for name in ("core", "runtime", "judges", "checks")
+            for name in PARTS
+            if name != "functions"
         }
 
     def _part(self, name: str) -> lambda_.Code:

@@ -5,9 +5,10 @@ from aws_cdk import aws_events as events
 from constructs import Construct
 
 from infra.constructs.answers import Answers
-from infra.constructs.function import Function, LayerName, Runtime, Size
+from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.store import ARTIFACTS, SCRATCH, Store
+from infra.layers import LayerName
 
 KEEPING = Size(memory_mb=512, timeout_s=120)
 """Reads all submissions of a contest and writes a few records; asks nobody."""

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from infra import layers
-from infra.layers import ROOT, Architecture, Code
+from infra.layers import PARTS, ROOT, Architecture, Code
 from infra.local.emulator import CloudError
 from infra.local.home import Home, Running
 from infra.settings import ASSETS_BUCKET, PASSED_THROUGH
@@ -26,7 +26,6 @@ STACK_NAME = "Touchstone"
 DEPLOY_SECONDS = 180.0
 DONE = frozenset({"CREATE_COMPLETE", "UPDATE_COMPLETE"})
 IN_PROGRESS = "_IN_PROGRESS"
-PARTS = ("functions", "core", "runtime", "judges", "checks")
 
 
 def client(service: str, running: Running, home: Home) -> Any:

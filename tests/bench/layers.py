@@ -18,10 +18,9 @@ from pathlib import Path
 from typing import Any, get_args
 
 from infra import layers, toolchain
-from infra.layers import Architecture, Code
+from infra.layers import PARTS, Architecture, Code
 from infra.settings import Settings
 
-PARTS = ("functions", "core", "runtime", "judges", "checks")
 WANTED_MB = 120.0
 LAMBDA_MB = 250.0
 """Lambda's own limit of a function and its layers, unzipped."""

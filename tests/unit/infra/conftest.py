@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from infra import toolchain
-from infra.layers import Code
+from infra.layers import PARTS, Code
 from infra.settings import Settings
 
 type Resources = dict[str, dict[str, Any]]
@@ -25,7 +25,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
     folder = tmp_path_factory.mktemp("code")
     parts: dict[str, Path] = {}
-    for name in ("functions", "core", "runtime", "judges", "checks"):
+    for name in PARTS:
         parts[name] = folder / name
         parts[name].mkdir()
         (parts[name] / "a.py").touch()

@@ -39,6 +39,12 @@ def test_tests_stubs_headers_and_commands_are_left_out(tmp_path: Path) -> None:
     assert names(packages) == {"a/__init__.py", "a/testing.py", "a-1.dist-info/METADATA", "b/tests/__init__.py"}
 
 
+def test_of_a_package_only_what_is_used_is_shipped(tmp_path: Path) -> None:
+    packages = tree(tmp_path / "python", "scipy/__init__.py", "scipy/special/__init__.py", "scipy/stats/__init__.py")
+    layers._trim(packages)
+    assert names(packages) == {"scipy/__init__.py", "scipy/special/__init__.py"}
+
+
 def test_a_third_party_package_runs_from_its_bytecode_alone(tmp_path: Path) -> None:
     layer = tmp_path / "layer"
     packages = tree(layer / "python", "pack/__init__.py", "pack/part.py")

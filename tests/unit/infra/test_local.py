@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from infra.layers import Code
+from infra.layers import PARTS, Code
 from infra.local import cli, demo, deployment, emulator, tenant
 from infra.local.home import HOME_VARIABLE, Home, Running
 
@@ -78,7 +78,7 @@ def test_a8_the_cloud_and_its_functions_see_no_key_of_this_machine(home: Home, m
 
 
 def test_a_change_of_code_is_a_change_of_the_template(tmp_path: Path) -> None:
-    code = Code(**{name: tmp_path / f"{name}-1" for name in ("functions", "core", "runtime", "judges", "checks")})
+    code = Code(**{name: tmp_path / f"{name}-1" for name in PARTS})
     template = '{"Code": {"S3Bucket": "b", "S3Key": "functions.zip"}, "Content": {"S3Key": "core.zip"}}'
     keyed = json.loads(deployment._with_code(template, code))
     assert keyed == {"Code": {"S3Bucket": "b", "S3Key": "functions-1.zip"}, "Content": {"S3Key": "core-1.zip"}}
