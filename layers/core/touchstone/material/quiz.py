@@ -14,6 +14,18 @@ MAX_CHOICES = 50
 type QuestionKind = Literal["single_choice", "multiple_choice", "true_false", "fill_in_the_blank"]
 type Choice = Annotated[str, Field(max_length=MAX_TEXT_CHARS)]
 
+MAX_READINGS = 50
+"""More words than a question could show with their pinyin."""
+MAX_WORD_CHARS = 200
+"""Longest word, pattern or pinyin: a sentence with its pinyin fits too."""
+
+
+class Reading(Strict):
+    """Characters and their pinyin, as a question shows them beside each other."""
+
+    hanzi: Annotated[Text, Field(max_length=MAX_WORD_CHARS)]
+    pinyin: Annotated[Text, Field(max_length=MAX_WORD_CHARS)]
+
 
 class Question(Strict):
     """One question. Whether it is a good one, or has a right key at all, is for rules and metrics to say.
@@ -30,6 +42,8 @@ class Question(Strict):
     answers: Annotated[tuple[Choice, ...], Field(max_length=MAX_CHOICES)] = ()
     explanation: Annotated[str, Field(max_length=MAX_TEXT_CHARS)] | None = None
     chunk: Annotated[str, Field(max_length=MAX_TEXT_CHARS)] | None = None
+    target: Annotated[Text, Field(max_length=MAX_WORD_CHARS)] | None = None
+    readings: Annotated[tuple[Reading, ...], Field(max_length=MAX_READINGS)] = ()
 
     @property
     def chosen(self) -> bool:
