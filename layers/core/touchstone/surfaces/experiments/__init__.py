@@ -1,0 +1,77 @@
+"""Experiments: which of two variants of the same material is better, by how much, and how sure that is.
+
+::
+
+    conclusion = await run_experiment(experiment, folder=Path("runs/july"))
+    conclusion.verdict  # "b_better"
+    conclusion.metrics[0].difference, conclusion.metrics[0].interval  # in points of 100, B less A
+
+Names are imported on first use; numpy and scipy by `conclude` alone.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from touchstone.surfaces.experiments.conclusion import (
+        Comparison,
+        Conclusion,
+        Denominator,
+        ItemDifference,
+        MetricComparison,
+        Outlay,
+        PreferenceComparison,
+        PreferredItem,
+        PromptVersion,
+    )
+    from touchstone.surfaces.experiments.model import Experiment, Generation, Item, Pair, Variant
+    from touchstone.surfaces.experiments.pairs import Failure, Measured, PairResult
+    from touchstone.surfaces.experiments.preference import Order, Preference
+
+_MODULES = {
+    "conclusion": (
+        "Comparison",
+        "Conclusion",
+        "Denominator",
+        "ItemDifference",
+        "MetricComparison",
+        "Outlay",
+        "PreferenceComparison",
+        "PreferredItem",
+        "PromptVersion",
+    ),
+    "model": ("Experiment", "Generation", "Item", "Pair", "Variant"),
+    "pairs": ("Failure", "Measured", "PairResult"),
+    "preference": ("Order", "Preference"),
+}
+_HOMES = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
+
+__all__ = [
+    "Comparison",
+    "Conclusion",
+    "Denominator",
+    "Experiment",
+    "Failure",
+    "Generation",
+    "Item",
+    "ItemDifference",
+    "Measured",
+    "MetricComparison",
+    "Order",
+    "Outlay",
+    "Pair",
+    "PairResult",
+    "Preference",
+    "PreferenceComparison",
+    "PreferredItem",
+    "PromptVersion",
+    "Variant",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value

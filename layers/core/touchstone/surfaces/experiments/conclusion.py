@@ -1,0 +1,152 @@
+"""What the pairs of an experiment come to: which variant is better, by how much, and how sure that is."""
+
+from typing import Literal
+
+from touchstone.material.parts import PartId
+from touchstone.strict import Strict
+from touchstone.surfaces.experiments.preference import Choice
+from touchstone.surfaces.model import ItemLabel, MetricName, Surface, UnscoredItem
+
+type Verdict = Literal["a_better", "b_better", "no_difference_shown", "not_compared"]
+"""What is shown of two variants; `not_compared`: no interval could be drawn (nothing with both scores, few sources)."""
+type Overall = Verdict | Literal["mixed"]
+"""All verdicts together; `mixed`: one variant is better in something, and the other in something else."""
+type Interval = tuple[float, float]
+
+
+class Comparison(Strict):
+    """Two variants in one respect, over the pairs in which both have a score.
+
+    Means are 0-100 and `difference` is B's mean less A's, in points of 100; all three are None where nothing was
+    compared. `interval` covers the true difference in 95 % of experiments (see `paired_difference`); it and `p_value`
+    are None with fewer than five sources. `adjusted_p_value` is corrected for everything that the experiment compares
+    (Holm). `detectable` is the smallest difference, of either sign, that an experiment of this size and spread finds
+    four times of five; None where the differences do not vary or come from one source.
+
+    `compared` is the number of pairs, and `sources` that of their sources. A variant is better only where the interval
+    excludes 0 and the adjusted p-value is at most 0.05.
+    """
+
+    a_mean: float | None
+    b_mean: float | None
+    difference: float | None
+    interval: Interval | None
+    p_value: float | None
+    adjusted_p_value: float | None
+    detectable: float | None
+    compared: int
+    sources: int
+    verdict: Verdict
+
+
+class Denominator(Strict):
+    """How much of a variant a metric's score speaks for.
+
+    `items` have a score, `unscored_items` none. `parts` are what the scored items were taken apart into (questions,
+    cards, claims, topics) and judged, and `unscored_parts` those of all items that nobody could judge; `missing` shows
+    the first of them.
+    """
+
+    items: int
+    unscored_items: int
+    parts: int
+    unscored_parts: int
+    missing: tuple[UnscoredItem, ...] = ()
+
+
+class ItemDifference(Strict):
+    """One item behind a difference: both scores (0-100), B's less A's, and the labels that count least, with reasons.
+
+    A flaw of which only one variant has a label tells what makes the difference.
+    """
+
+    item: PartId
+    source: PartId
+    a: float
+    b: float
+    difference: float
+    a_labels: tuple[ItemLabel, ...]
+    b_labels: tuple[ItemLabel, ...]
+
+
+class MetricComparison(Comparison):
+    """One metric. `favouring_a` and `favouring_b` are the items with the largest differences either way."""
+
+    metric: MetricName
+    a: Denominator
+    b: Denominator
+    favouring_a: tuple[ItemDifference, ...]
+    favouring_b: tuple[ItemDifference, ...]
+
+
+class PreferredItem(Strict):
+    """One item that a judge preferred one variant of, with its reasons in both orders, or where it was torn."""
+
+    item: PartId
+    source: PartId
+    verdict: Choice
+    flipped: bool
+    reasons: tuple[str, str]
+
+
+class PreferenceComparison(Comparison):
+    """What a judge prefers as a whole. The score of a variant is its share of wins, a tie being half of one (0-100).
+
+    `ties` include the `flipped` ones. `flip_rate` (0-1) is how often the verdict did not survive the swap, of those
+    judged in both orders, with the Wilson interval of 95 %; both None without any. `unscored` pairs lack an order.
+    """
+
+    wins_a: int
+    wins_b: int
+    ties: int
+    flipped: int
+    flip_rate: float | None
+    flip_interval: Interval | None
+    unscored: int
+    examples: tuple[PreferredItem, ...]
+
+
+class PromptVersion(Strict):
+    """A prompt that was used: what it asks, and the start of the SHA-256 of its file."""
+
+    purpose: str
+    version: str
+
+
+class Outlay(Strict):
+    """What an experiment cost. `calls` were sent; `cached` were answered without one.
+
+    `cost_usd` is that of the calls whose price is known; `unpriced` counts the others.
+    """
+
+    calls: int
+    cached: int
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float
+    unpriced: int
+    models: tuple[str, ...]
+    prompts: tuple[PromptVersion, ...]
+
+
+class Conclusion(Strict):
+    """The result of an experiment, from which every report is made.
+
+    `pairs` were asked for and `measured` were measured; `stopped` is why the others were not, None where all were.
+    `failed` lists the variants' items that could not be generated, as `variant: item: reason`.
+    """
+
+    name: str
+    surface: Surface
+    a: str
+    b: str
+    verdict: Overall
+    metrics: tuple[MetricComparison, ...]
+    preference: PreferenceComparison
+    pairs: int
+    measured: int
+    sources: int
+    stopped: Literal["max_cost"] | None = None
+    failed: tuple[str, ...] = ()
+    outlay: Outlay
+    seed: int

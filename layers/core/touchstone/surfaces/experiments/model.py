@@ -1,0 +1,224 @@
+"""An experiment: two variants of the same items, made from the same sources, and what is to be asked of them."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any, Self
+
+from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic_core import PydanticCustomError
+
+from touchstone.checks.language import Language
+from touchstone.material import Deck, QuestionKind, Quiz, Source, Summary
+from touchstone.material.parts import PartId, all_different
+from touchstone.strict import Strict
+from touchstone.surfaces.catalogue import Material, metrics_of
+from touchstone.surfaces.model import MetricName, Surface
+
+MAX_ITEMS = 10_000
+MAX_SOURCES = 10_000
+MAX_COUNT = 100
+"""Most questions or cards that one reply of a model can hold."""
+MIN_WORDS, MAX_WORDS = 30, 3_000
+DEFAULT_COUNT, DEFAULT_WORDS = 10, 200
+
+_FIELDS = {"questions": "quiz", "text": "summary", "cards": "flashcards"}
+
+
+def _surface_in(value: object) -> str | None:
+    """The surface of some material, parsed or not, by the field that only its kind has; None for no material."""
+    match value:
+        case Quiz() | Summary() | Deck():
+            return surface_of(value)
+        case dict():
+            return next((surface for field, surface in _FIELDS.items() if field in value), None)
+        case _:
+            return None
+
+
+type AnyMaterial = Annotated[
+    Annotated[Quiz, Tag("quiz")] | Annotated[Summary, Tag("summary")] | Annotated[Deck, Tag("flashcards")],
+    Discriminator(
+        _surface_in,
+        custom_error_type="no_material",
+        custom_error_message="material has questions (a quiz), a text (a summary) or cards (flashcards)",
+    ),
+]
+"""A quiz, a summary or a deck, told apart by what it is made of."""
+
+
+def surface_of(material: Material) -> Surface:
+    """Which surface some material is of."""
+    match material:
+        case Quiz():
+            return "quiz"
+        case Summary():
+            return "summary"
+        case Deck():
+            return "flashcards"
+
+
+class Item(Strict):
+    """One piece of material of a variant, and the source that it was made from.
+
+    `id` is what it shares with the other variant's item. `material` None: it is to be generated.
+    """
+
+    id: PartId
+    source: PartId
+    material: AnyMaterial | None = None
+
+
+class Variant(Strict):
+    """One of the two that are compared.
+
+    `passages` are a source as this variant cuts it up (its own pillars, or its own text), by the source's id: what is
+    generated for the variant is made from them, or from the source itself where there are none.
+    """
+
+    name: PartId
+    items: Annotated[tuple[Item, ...], Field(min_length=1, max_length=MAX_ITEMS)]
+    passages: dict[PartId, Source] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _ids(self) -> Self:
+        all_different((item.id for item in self.items), of=f"item of variant {self.name}")
+        return self
+
+
+class Generation(Strict):
+    """What to generate where an item has no material, the same for both variants.
+
+    `count`: questions or cards of each item, 1-100. `words`: how long a summary should be, about. `kinds`: which kinds
+    of questions a quiz has. What does not belong to the surface of the experiment has no effect.
+    """
+
+    count: Annotated[int, Field(ge=1, le=MAX_COUNT)] = DEFAULT_COUNT
+    words: Annotated[int, Field(ge=MIN_WORDS, le=MAX_WORDS)] = DEFAULT_WORDS
+    kinds: Annotated[tuple[QuestionKind, ...], Field(min_length=1)] = ("single_choice",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """The unit of work: one item of both variants with its source. None: that variant's is to be generated.
+
+    `number` counts pairs from 1. `passages_a` and `passages_b` are what each is generated from.
+    """
+
+    number: int
+    item: str
+    source: Source
+    a: Material | None
+    b: Material | None
+    passages_a: Source
+    passages_b: Source
+
+
+class Experiment(Strict):
+    """Which of two variants is better, asked of the same items.
+
+    The first variant is A, the second B; every difference is B less A. `metrics` None: all of the surface. `language`
+    is that of the judge's reasons; None: that of each source. `seed` draws the intervals, so that the same results give
+    the same figures. `generation` None: nothing is generated, so no item may lack its material.
+    """
+
+    name: PartId = "experiment"
+    surface: Surface
+    sources: Annotated[tuple[Source, ...], Field(min_length=1, max_length=MAX_SOURCES)]
+    variants: tuple[Variant, Variant]
+    metrics: Annotated[tuple[MetricName, ...], Field(min_length=1)] | None = None
+    language: Language | None = None
+    generation: Generation | None = None
+    seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
+
+    @model_validator(mode="after")
+    def _comparable(self) -> Self:
+        all_different((source.id for source in self.sources), of="source")
+        if self.variants[0].name == self.variants[1].name:
+            raise PydanticCustomError("same_name", "both variants have the same name; give each a name of its own")
+        _all_paired(*self.variants)
+        known = {source.id for source in self.sources}
+        for variant in self.variants:
+            _all_known((item.source for item in variant.items), known, variant.name)
+            _all_known(variant.passages, known, variant.name)
+            _all_of(self.surface, variant, generated=self.generation is not None)
+        if unknown := [name for name in self.metrics or () if name not in metrics_of(self.surface)]:
+            raise PydanticCustomError(
+                "other_metric",
+                "{metric} is no metric of {surface}; they are {known}",
+                {"metric": unknown[0], "surface": self.surface, "known": ", ".join(metrics_of(self.surface))},
+            )
+        return self
+
+    @property
+    def measured(self) -> tuple[MetricName, ...]:
+        """The metrics that are measured, in the order of the catalogue."""
+        return tuple(name for name in metrics_of(self.surface) if self.metrics is None or name in self.metrics)
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """The items of both variants, in the order of the first one."""
+        return tuple(self._pairs())
+
+    def _pairs(self) -> Iterator[Pair]:
+        a, b = self.variants
+        sources = {source.id: source for source in self.sources}
+        others = {item.id: item for item in b.items}
+        for number, item in enumerate(a.items, start=1):
+            source = sources[item.source]
+            yield Pair(
+                number=number,
+                item=item.id,
+                source=source,
+                a=item.material,
+                b=others[item.id].material,
+                passages_a=a.passages.get(source.id, source),
+                passages_b=b.passages.get(source.id, source),
+            )
+
+
+def _all_paired(a: Variant, b: Variant) -> None:
+    """Refuse variants that do not have the same items of the same sources."""
+    of_a, of_b = ({item.id: item.source for item in variant.items} for variant in (a, b))
+    for lacking, missing in (
+        (b, [one for one in of_a if one not in of_b]),
+        (a, [one for one in of_b if one not in of_a]),
+    ):
+        if missing:
+            raise PydanticCustomError(
+                "unpaired",
+                "the comparison would be unpaired: variant {variant} lacks item {item}, which the other one has",
+                {"variant": lacking.name, "item": missing[0]},
+            )
+    if moved := [one for one, source in of_a.items() if of_b[one] != source]:
+        raise PydanticCustomError(
+            "unpaired",
+            "the comparison would be unpaired: item {item} is from source {a} in one variant and {b} in the other",
+            {"item": moved[0], "a": of_a[moved[0]], "b": of_b[moved[0]]},
+        )
+
+
+def _all_known(named: Iterable[str], known: set[str], variant: str) -> None:
+    if unknown := [source for source in named if source not in known]:
+        raise PydanticCustomError(
+            "unknown_source",
+            "variant {variant} names source {source}, which is not among the sources",
+            {"variant": variant, "source": unknown[0]},
+        )
+
+
+def _all_of(surface: Surface, variant: Variant, *, generated: bool) -> None:
+    """Refuse material of another surface, and items without any where none is to be generated."""
+    for item in variant.items:
+        values: dict[str, Any] = {"item": item.id, "variant": variant.name, "surface": surface}
+        if item.material is None and not generated:
+            raise PydanticCustomError(
+                "no_material",
+                "item {item} of variant {variant} has no material: give it, or say in generation what is to be made",
+                values,
+            )
+        if item.material is not None and surface_of(item.material) != surface:
+            raise PydanticCustomError(
+                "other_surface",
+                "item {item} of variant {variant} is of {found}, and the experiment of {surface}",
+                {**values, "found": surface_of(item.material)},
+            )
