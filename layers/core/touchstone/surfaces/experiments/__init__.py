@@ -13,12 +13,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from touchstone.surfaces.experiments.concluding import conclude
     from touchstone.surfaces.experiments.conclusion import (
         Comparison,
         Conclusion,
         Denominator,
+        FailedItem,
         ItemDifference,
         MetricComparison,
+        Missing,
         Outlay,
         PreferenceComparison,
         PreferredItem,
@@ -29,12 +32,15 @@ if TYPE_CHECKING:
     from touchstone.surfaces.experiments.preference import Order, Preference
 
 _MODULES = {
+    "concluding": ("conclude",),
     "conclusion": (
         "Comparison",
         "Conclusion",
         "Denominator",
+        "FailedItem",
         "ItemDifference",
         "MetricComparison",
+        "Missing",
         "Outlay",
         "PreferenceComparison",
         "PreferredItem",
@@ -51,12 +57,14 @@ __all__ = [
     "Conclusion",
     "Denominator",
     "Experiment",
+    "FailedItem",
     "Failure",
     "Generation",
     "Item",
     "ItemDifference",
     "Measured",
     "MetricComparison",
+    "Missing",
     "Order",
     "Outlay",
     "Pair",
@@ -66,6 +74,7 @@ __all__ = [
     "PreferredItem",
     "PromptVersion",
     "Variant",
+    "conclude",
 ]
 
 

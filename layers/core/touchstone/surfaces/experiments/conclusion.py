@@ -2,16 +2,19 @@
 
 from typing import Literal
 
+from touchstone.errors import Unscored
 from touchstone.material.parts import PartId
 from touchstone.strict import Strict
 from touchstone.surfaces.experiments.preference import Choice
-from touchstone.surfaces.model import ItemLabel, MetricName, Surface, UnscoredItem
+from touchstone.surfaces.model import ItemLabel, MetricName, Surface
 
 type Verdict = Literal["a_better", "b_better", "no_difference_shown", "not_compared"]
 """What is shown of two variants; `not_compared`: no interval could be drawn (nothing with both scores, few sources)."""
 type Overall = Verdict | Literal["mixed"]
 """All verdicts together; `mixed`: one variant is better in something, and the other in something else."""
 type Interval = tuple[float, float]
+type Stopped = Literal["max_cost"]
+"""Why pairs were not measured: the next call could have cost more than was allowed."""
 
 
 class Comparison(Strict):
@@ -20,8 +23,9 @@ class Comparison(Strict):
     Means are 0-100 and `difference` is B's mean less A's, in points of 100; all three are None where nothing was
     compared. `interval` covers the true difference in 95 % of experiments (see `paired_difference`); it and `p_value`
     are None with fewer than five sources. `adjusted_p_value` is corrected for everything that the experiment compares
-    (Holm). `detectable` is the smallest difference, of either sign, that an experiment of this size and spread finds
-    four times of five; None where the differences do not vary or come from one source.
+    (Holm). `detectable` is the smallest difference, of either sign, that an experiment of this size and spread finds at
+    least four times of five, however many respects it compares; None where the differences do not vary or come from one
+    source.
 
     `compared` is the number of pairs, and `sources` that of their sources. A variant is better only where the interval
     excludes 0 and the adjusted p-value is at most 0.05.
@@ -39,19 +43,40 @@ class Comparison(Strict):
     verdict: Verdict
 
 
+class Missing(Strict):
+    """What has no score: a whole item (`part` None), or one part of it, by its id in the material or its number.
+
+    `nothing_to_judge`: the metric found nothing in the item that it could measure, a quiz without distractors, say.
+    """
+
+    item: PartId
+    part: str | None
+    reason: Unscored | Literal["no_source", "nothing_to_judge"]
+    details: tuple[str, ...] = ()
+
+
+class FailedItem(Strict):
+    """An item of a variant (its name) that could not be generated, so that no metric has a score for it."""
+
+    variant: str
+    item: PartId
+    reason: Unscored
+    details: tuple[str, ...] = ()
+
+
 class Denominator(Strict):
     """How much of a variant a metric's score speaks for.
 
     `items` have a score, `unscored_items` none. `parts` are what the scored items were taken apart into (questions,
     cards, claims, topics) and judged, and `unscored_parts` those of all items that nobody could judge; `missing` shows
-    the first of them.
+    the first of both.
     """
 
     items: int
     unscored_items: int
     parts: int
     unscored_parts: int
-    missing: tuple[UnscoredItem, ...] = ()
+    missing: tuple[Missing, ...] = ()
 
 
 class ItemDifference(Strict):
@@ -133,7 +158,7 @@ class Conclusion(Strict):
     """The result of an experiment, from which every report is made.
 
     `pairs` were asked for and `measured` were measured; `stopped` is why the others were not, None where all were.
-    `failed` lists the variants' items that could not be generated, as `variant: item: reason`.
+    `sources` are those of the pairs that were measured.
     """
 
     name: str
@@ -146,7 +171,7 @@ class Conclusion(Strict):
     pairs: int
     measured: int
     sources: int
-    stopped: Literal["max_cost"] | None = None
-    failed: tuple[str, ...] = ()
+    stopped: Stopped | None = None
+    failed: tuple[FailedItem, ...] = ()
     outlay: Outlay
     seed: int

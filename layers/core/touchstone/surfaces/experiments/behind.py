@@ -1,0 +1,85 @@
+"""What stands behind the figures of a conclusion: items with their labels and reasons, and what has no score."""
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from touchstone.surfaces.experiments.conclusion import Denominator, ItemDifference, Missing, PreferredItem
+from touchstone.surfaces.experiments.pairs import Measured, PairResult
+from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult
+
+MOST_ITEMS = 5
+"""Items shown for each direction of a difference: enough to see a pattern, few enough to be read."""
+MOST_LABELS = 5
+MOST_MISSING = 20
+MOST_PREFERRED = 10
+
+
+def denominator(name: MetricName, sides: Sequence[tuple[str, Measured]]) -> Denominator:
+    """How much of a variant a metric's scores speak for; `sides` are its items by id."""
+    results = [side.results[name] for _, side in sides if name in side.results]
+    scored = [one for one in results if one.score is not None]
+    missing = [one for item, side in sides for one in _missing(item, side, name)]
+    return Denominator(
+        items=len(scored),
+        unscored_items=len(sides) - len(scored),
+        parts=sum(len(one.items) for one in scored),
+        unscored_parts=sum(len(one.unscored) for one in results),
+        missing=tuple(missing[:MOST_MISSING]),
+    )
+
+
+def favouring(variant: Literal["a", "b"], name: MetricName, found: Sequence[PairResult]) -> tuple[ItemDifference, ...]:
+    """The items that speak most for a variant, the largest difference first."""
+    sign = 1 if variant == "b" else -1
+    differences = [one for one in _differences(name, found) if one.difference * sign > 0]
+    return tuple(sorted(differences, key=lambda one: -one.difference * sign)[:MOST_ITEMS])
+
+
+def preferred(found: Sequence[PairResult]) -> tuple[PreferredItem, ...]:
+    """The first items with a verdict, those that were preferred in both orders before those that were not."""
+    judged = [
+        PreferredItem(
+            item=one.item,
+            source=one.source,
+            verdict=verdict,
+            flipped=one.preference.flipped,
+            reasons=(one.preference.orders[0].reason, one.preference.orders[1].reason),
+        )
+        for one in found
+        if (verdict := one.preference.verdict) is not None
+    ]
+    return tuple(sorted(judged, key=lambda one: (one.verdict == "tie", one.flipped))[:MOST_PREFERRED])
+
+
+def _differences(name: MetricName, found: Sequence[PairResult]) -> Iterator[ItemDifference]:
+    for one in found:
+        a, b = one.a.results.get(name), one.b.results.get(name)
+        if a is None or b is None or a.score is None or b.score is None:
+            continue
+        yield ItemDifference(
+            item=one.item,
+            source=one.source,
+            a=a.score,
+            b=b.score,
+            difference=b.score - a.score,
+            a_labels=_least(a),
+            b_labels=_least(b),
+        )
+
+
+def _least(result: MetricResult) -> tuple[ItemLabel, ...]:
+    """The labels that count least, of those that count."""
+    counting = [label for label in result.items if label.weight]
+    return tuple(sorted(counting, key=lambda label: label.value)[:MOST_LABELS])
+
+
+def _missing(item: str, side: Measured, name: MetricName) -> Iterator[Missing]:
+    if side.failure is not None:
+        yield Missing(item=item, part=None, reason=side.failure.reason, details=side.failure.details)
+        return
+    result = side.results.get(name)
+    unscored = () if result is None else result.unscored
+    if not unscored and (result is None or result.score is None):
+        yield Missing(item=item, part=None, reason="nothing_to_judge")
+    for one in unscored:
+        yield Missing(item=item, part=one.item, reason=one.reason, details=one.details)

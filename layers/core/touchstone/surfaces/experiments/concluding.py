@@ -1,0 +1,200 @@
+"""From the results of pairs to a conclusion: paired intervals, one correction for all respects, what stands behind."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from touchstone.errors import InputError
+from touchstone.judges.spends import Spend
+from touchstone.statistics import (
+    ItemPair,
+    PairedDifference,
+    flip_rate,
+    holm,
+    minimum_detectable_effect,
+    pair_items,
+    paired_difference,
+)
+from touchstone.statistics.multiple import FAMILY_LEVEL, Corrected
+from touchstone.surfaces.experiments.behind import denominator, favouring, preferred
+from touchstone.surfaces.experiments.conclusion import (
+    Comparison,
+    Conclusion,
+    FailedItem,
+    MetricComparison,
+    Outlay,
+    Overall,
+    PreferenceComparison,
+    PromptVersion,
+    Stopped,
+    Verdict,
+)
+from touchstone.surfaces.experiments.model import Experiment
+from touchstone.surfaces.experiments.pairs import PairResult
+from touchstone.surfaces.model import MetricName
+
+WHOLE = 100.0
+_WINS: Mapping[str, float] = {"a": 0.0, "tie": WHOLE / 2, "b": WHOLE}
+"""B's score for a verdict; A's is what is left of the whole."""
+_PREFERENCE = "preference"
+
+
+def conclude(
+    experiment: Experiment,
+    results: Iterable[PairResult],
+    *,
+    paid: Sequence[Spend] | None = None,
+    stopped: Stopped | None = None,
+) -> Conclusion:
+    """What results come to; pairs without one are counted and leave the rest.
+
+    The unit is the item: the score of the metric for both variants, clustered by source (see `paired_difference`). All
+    metrics and the preference are one family of hypotheses (see `holm`), since a report declares on each of them.
+    `paid`: all calls that were paid for, where they are known better than from the results (a run that was interrupted
+    paid for calls that later results know as cached); None: those of the results.
+
+    Raises `InputError` for a result of another experiment, or two of one pair.
+    """
+    found = _ordered(experiment, results)
+    respects = {name: _of_metric(found, name) for name in experiment.measured} | {_PREFERENCE: _of_preference(found)}
+    tests = {name: paired_difference(pairs, seed=experiment.seed) for name, pairs in respects.items()}
+    corrected = holm({name: test.p_value for name, test in tests.items()})
+    tested = max(1, sum(test.p_value is not None for test in tests.values()))
+    compared = {
+        name: _comparison(respects[name], tests[name], corrected[name], significance=FAMILY_LEVEL / tested)
+        for name in respects
+    }
+    metrics = tuple(_metric(name, compared[name], found) for name in experiment.measured)
+    return Conclusion(
+        name=experiment.name,
+        surface=experiment.surface,
+        a=experiment.variants[0].name,
+        b=experiment.variants[1].name,
+        verdict=_overall([one.verdict for one in compared.values()]),
+        metrics=metrics,
+        preference=_preference(compared[_PREFERENCE], found),
+        pairs=len(experiment.variants[0].items),
+        measured=len(found),
+        sources=len({one.source for one in found}),
+        stopped=stopped,
+        failed=tuple(_failed(experiment, found)),
+        outlay=_outlay([spend for one in found for spend in one.all_spends()], paid),
+        seed=experiment.seed,
+    )
+
+
+def _ordered(experiment: Experiment, results: Iterable[PairResult]) -> list[PairResult]:
+    """The results in the order of the pairs."""
+    sources = {item.id: item.source for item in experiment.variants[0].items}
+    by_item: dict[str, PairResult] = {}
+    for one in results:
+        if sources.get(one.item) != one.source:
+            raise InputError(
+                f"There is a result of item {one.item!r}, which is none of this experiment.", where=one.item
+            )
+        if one.item in by_item:
+            raise InputError(f"There are two results of item {one.item!r}; give one for each pair.", where=one.item)
+        by_item[one.item] = one
+    return [by_item[item] for item in sources if item in by_item]
+
+
+def _of_metric(found: Sequence[PairResult], name: MetricName) -> tuple[ItemPair, ...]:
+    a, b = (
+        {one.item: result.score if (result := side.results.get(name)) else None for one, side in sides}
+        for sides in ([(one, one.a) for one in found], [(one, one.b) for one in found])
+    )
+    return pair_items(a=a, b=b, sources={one.item: one.source for one in found})
+
+
+def _of_preference(found: Sequence[PairResult]) -> tuple[ItemPair, ...]:
+    b = {one.item: None if (verdict := one.preference.verdict) is None else _WINS[verdict] for one in found}
+    a = {item: None if score is None else WHOLE - score for item, score in b.items()}
+    return pair_items(a=a, b=b, sources={one.item: one.source for one in found})
+
+
+def _comparison(
+    pairs: Sequence[ItemPair], test: PairedDifference, corrected: Corrected, *, significance: float
+) -> Comparison:
+    """One respect. `significance` is what the correction leaves to the hardest of all tests."""
+    return Comparison(
+        a_mean=test.a_mean,
+        b_mean=test.b_mean,
+        difference=test.difference,
+        interval=test.interval,
+        p_value=test.p_value,
+        adjusted_p_value=corrected.adjusted,
+        detectable=minimum_detectable_effect(pairs, significance=significance).effect,
+        compared=test.items,
+        sources=test.sources,
+        verdict=_verdict(test, corrected),
+    )
+
+
+def _verdict(test: PairedDifference, corrected: Corrected) -> Verdict:
+    if test.difference is None or test.interval is None:
+        return "not_compared"
+    if not (test.shown and corrected.rejected):
+        return "no_difference_shown"
+    return "b_better" if test.difference > 0 else "a_better"
+
+
+def _overall(verdicts: Sequence[Verdict]) -> Overall:
+    """What all respects say together."""
+    better: set[Verdict] = {one for one in verdicts if one in {"a_better", "b_better"}}
+    if len(better) > 1:
+        return "mixed"
+    if better:
+        return better.pop()
+    return "no_difference_shown" if "no_difference_shown" in verdicts else "not_compared"
+
+
+def _metric(name: MetricName, comparison: Comparison, found: Sequence[PairResult]) -> MetricComparison:
+    return MetricComparison(
+        **dict(comparison),
+        metric=name,
+        a=denominator(name, [(one.item, one.a) for one in found]),
+        b=denominator(name, [(one.item, one.b) for one in found]),
+        favouring_a=favouring("a", name, found),
+        favouring_b=favouring("b", name, found),
+    )
+
+
+def _preference(comparison: Comparison, found: Sequence[PairResult]) -> PreferenceComparison:
+    verdicts = [one.preference.verdict for one in found]
+    orders = [one.preference.orders for one in found]
+    flips = flip_rate((first.verdict, second.verdict) for first, second in orders)
+    return PreferenceComparison(
+        **dict(comparison),
+        wins_a=verdicts.count("a"),
+        wins_b=verdicts.count("b"),
+        ties=verdicts.count("tie"),
+        flipped=flips.flipped,
+        flip_rate=flips.rate,
+        flip_interval=flips.interval,
+        unscored=flips.unjudged,
+        examples=preferred(found),
+    )
+
+
+def _failed(experiment: Experiment, found: Sequence[PairResult]) -> Iterable[FailedItem]:
+    for one in found:
+        for variant, side in zip(experiment.variants, (one.a, one.b), strict=True):
+            if side.failure is not None:
+                yield FailedItem(variant=variant.name, item=one.item, **dict(side.failure))
+
+
+def _outlay(spends: Sequence[Spend], paid: Sequence[Spend] | None) -> Outlay:
+    """What was paid for. Models and prompts are those of all replies, cached ones among them."""
+    sent = [spend for spend in (spends if paid is None else paid) if not spend.cached]
+    everything = (*spends, *sent)
+    return Outlay(
+        calls=len(sent),
+        cached=sum(spend.cached for spend in spends),
+        input_tokens=sum(spend.input_tokens for spend in sent),
+        output_tokens=sum(spend.output_tokens for spend in sent),
+        cost_usd=sum(spend.cost_usd or 0.0 for spend in sent),
+        unpriced=sum(spend.cost_usd is None for spend in sent),
+        models=tuple(sorted({f"{spend.provider}/{spend.model}" for spend in everything})),
+        prompts=tuple(
+            PromptVersion(purpose=purpose, version=version)
+            for purpose, version in sorted({(spend.purpose, spend.prompt_version) for spend in everything})
+        ),
+    )
