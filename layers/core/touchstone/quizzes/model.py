@@ -40,7 +40,7 @@ RULES: tuple[Rule, ...] = (
     "curriculum_alignment",
     "pedagogical_quality",
 )
-"""In the order in which they are applied. A judge decides the last two; of `curriculum_alignment` a check does a part."""
+"""In the order in which they are applied. A judge decides the last two, a check some of `curriculum_alignment`."""
 type DecidedBy = Literal["check", "judge"]
 type QuizState = Literal["clean", "violations", "unchecked", "failed"]
 """`clean`: all rules hold. `violations`: some do not. `unchecked`: not all rules were applied. `failed`: no quiz."""
@@ -94,7 +94,8 @@ class Violation(Strict):
     `question_id` None: the quiz as a whole. `detail` says what is wrong, `suggestion` what to write instead, None where
     that is not known. `field` is the path inside the question (`question_text`, `choices[2]`, `readings[0].pinyin`),
     None where it is the question as a whole; `span` is where in that field, as offsets in characters with the end
-    exclusive, None where it is all of it. `finding` is the check's stable word for the fault, `judged` for a judge's.
+    exclusive, None where it is all of it. A check's suggestion with a span is the text to put there, but not that of
+    `structure`. `finding` is the check's stable word for the fault, `judged` for a judge's.
     """
 
     question_id: PartId | None

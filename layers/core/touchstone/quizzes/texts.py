@@ -1,0 +1,57 @@
+"""The texts of a question by where they stand, and what two of them share that are the same to a learner."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from touchstone.material import Question
+
+HAN = r"[〇\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f]"
+_FULL_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
+_LONG_WORD = re.compile(r"[A-Za-z]{4,}")
+_ENDS = " .。;；,，"
+
+
+class Place(NamedTuple):
+    """A text of a question: the path to it inside the question, and what stands there."""
+
+    field: str
+    text: str
+
+
+def places_of(question: Question) -> Iterator[Place]:
+    """Every text of a question that a learner may see, in its order.
+
+    Answers that are a choice to the letter are left out, since the choice is there; so is the passage of the source.
+    """
+    yield Place("question_text", question.question_text)
+    yield from choices_of(question)
+    yield from answers_of(question)
+    if question.explanation:
+        yield Place("explanation", question.explanation)
+    if question.target:
+        yield Place("target", question.target)
+    for at, reading in enumerate(question.readings):
+        yield Place(f"readings[{at}].hanzi", reading.hanzi)
+        yield Place(f"readings[{at}].pinyin", reading.pinyin)
+
+
+def choices_of(question: Question) -> Iterator[Place]:
+    """Its choices."""
+    return (Place(f"choices[{at}]", choice) for at, choice in enumerate(question.choices))
+
+
+def answers_of(question: Question) -> Iterator[Place]:
+    """The answers of its key that are not a choice to the letter."""
+    for at, answer in enumerate(question.answers):
+        if answer not in question.choices:
+            yield Place(f"answers[{at}]", answer)
+
+
+def same(text: str) -> str:
+    """What two texts share that are the same to a learner: widths, white space and full stops do not count.
+
+    Nor does case, but where no word has four letters: of Ma and ma, or mg and Mg, each is another answer.
+    """
+    plain = " ".join(text.translate(_FULL_WIDTH).split()).strip(_ENDS)
+    return plain.casefold() if _LONG_WORD.search(plain) else plain

@@ -1,0 +1,152 @@
+"""What is wrong with a quiz as an exercise: each rule alone, in combination, and in time."""
+
+import time
+from typing import Any
+
+import pytest
+
+from tests.unit.quizzes.samples import CHAPTER, QUESTION, question, quiz
+from touchstone.material import Quiz
+from touchstone.quizzes.model import QuizRequest
+from touchstone.quizzes.structure import validate_structure
+
+BUDGET_SECONDS = 0.010
+
+
+def request(**changed: Any) -> QuizRequest:
+    return QuizRequest.model_validate({"chapter": CHAPTER, "questions": 1, **changed})
+
+
+def found(changed: dict[str, Any], asked: QuizRequest | None = None) -> list[tuple[str, str | None]]:
+    return [(one.finding, one.field) for one in validate_structure(quiz(changed), asked)]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {},
+        {"answers": ["To study."]},
+        {"kind": "multiple_choice", "answers": ["to study", "bank"]},
+        {"kind": "true_false", "choices": [], "answers": ["true"]},
+        {"kind": "true_false", "choices": ["True", "False"], "answers": ["False"]},
+        {"kind": "true_false", "choices": [], "answers": ["錯"]},
+        {"kind": "fill_in_the_blank", "choices": [], "answers": ["學習", "讀書"]},
+        {"choices": ["Ma", "ma"], "answers": ["ma"]},
+        {"question_text": "If a < b & c > d, is R&D; at AT&T 5 * 3 * 2 [1] (2)?"},
+        {"question_text": "唱卡拉OK、買T恤、看X光，kΩ 和 hν 是什麼？"},
+        {"question_text": "این می‌خواهم 👩‍👩‍👧 است؟\n第二行\t好　嗎？"},
+        {"question_text": "Что значит «学习»? Τι σημαίνει;"},
+    ],
+)  # fmt: skip
+def test_a_question_as_it_should_be_has_no_finding(changed: dict[str, Any]) -> None:
+    assert found(changed) == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "finding", "field"),
+    [
+        ({"answers": []}, "no_answer", "answers"),
+        ({"answers": ["", " "]}, "no_answer", "answers"),
+        ({"kind": "fill_in_the_blank", "choices": [], "answers": []}, "no_answer", "answers"),
+        ({"answers": ["to sleep"]}, "key_outside_choices", "answers[0]"),
+        ({"answers": ["A"]}, "key_outside_choices", "answers[0]"),
+        ({"answers": ["to study", "bank"]}, "not_one_answer", "answers"),
+        ({"kind": "multiple_choice", "answers": QUESTION["choices"]}, "all_right", "answers"),
+        ({"kind": "true_false", "choices": [], "answers": ["maybe"]}, "not_a_truth_value", "answers"),
+        ({"kind": "true_false", "choices": [], "answers": ["true", "false"]}, "not_a_truth_value", "answers"),
+        ({"choices": ["to study"]}, "too_few_choices", "choices"),
+        ({"choices": ["to study", "bank", "Ｔo  study."]}, "duplicate_choices", "choices[2]"),
+        ({"choices": ["to study", "bank", " "]}, "blank_choice", "choices[2]"),
+        ({"kind": "fill_in_the_blank"}, "unwanted_choices", "choices"),
+        ({"kind": "true_false", "choices": ["yes", "no"], "answers": ["true"]}, "unwanted_choices", "choices"),
+        ({"question_text": "What does <b onclick=x>學習</b mean?"}, "markup", "question_text"),
+        ({"explanation": "study &amp; learn"}, "markup", "explanation"),
+        ({"choices": ["to study", "**bank**"]}, "markup", "choices[1]"),
+        ({"choices": ["to study", "[bank](https://example.org)"]}, "markup", "choices[1]"),
+        ({"question_text": "What does раyраl mean?"}, "mixed_scripts", "question_text"),
+        ({"question_text": "What does schοοl mean?"}, "mixed_scripts", "question_text"),
+        ({"question_text": "What does 學\u200b習 mean?"}, "unseen_characters", "question_text"),
+        ({"question_text": "What \u202edoes 學習 mean?"}, "unseen_characters", "question_text"),
+        ({"explanation": "to\x07 study"}, "unseen_characters", "explanation"),
+        ({"explanation": "學\u3164習"}, "unseen_characters", "explanation"),
+        ({"question_text": "What does 學\u200d習 mean?"}, "unseen_characters", "question_text"),
+        ({"question_text": "What does \ufffd\ufffd mean?"}, "unreadable_characters", "question_text"),
+        ({"question_text": "What does 學\ue000 mean?"}, "unreadable_characters", "question_text"),
+        ({"readings": [{"hanzi": "學習", "pinyin": "<i>xuéxí</i>"}]}, "markup", "readings[0].pinyin"),
+    ],
+)  # fmt: skip
+def test_each_fault_is_found_at_its_place(changed: dict[str, Any], finding: str, field: str) -> None:
+    assert (finding, field) in found(changed)
+    assert {one for one, _ in found(changed)} == {finding}
+
+
+@pytest.mark.parametrize(
+    ("asked", "changed", "finding", "question_id"),
+    [
+        ({"questions": 2}, {}, "question_count", None),
+        ({"kinds": ["true_false"]}, {}, "unwanted_kind", "q1"),
+        ({}, {"target": None}, "no_target", "q1"),
+    ],
+)
+def test_a_quiz_is_held_against_what_was_asked_for(
+    asked: dict[str, Any], changed: dict[str, Any], finding: str, question_id: str | None
+) -> None:
+    [one] = validate_structure(quiz(changed), request(**asked))
+    assert (one.finding, one.question_id, one.rule, one.decided_by) == (finding, question_id, "structure", "check")
+    assert validate_structure(quiz(changed)) == ()
+
+
+def test_a_quiz_that_is_as_asked_for_has_no_finding() -> None:
+    assert validate_structure(quiz(), request(kinds=["single_choice"])) == ()
+
+
+def test_faults_of_several_questions_come_together_each_with_what_to_write_instead() -> None:
+    several = validate_structure(
+        quiz({"answers": []}, {}, {"answers": ["B"], "question_text": "<p>Which?</p>"}, {"choices": []})
+    )
+    told = [(one.question_id, one.finding) for one in several]
+    assert told == [
+        ("q1", "no_answer"),
+        ("q3", "key_outside_choices"),
+        ("q3", "markup"),
+        ("q3", "markup"),
+        ("q4", "key_outside_choices"),
+        ("q4", "too_few_choices"),
+    ]
+    assert all(one.suggestion for one in several)
+    assert several[1].suggestion == "library"
+
+
+def test_a_span_is_where_the_fault_stands() -> None:
+    [one] = validate_structure(quiz({"explanation": "This is &nbsp; it."}))
+    assert one.span is not None
+    assert "This is &nbsp; it."[slice(*one.span)] == "&nbsp;"
+
+
+def test_a_detail_shows_nothing_that_would_act_on_its_reader() -> None:
+    [one] = validate_structure(quiz({"answers": ["to\u202e slee\x1bp\n" + "x" * 500]}, {}))[:1]
+    assert one.detail.isprintable()
+    assert len(one.detail) < 120
+
+
+def test_fifty_questions_take_less_than_ten_milliseconds() -> None:
+    text = "哪一個是「圖書館」(túshūguǎn) 的意思？ Which of these means “library”, and why is it so?"
+    one = question(question_text=text, explanation=text * 3, readings=[{"hanzi": "圖書館", "pinyin": "túshūguǎn"}])
+    fifty = Quiz(questions=tuple(one.model_copy(update={"id": f"q{at}"}) for at in range(50)))
+
+    def seconds() -> float:
+        begun = time.perf_counter()
+        assert validate_structure(fifty, request(questions=50)) == ()
+        return time.perf_counter() - begun
+
+    assert min(seconds() for _ in range(20)) < BUDGET_SECONDS
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<" * 20_000, "<a " * 6_000, "&a" * 10_000, "é" * 20_000, "я" * 19_999 + "a", "**a" * 6_600, "[](" * 6_600],
+)
+def test_a7_no_text_holds_the_rules_up(text: str) -> None:
+    begun = time.perf_counter()
+    validate_structure(quiz({"question_text": text, "choices": [text, "b"], "answers": ["b"]}))
+    assert time.perf_counter() - begun < 2.0
