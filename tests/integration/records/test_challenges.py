@@ -13,8 +13,8 @@ from tests.support.oracle import DEADLINE, scoring, unjudged
 from tests.support.records import HandClock, a_spend
 from tests.support.store_faults import losing_replies, refusing
 from tests.unit.oracle.test_challenge import PLACES, READING
+from touchstone.attempts import LEASE
 from touchstone.errors import ConflictError, NotFoundError, StoreError
-from touchstone.oracle.attempts import LEASE
 from touchstone.oracle.challenge import Challenge, ChallengeRequest
 from touchstone.oracle.ranking import Place
 from touchstone.oracle.task import Task

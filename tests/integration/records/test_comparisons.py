@@ -12,8 +12,8 @@ from tests.support.oracle import unjudged
 from tests.support.records import HandClock, a_spend
 from tests.support.store_faults import losing_replies
 from tests.unit.oracle.test_comparison import FOUND
+from touchstone.attempts import LEASE
 from touchstone.errors import ConflictError, NotFoundError, StoreError
-from touchstone.oracle.attempts import LEASE
 from touchstone.oracle.comparison import AT_DEADLINE, DimensionComparison
 from touchstone.oracle.task import Task
 from touchstone.records import Comparisons, Tasks

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.support.oracle import NOW, SUBMISSION_ID, TASK_ID, scoring, unjudged
 from tests.support.records import a_spend
-from touchstone.oracle.attempts import MAX_TRIES
+from touchstone.attempts import MAX_TRIES
 from touchstone.oracle.challenge import (
     MAX_REASON_CHARS,
     Challenge,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.support.oracle import NOW, TASK_ID, unjudged
 from tests.support.records import a_spend
-from touchstone.oracle.attempts import LEASE, MAX_TRIES
+from touchstone.attempts import LEASE, MAX_TRIES
 from touchstone.oracle.bands import band_of
 from touchstone.oracle.compared import Compared, ComparedEntry, OrderRead, PlacedScore
 from touchstone.oracle.comparison import DimensionComparison, begun, given_up, kept, put_back

@@ -18,8 +18,8 @@ from tests.support.oracle import (
     unjudged,
 )
 from tests.support.records import a_spend
+from touchstone.attempts import LEASE, MAX_TRIES
 from touchstone.errors import ConflictError, InputError, NotFoundError, TooLargeError
-from touchstone.oracle.attempts import LEASE, MAX_TRIES
 from touchstone.oracle.handing_in import (
     MAX_SUBMISSION_BYTES,
     SubmissionRequest,

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from tests.support.records import a_spend
 from tests.unit.oracle.samples import dimensions
+from touchstone.attempts import LEASE, MAX_TRIES
 from touchstone.errors import ConflictError, InputError
-from touchstone.oracle.attempts import LEASE, MAX_TRIES
 from touchstone.oracle.events import events_between
 from touchstone.oracle.model import Brief, TaskPath
 from touchstone.oracle.ranking import Place

@@ -14,8 +14,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
 
+from touchstone.attempts import Attempts
 from touchstone.judges.spends import Spend
-from touchstone.oracle.attempts import Attempts
 from touchstone.oracle.model import IndividualScoring, Party, not_blank
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.ranking import Place

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Literal
 
+from touchstone.attempts import Attempts
 from touchstone.judges.spends import Spend
-from touchstone.oracle.attempts import Attempts
 from touchstone.oracle.compared import Compared, ComparedEntry, OrderRead
 from touchstone.oracle.submission import Comparison
 from touchstone.oracle.unjudged import Unjudged

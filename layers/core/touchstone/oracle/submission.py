@@ -22,9 +22,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from touchstone.attempts import Attempts
 from touchstone.errors import ConflictError
 from touchstone.judges.spends import Spend
-from touchstone.oracle.attempts import Attempts
 from touchstone.oracle.bands import Band, band_of
 from touchstone.oracle.compared import TOLERATED
 from touchstone.oracle.model import GateCheck, IndividualScoring, Score

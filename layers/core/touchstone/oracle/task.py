@@ -14,9 +14,9 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
+from touchstone.attempts import Attempts
 from touchstone.errors import ConflictError, InputError
 from touchstone.judges.spends import Spend
-from touchstone.oracle.attempts import Attempts
 from touchstone.oracle.model import Brief, Dimension, Party, TaskPath
 from touchstone.oracle.ranking import Place, winner_of
 from touchstone.strict import Strict

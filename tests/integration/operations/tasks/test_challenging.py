@@ -8,12 +8,12 @@ from tests.integration.operations.tasks.conftest import OWNER, Dying, Market
 from tests.support.judges import Line
 from tests.support.opinions import DIMENSIONS, Scores, unless
 from tests.unit.oracle.samples import individual
+from touchstone.attempts import LEASE, MAX_TRIES
 from touchstone.errors import ConflictError, DayQuotaError, NotFoundError, OverloadedError, RefusedError
 from touchstone.operations.tasks.challenging import compare_again, rescore
 from touchstone.operations.tasks.deciding import decide
 from touchstone.operations.tasks.desk import SETTLED_WITHIN
 from touchstone.operations.tasks.finalising import finalise
-from touchstone.oracle.attempts import LEASE, MAX_TRIES
 from touchstone.oracle.challenge import Challenge, ChallengeRequest
 from touchstone.oracle.feedback import ScoringFeedback
 from touchstone.oracle.submission import Submission

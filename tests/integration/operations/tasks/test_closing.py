@@ -9,13 +9,13 @@ import pytest
 
 from tests.integration.operations.tasks.conftest import Dying, Market
 from tests.support.opinions import text_of
+from touchstone.attempts import LEASE, MAX_TRIES
 from touchstone.errors import ConflictError, OverloadedError, RefusedError
 from touchstone.operations.tasks.closing import close
 from touchstone.operations.tasks.desk import SETTLED_WITHIN
 from touchstone.operations.tasks.finalising import finalise
 from touchstone.operations.tasks.judging import check, score
 from touchstone.operations.tasks.ranking import rank_contest
-from touchstone.oracle.attempts import LEASE, MAX_TRIES
 from touchstone.oracle.feedback import ScoringFeedback
 from touchstone.oracle.handing_in import SubmissionRequest
 from touchstone.oracle.submission import Submission

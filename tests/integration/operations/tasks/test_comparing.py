@@ -8,12 +8,12 @@ import pytest
 from tests.integration.operations.tasks.conftest import Market
 from tests.support.judges import Line
 from tests.support.opinions import DIMENSIONS, unless
+from touchstone.attempts import LEASE, MAX_TRIES
 from touchstone.errors import MisconfiguredError, NotFoundError, OverloadedError, RefusedError
 from touchstone.operations.tasks.closing import close
 from touchstone.operations.tasks.comparing import compare_dimension
 from touchstone.operations.tasks.desk import SETTLED_WITHIN
 from touchstone.operations.tasks.ranking import rank_contest
-from touchstone.oracle.attempts import LEASE, MAX_TRIES
 from touchstone.oracle.comparison import AT_DEADLINE, COMPARISON_TRIES, DimensionComparison
 from touchstone.oracle.feedback import ScoringFeedback
 from touchstone.oracle.submission import Submission

@@ -7,9 +7,9 @@ import pytest
 from tests.integration.operations.tasks.conftest import Market
 from tests.support import replies
 from tests.support.opinions import DIMENSIONS
+from touchstone.attempts import LEASE, MAX_TRIES
 from touchstone.errors import DayQuotaError, OverloadedError, RefusedError
 from touchstone.operations.tasks.drafting import draft
-from touchstone.oracle.attempts import LEASE, MAX_TRIES
 
 TWICE_THERE = replies.dimensions(
     dynamic_dimensions=[{"id": "credibility", "name": "Looks", "description": "How does it look?", "weight": 35}]

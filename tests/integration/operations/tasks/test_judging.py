@@ -10,10 +10,10 @@ import pytest
 from tests.integration.operations.tasks.conftest import Dying, Market
 from tests.support import replies
 from tests.support.opinions import text_of
+from touchstone.attempts import LEASE, MAX_TRIES
 from touchstone.clock import Deadline
 from touchstone.errors import ConflictError, DayQuotaError, OverloadedError, RefusedError
 from touchstone.operations.tasks.judging import check, judge_once, score
-from touchstone.oracle.attempts import LEASE, MAX_TRIES
 from touchstone.oracle.handing_in import SubmissionRequest
 from touchstone.oracle.submission import Submission
 from touchstone.records import Tasks

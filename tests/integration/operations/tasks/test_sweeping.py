@@ -5,11 +5,11 @@ from datetime import timedelta
 import pytest
 
 from tests.integration.operations.tasks.conftest import Market
+from touchstone.attempts import LEASE
 from touchstone.errors import StoreError
 from touchstone.operations.tasks.closing import close
 from touchstone.operations.tasks.judging import check
 from touchstone.operations.tasks.sweeping import STALLED_AFTER, SweptTasks
-from touchstone.oracle.attempts import LEASE
 from touchstone.records import Outbox
 
 NOTHING = SweptTasks(restarted=0, sent=0, stuck=0)

@@ -19,7 +19,7 @@ from touchstone.operations.tasks.comparing import compare_round
 from touchstone.operations.tasks.deciding import entrants_of, leave, settle
 from touchstone.operations.tasks.desk import A_ROUND, GOING_ON, SETTLED_WITHIN, Progress, TaskDesk, pause_after
 from touchstone.operations.tasks.finalists import begin_round, entry_of, read_finalists
-from touchstone.operations.tasks.trying import follow_up, with_judge
+from touchstone.operations.trying import follow_up, with_judge
 from touchstone.oracle.challenge import Challenge
 from touchstone.oracle.compared import LEAST_ENTRIES
 from touchstone.oracle.comparison import DimensionComparison

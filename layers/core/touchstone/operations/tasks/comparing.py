@@ -12,7 +12,7 @@ from touchstone.judges.checked import NotScored
 from touchstone.operations.deferral import GivenUp, Postponed
 from touchstone.operations.tasks.desk import SETTLED_WITHIN, Progress, TaskDesk
 from touchstone.operations.tasks.finalists import entry_of
-from touchstone.operations.tasks.trying import follow_up, with_judge
+from touchstone.operations.trying import follow_up, with_judge
 from touchstone.oracle.compared import Compared
 from touchstone.oracle.comparison import AT_DEADLINE, COMPARISON_TRIES, DimensionComparison
 from touchstone.oracle.entries import Entry

@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from touchstone.clock import Clock, system_clock
+from touchstone.operations.trying import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -68,8 +69,6 @@ class TaskDesk:
 SETTLED_WITHIN = timedelta(hours=36)
 """How long a closed task waits for its judges: a day's quota is free again by then, and a party waits for a result."""
 SOONEST, LATEST = timedelta(seconds=5), timedelta(minutes=5)
-PATIENCE = 4
-"""The pause before looking again is this part of the time since the deadline, so that a long wait costs few looks."""
 GOING_ON = frozenset({"waiting", "comparing", "challenge"})
 A_ROUND = timedelta(hours=1)
 """Within it each dimension of a round of comparisons is tried at least once, and says when it is tried again."""

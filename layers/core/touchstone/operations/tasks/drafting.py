@@ -6,7 +6,7 @@ from touchstone.clock import Deadline
 from touchstone.judges.checked import NotScored
 from touchstone.operations.deferral import GivenUp, Postponed
 from touchstone.operations.tasks.desk import Progress, TaskDesk
-from touchstone.operations.tasks.trying import follow_up, with_judge
+from touchstone.operations.trying import follow_up, with_judge
 from touchstone.oracle.dimensions import generate_dimensions
 from touchstone.oracle.task import Task
 from touchstone.oracle.unjudged import Unjudged

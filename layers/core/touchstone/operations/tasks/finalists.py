@@ -8,7 +8,7 @@ from touchstone.judges.base import Judge
 from touchstone.judges.checked import NotScored
 from touchstone.operations.deferral import GivenUp, Postponed
 from touchstone.operations.tasks.desk import Progress, TaskDesk
-from touchstone.operations.tasks.trying import follow_up, with_judge
+from touchstone.operations.trying import follow_up, with_judge
 from touchstone.oracle.challenge import Challenge
 from touchstone.oracle.entries import Entry, EntryRead, read_entry, whole_entry
 from touchstone.oracle.model import DimensionScore

@@ -11,7 +11,7 @@ from touchstone.judges.checked import NotScored
 from touchstone.judges.spends import Spend
 from touchstone.operations.deferral import GivenUp, Postponed
 from touchstone.operations.tasks.desk import Progress, TaskDesk
-from touchstone.operations.tasks.trying import Paid, follow_up, with_judge
+from touchstone.operations.trying import Paid, follow_up, with_judge
 from touchstone.oracle.gate import Gated, check_gate
 from touchstone.oracle.material import Read, read_material
 from touchstone.oracle.scoring import Scored, score_submission

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.oracle.attempts import LEASE, MAX_TRIES, Attempts
+from touchstone.attempts import LEASE, MAX_TRIES, Attempts
 
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
 LATER = NOW + timedelta(minutes=1)

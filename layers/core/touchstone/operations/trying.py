@@ -1,6 +1,6 @@
 """One try at work that a judge must do: with whoever is to judge, and what follows where nobody did."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
@@ -11,10 +11,19 @@ from touchstone.judges.base import Judge
 from touchstone.judges.checked import NotScored
 from touchstone.judges.spends import Spend
 from touchstone.operations.deferral import FIRST_PAUSE, GivenUp, Postponed, after_failure
-from touchstone.operations.tasks.desk import PATIENCE, TaskDesk
 
+PATIENCE = 4
+"""A pause before looking again is this part of the time that has gone by, so that a long wait costs few looks."""
 NOBODY = "gemini"
 """Whose day is meant where no provider was asked: any one's will do, since nothing was counted."""
+
+
+class Payer(Protocol):
+    """Whoever tells of calls that were paid for."""
+
+    @property
+    def paid(self) -> Callable[[Sequence[Spend]], None]:
+        """Is told of them."""
 
 
 class Paid(Protocol):
@@ -34,7 +43,7 @@ class Tried[T]:
 
 
 async def with_judge[T: Paid](
-    desk: TaskDesk, open_judge: Callable[[], Judge], work: Callable[[Judge], Awaitable[T | NotScored]]
+    desk: Payer, open_judge: Callable[[], Judge], work: Callable[[Judge], Awaitable[T | NotScored]]
 ) -> Tried[T]:
     """Do work that asks a judge, and count what was paid for it."""
     try:
