@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from touchstone import __version__
-from touchstone.cli import access, answers, batches, checks, models, oracle, quotas, reports, tasks, tenants
+from touchstone.cli import access, answers, batches, checks, models, oracle, quotas, reports, surfaces, tasks, tenants
 from touchstone.cli.exits import Exit, code_of
 from touchstone.errors import InputError, TouchstoneError
 
@@ -42,7 +42,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for part in (answers, oracle, tasks, batches, reports, models, checks, access, tenants, quotas):
+for part in (answers, surfaces, oracle, tasks, batches, reports, models, checks, access, tenants, quotas):
     app.add_typer(part.app)
 
 
@@ -66,9 +66,9 @@ def root(
 
     Set TOUCHSTONE_API_URL and TOUCHSTONE_TOKEN, or run `touchstone login URL`. Commands with --local need neither.
 
-    Exit codes: 0 done, or verified; 1 decided against (caution, refuted, a criterion that is not met, lines of a batch
-    that failed); 2 the input or a setting is wrong; 3 nobody could decide (unverified, unscored); 4 the service or the
-    network failed, safe to repeat; 70 a fault of the command itself; 130 interrupted.
+    Exit codes: 0 done, or verified; 1 decided against (caution, refuted, a criterion that is not met, a score below the
+    one asked for, lines of a batch that failed); 2 the input or a setting is wrong; 3 nobody could decide (unverified,
+    unscored); 4 the service or the network failed, safe to repeat; 70 a fault of the command itself; 130 interrupted.
     """
 
 

@@ -55,14 +55,15 @@ def score(
     """
     from touchstone.cli.inprocess import said_aloud
     from touchstone.cli.judgements import document, exit_of, print_judgement
+    from touchstone.cli.places import check_place
     from touchstone.cli.screen import print_json
-    from touchstone.cli.submissions import check_apart, check_place, submission_of, task_of, write_task
+    from touchstone.cli.submissions import check_apart, submission_of, task_of, write_task
     from touchstone.judges import load_registry
     from touchstone.oracle.choice import choose
 
     check_apart(source, task_file)
     if dimensions_out is not None:
-        check_place(dimensions_out)
+        check_place(dimensions_out, where="--dimensions-out")
     task, text = task_of(task_file), submission_of(source)
     chosen = choose(load_registry(), provider=provider)
     with said_aloud():

@@ -73,6 +73,15 @@ def replace(path: Path, parts: Iterable[bytes]) -> None:
         raise
 
 
+def check_place(path: Path, *, where: str) -> None:
+    """Raise `InputError` where no file can lie, before anything is paid that is to be written there.
+
+    `where` is the option that named it.
+    """
+    if path.is_dir() or not path.parent.is_dir():
+        raise InputError(f"No file can be written at {path}; name one in a folder that exists.", where=where)
+
+
 def read_document(path: Path) -> dict[str, Any] | None:
     """The JSON object in a file of ours, None where there is no file. Raises `InputError` for one that is damaged."""
     try:

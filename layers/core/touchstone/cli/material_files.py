@@ -1,0 +1,138 @@
+"""Quizzes, summaries, flashcards and their sources from files and standard input, read as people write them.
+
+A quiz is JSON: `{"questions": […]}` or the bare list. A deck is that with `cards`, or CSV as spreadsheets and flashcard
+programs write it. A summary is Markdown or plain text, or `{"text": …}`. A source is Markdown or plain text, or JSON as
+`Source` has it, or a bare list of its pillars. Questions and cards without an id are called by their number from 1.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from touchstone.cli.card_tables import cards_of
+from touchstone.cli.faults import refusal
+from touchstone.cli.requests import STANDARD_INPUT, name_of, text_of
+from touchstone.errors import InputError
+from touchstone.judges.fence import visible
+from touchstone.material import Deck, Quiz, Source, Summary
+from touchstone.operations.json_text import loads
+from touchstone.surfaces.catalogue import Material
+from touchstone.surfaces.model import Surface
+
+MAX_BYTES = 32_000_000
+"""Of one file. A quiz of 500 questions of 10,000 characters each, with all the rest, comes to less."""
+MAX_ID_CHARS = 128
+BEGINS_JSON = ("{", "[")
+JSON_ENDING = ".json"
+TEXT_ENDINGS = frozenset({".md", ".markdown", ".txt", ".csv", ".tsv"})
+
+
+def quiz_of(source: str) -> Quiz:
+    """The quiz in a file. Raises `InputError`, `TooLargeError`, one sentence with the file and the place at fault."""
+    name = name_of(source)
+    fields = loads(_text(source), where=name)
+    return _checked(Quiz, _with_parts(fields, "questions", name), name=name, of="a quiz")
+
+
+def deck_of(source: str) -> Deck:
+    """The flashcards in a file. Raises as `quiz_of`."""
+    name = name_of(source)
+    text = _text(source)
+    if _is_json(source, text):
+        fields = _with_parts(loads(text, where=name), "cards", name)
+    else:
+        fields = {"cards": _numbered(list(cards_of(text, name=name)))}
+    return _checked(Deck, fields, name=name, of="a deck")
+
+
+def summary_of(source: str) -> Summary:
+    """The summary in a file. Raises as `quiz_of`.
+
+    A text that begins with a brace is JSON only where its file is called so; from standard input, where it can be read
+    as an object with a `text`.
+    """
+    name = name_of(source)
+    text = _text(source)
+    fields = {"text": text}
+    if _named_json(source):
+        found = loads(text, where=name)
+        fields = found if isinstance(found, dict) else {"text": found}
+    elif source == STANDARD_INPUT and (found := _object(text)) is not None and "text" in found:
+        fields = found
+    return _checked(Summary, fields, name=name, of="a summary")
+
+
+def source_of(source: str, *, called: str | None = None) -> Source:
+    """The source in a file. Raises as `quiz_of`.
+
+    It is `called` so where it has no id of its own; None: as its file is.
+    """
+    name = name_of(source)
+    text = _text(source)
+    said = called or ("source" if source == STANDARD_INPUT else Path(source).stem)
+    given: dict[str, Any] = {"id": said[:MAX_ID_CHARS] or "source"}
+    if not _is_json(source, text):
+        if not visible(text).strip():
+            raise InputError(f"{name} says nothing that a reader would see; give the text of the source.", where=name)
+        return _checked(Source, {**given, "markdown": text}, name=name, of="a source")
+    found = loads(text, where=name)
+    fields = found if isinstance(found, dict) else {"pillars": found}
+    return _checked(Source, {**given, **fields}, name=name, of="a source")
+
+
+READERS: Mapping[Surface, Callable[[str], Material]] = {"quiz": quiz_of, "summary": summary_of, "flashcards": deck_of}
+"""How the material of a surface is read."""
+
+
+def check_apart(material: str, source: str | None) -> None:
+    """Raise `InputError` where both are to come from standard input."""
+    if material == source == STANDARD_INPUT:
+        raise InputError("Only one of FILE and --source can be standard input; give the other as a file.")
+
+
+def _text(source: str) -> str:
+    return text_of(source, at_most=MAX_BYTES)
+
+
+def _named_json(source: str) -> bool:
+    return Path(source).suffix.lower() == JSON_ENDING
+
+
+def _is_json(source: str, text: str) -> bool:
+    """Whether a file is read as JSON: by its name, and by how it begins where its name does not tell."""
+    told = Path(source).suffix.lower() in TEXT_ENDINGS
+    return _named_json(source) or (not told and text.lstrip().startswith(BEGINS_JSON))
+
+
+def _object(text: str) -> dict[str, Any] | None:
+    try:
+        found = loads(text)
+    except InputError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _with_parts(found: Any, field: str, name: str) -> dict[str, Any]:
+    """The fields of material that is given as an object, or as the bare list of its parts."""
+    fields = {field: found} if isinstance(found, list) else found
+    if not isinstance(fields, dict):
+        raise InputError(f"{name} must hold one JSON object with {field}, or a list of them.", where=name)
+    parts = fields.get(field)
+    return {**fields, field: _numbered(parts)} if isinstance(parts, list) else fields
+
+
+def _numbered(parts: list[Any]) -> list[Any]:
+    """The parts, each with an id: its own (a number is read as a text), or its number from 1."""
+    return [
+        {**part, "id": str(number if part.get("id") is None else part["id"])} if isinstance(part, dict) else part
+        for number, part in enumerate(parts, start=1)
+    ]
+
+
+def _checked[T: BaseModel](model: type[T], fields: Mapping[str, Any], *, name: str, of: str) -> T:
+    try:
+        return model.model_validate(fields)
+    except ValidationError as error:
+        raise refusal(error, name=name, of=of, fields=model.model_fields) from None

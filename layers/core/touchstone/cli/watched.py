@@ -1,0 +1,41 @@
+"""A judge whose answers are counted as they come, so that whoever waits sees them and what they cost."""
+
+from collections.abc import Callable
+
+from pydantic import BaseModel
+
+from touchstone.clock import Deadline
+from touchstone.judges.base import Judge, Question, Reply
+
+type Told = Callable[[int, float], None]
+"""Takes how many questions are answered (or failed) so far, and what they cost in US dollars where that is known."""
+
+
+class WatchedJudge:
+    """Asks another judge, and tells of each answer."""
+
+    def __init__(self, judge: Judge, told: Told) -> None:
+        self._judge = judge
+        self._told = told
+        self._ended = 0
+        self._cost_usd = 0.0
+
+    @property
+    def provider(self) -> str:
+        """The provider's name in the registry."""
+        return self._judge.provider
+
+    @property
+    def model(self) -> str:
+        """The model asked for."""
+        return self._judge.model
+
+    async def ask[T: BaseModel](self, question: Question[T], *, deadline: Deadline) -> Reply[T]:
+        """Ask. Raises as the judge does."""
+        try:
+            reply = await self._judge.ask(question, deadline=deadline)
+            self._cost_usd += reply.cost_usd or 0.0
+            return reply
+        finally:
+            self._ended += 1
+            self._told(self._ended, self._cost_usd)

@@ -1,0 +1,92 @@
+"""Material as people write it down: what is read, and the one sentence that is said of what is not."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from touchstone.cli.material_files import deck_of, quiz_of, source_of, summary_of
+from touchstone.errors import InputError, TooLargeError
+
+QUESTION: dict[str, Any] = {"kind": "true_false", "question_text": "Ice floats.", "answers": ["true"]}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Any:
+    def write(content: Any, name: str = "file.json") -> str:
+        path = tmp_path / name
+        path.write_bytes(
+            content
+            if isinstance(content, bytes)
+            else (content if isinstance(content, str) else json.dumps(content)).encode()
+        )
+        return str(path)
+
+    return write
+
+
+def test_a_quiz_is_an_object_or_the_bare_list_and_may_do_without_ids(file: Any) -> None:
+    for content in ({"questions": [QUESTION, {**QUESTION, "id": 7}]}, [QUESTION, {**QUESTION, "id": 7}]):
+        assert [one.id for one in quiz_of(file(content)).questions] == ["1", "7"]
+
+
+def test_a_deck_is_json_or_a_table(file: Any) -> None:
+    expected = [("1", "Ice?", "Floats"), ("2", "Lead?", "Sinks")]
+    cards = [{"front": "Ice?", "back": "Floats"}, {"front": "Lead?", "back": "Sinks"}]
+    for content, name in (
+        (cards, "deck.json"),
+        ({"cards": cards}, "deck"),
+        ("Ice?,Floats\nLead?,Sinks\n", "deck.csv"),
+        ("\ufefffront;back\r\nIce?;Floats\r\n\r\nLead?;Sinks\r\n", "deck.csv"),
+        ("#separator:tab\n#html:false\nIce?\tFloats\nLead?\tSinks\n", "deck.txt"),
+    ):
+        assert [(one.id, one.front, one.back) for one in deck_of(file(content, name)).cards] == expected
+
+
+def test_a_summary_is_text_or_json(file: Any) -> None:
+    for content, name in (("Ice floats.", "s.md"), ({"text": "Ice floats."}, "s.json"), ('"Ice floats."', "s.json")):
+        assert summary_of(file(content, name)).text == "Ice floats."
+    assert summary_of(file('{"a": brace}', "s.txt")).text == '{"a": brace}'
+
+
+def test_a_source_is_called_as_its_file_unless_it_has_a_name(file: Any) -> None:
+    assert source_of(file("[Ice](x) floats.", "ice.md")).id == "ice"
+    assert source_of(file([{"concept": "Ice"}], "pillars.json")).pillars[0].concept == "Ice"
+    assert source_of(file({"id": "named", "markdown": "Ice floats."}, "ice.json")).id == "named"
+
+
+@pytest.mark.parametrize(
+    ("read", "content", "name", "words"),
+    [
+        (quiz_of, {"questions": []}, "q.json", "questions needs at least 1, and has 0."),
+        (quiz_of, {"questions": [QUESTION] * 501}, "q.json", "questions may have at most 500, and has 501."),
+        (quiz_of, [{**QUESTION, "id": "a"}] * 2, "q.json", "every question needs an id of its own; a is there twice"),
+        (quiz_of, [{**QUESTION, "kind": "riddle"}], "q.json", "questions.0.kind must be 'single_choice', "),
+        (quiz_of, [{**QUESTION, "question_text": " "}], "q.json", "questions.0.question_text says nothing"),
+        (quiz_of, [{**QUESTION, "hint": "x"}], "q.json", "there is no field questions.0.hint."),
+        (quiz_of, {"title": "x", "questions": [QUESTION]}, "q.json", "no field title; those of a quiz are questions."),
+        (quiz_of, "7", "q.json", "must hold one JSON object with questions, or a list of them."),
+        (quiz_of, [7], "q.json", "questions.0: Input should be a valid dictionary"),
+        (quiz_of, "# Quiz", "q.md", "This is not JSON"),
+        (quiz_of, b"\xff", "q.json", "is not UTF-8 text"),
+        (deck_of, "", "d.csv", "cards needs at least 1, and has 0."),
+        (deck_of, "a,b\nc\n", "d.csv", "line 2 has no back."),
+        (deck_of, "a,b\nc,d,e\n", "d.csv", "line 2 has 3 columns, and the table 2; put quotes"),
+        (deck_of, 'a,b\n"c,d\n', "d.csv", "is no row of a table"),
+        (deck_of, "front,back\n ,d\n", "d.csv", "line 2 has no front."),
+        (summary_of, " \n", "s.md", "text says nothing that a reader would see."),
+        (summary_of, "x" * 50_001, "s.md", "text may have at most 50,000 characters, and has 50,001."),
+        (summary_of, "[1]", "s.json", "text must be a text."),
+        (source_of, " \u200b", "s.md", "says nothing that a reader would see; give the text of the source."),
+        (source_of, {}, "s.json", "give its pillars or its markdown; it has neither."),
+    ],
+)
+def test_what_cannot_be_read_is_one_sentence_with_the_place(
+    file: Any, read: Any, content: Any, name: str, words: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        read(file(content, name))
+    assert name in str(caught.value) or name in str(caught.value.where)
+    assert words in str(caught.value)
+    assert isinstance(caught.value, TooLargeError) == ("at most" in words)
