@@ -7,6 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from touchstone.quizzes.checking import Applied, apply_checks
+    from touchstone.quizzes.correction import corrected, is_correctable
     from touchstone.quizzes.curriculum import Chapter, Curriculum, GrammarPoint, Word
     from touchstone.quizzes.learner import LearnerProfile, WeakPoint, weakest
     from touchstone.quizzes.model import (
@@ -20,8 +22,11 @@ if TYPE_CHECKING:
         Violation,
         Weakness,
     )
+    from touchstone.quizzes.structure import validate_structure
 
 _MODULES = {
+    "checking": ("Applied", "apply_checks"),
+    "correction": ("corrected", "is_correctable"),
     "curriculum": ("Chapter", "Curriculum", "GrammarPoint", "Word"),
     "learner": ("LearnerProfile", "WeakPoint", "weakest"),
     "model": (
@@ -35,10 +40,12 @@ _MODULES = {
         "Violation",
         "Weakness",
     ),
+    "structure": ("validate_structure",),
 }
 _HOMES = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
 
 __all__ = [
+    "Applied",
     "Attempt",
     "Chapter",
     "Content",
@@ -54,6 +61,10 @@ __all__ = [
     "WeakPoint",
     "Weakness",
     "Word",
+    "apply_checks",
+    "corrected",
+    "is_correctable",
+    "validate_structure",
     "weakest",
 ]
 

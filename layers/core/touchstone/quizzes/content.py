@@ -1,0 +1,187 @@
+"""What a program can decide of a quiz's content: script, pinyin, language of the questions, and what was taught.
+
+Of `curriculum_alignment` these checks decide two things: whether a question's target is a word or pattern that it may
+test, and whether a short word that a question quotes as vocabulary (「…」) was taught by then. Other words of stems and
+choices are left to the judge, since an ordinary sentence needs words that no chapter lists.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from touchstone.checks import Finding, find_language_mismatch, find_simplified
+from touchstone.material import Question, Quiz
+from touchstone.quizzes.curriculum import folded
+from touchstone.quizzes.model import RULES, Content, Rule, Violation, Weakness
+from touchstone.quizzes.pinyin import pinyin_faults
+from touchstone.quizzes.texts import HAN, places_of
+
+MOST_NAMED = 8
+"""How many words of a chapter a violation lists as what could be tested."""
+LONGEST_WORD = 4
+"""Characters up to which a quoted run is a word; what is longer is a sentence or a phrase."""
+COMMON = frozenset("我你您他她它們這那哪是的了過著不沒有在和也都很嗎呢吧一二三四五六七八九十個請什麼")
+"""Pronouns, numbers and particles of any first lesson: they make no word a new one."""
+
+_QUOTED = re.compile(rf"「({HAN}{{1,{LONGEST_WORD}}})」")
+_ANY_QUOTATION = re.compile(r"「[^「」]*」|『[^『』]*』|“[^“”]*”|\"[^\"\n]*\"|《[^《》]*》")
+_KANA = re.compile(r"[\u3040-\u30ff]")
+_OTHER_HAN = re.compile(r"(?:ja|zh-(?:hans|cn|sg|my))(?:-|$)", re.IGNORECASE)
+"""Languages of a learner that are written with other forms of the characters: 学 is right in Japanese."""
+_SAID_TO_LEARNER = frozenset({"question_text", "explanation"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContentFindings:
+    """What the checks found, and the rules that they applied."""
+
+    violations: tuple[Violation, ...]
+    checks_run: tuple[Rule, ...]
+
+
+def check_content(
+    quiz: Quiz,
+    *,
+    ui_language: str | None = None,
+    taught: Iterable[str] | None = None,
+    known: Iterable[str] | None = None,
+) -> ContentFindings:
+    """Apply the checks, each where what it needs is known.
+
+    `ui_language` None: the questions' language is not checked. `taught`: the words and patterns that a question may
+    test, None: not checked. `known`: all that its learner has met, None: quoted words are not checked. Raises
+    `SettingsError` where the tables of OpenCC and pypinyin are not installed.
+    """
+    told: dict[Rule, Iterator[Violation]] = {
+        "traditional_chinese": find_traditional(quiz, ui_language=ui_language),
+        "pinyin_diacritics": find_pinyin(quiz, ui_language=ui_language),
+    }
+    if ui_language is not None:
+        told["question_language"] = find_question_language(quiz, ui_language)
+    if taught is not None:
+        told["curriculum_alignment"] = find_off_curriculum(quiz, taught, known)
+    found = [violation for violations in told.values() for violation in violations]
+    order = {question.id: at for at, question in enumerate(quiz.questions)}
+    found.sort(key=lambda violation: (order[violation.question_id or ""], RULES.index(violation.rule)))
+    return ContentFindings(violations=tuple(found), checks_run=tuple(rule for rule in RULES if rule in told))
+
+
+def allowed_targets(content: Content, weakness: Weakness) -> tuple[str, ...]:
+    """What questions on a chapter may test: what it teaches, and the learner's weak points from before."""
+    return tuple(dict.fromkeys((*content.chapter.items, *(point.item for point in weakness.weak_points))))
+
+
+def find_traditional(quiz: Quiz, *, ui_language: str | None = None) -> Iterator[Violation]:
+    """Simplified characters and words (学习 for 學習) in what a question shows.
+
+    A learner whose own language writes other forms (Japanese, Chinese in Simplified script) reads instructions in them:
+    there, only what these quote is looked at.
+    """
+    other = ui_language is not None and _OTHER_HAN.match(ui_language) is not None
+    for question in quiz.questions:
+        for place in places_of(question):
+            findings: Iterable[Finding] = find_simplified(place.text)
+            if other and place.field in _SAID_TO_LEARNER:
+                quoted = [found.span() for found in _ANY_QUOTATION.finditer(place.text)]
+                findings = [one for one in findings if any(start <= one.span[0] < end for start, end in quoted)]
+            elif other and _KANA.search(place.text):
+                continue
+            for finding in findings:
+                yield _violation(question, "traditional_chinese", finding, field=place.field, text=place.text)
+
+
+def find_pinyin(quiz: Quiz, *, ui_language: str | None = None) -> Iterator[Violation]:
+    """Pinyin with tone numbers, without marks, misspelled, or with readings that the characters do not have."""
+    for question in quiz.questions:
+        for place, finding in pinyin_faults(question, ui_language=ui_language):
+            yield _violation(question, "pinyin_diacritics", finding, field=place.field, text=place.text)
+
+
+def find_question_language(quiz: Quiz, ui_language: str) -> Iterator[Violation]:
+    """Questions that are not put in the language that their learner reads; what they quote is left out of it."""
+    for question in quiz.questions:
+        for finding in find_language_mismatch(question.question_text, ui_language):
+            found = _violation(question, "question_language", finding, field="question_text", text="")
+            advice = f"Write the instruction in {ui_language} and put the Chinese that it is about in 「」."
+            yield found.model_copy(update={"span": None, "suggestion": advice})
+
+
+def find_off_curriculum(quiz: Quiz, taught: Iterable[str], known: Iterable[str] | None = None) -> Iterator[Violation]:
+    """Targets that are not `taught`, and quoted words that are not `known`.
+
+    A quoted word is known where it is a known word, a part of one, or made of several. `known` None: not looked at.
+    """
+    items = tuple(taught)
+    targets = {folded(item) for item in items}
+    words = None if known is None else {folded(word) for word in (*known, *items)}
+    advice = f"Test what it teaches: {'、'.join(items[:MOST_NAMED])}{'…' if len(items) > MOST_NAMED else ''}"
+    for question in quiz.questions:
+        if question.target is not None and folded(_traditional(question.target)) not in targets:
+            yield Violation(
+                question_id=question.id,
+                rule="curriculum_alignment",
+                detail=f"The question tests 「{question.target}」, which the chapter does not teach.",
+                suggestion=advice,
+                decided_by="check",
+                field="target",
+                finding="target_not_taught",
+            )
+        if words is not None:
+            yield from _unknown_quoted(question, words)
+
+
+def _unknown_quoted(question: Question, words: set[str]) -> Iterator[Violation]:
+    for place in places_of(question):
+        if place.field == "target":
+            continue
+        for found in _QUOTED.finditer(place.text):
+            if not _is_known(_traditional(found[1]), words):
+                yield Violation(
+                    question_id=question.id,
+                    rule="curriculum_alignment",
+                    detail=f"「{found[1]}」 is quoted as vocabulary and was not taught by this chapter.",
+                    suggestion="Use a word that the learner has met.",
+                    decided_by="check",
+                    field=place.field,
+                    finding="word_not_taught",
+                )
+
+
+def _traditional(text: str) -> str:
+    """A word as Taiwan writes it, so that one fault is not found as two."""
+    for finding in find_simplified(text):
+        start, end = finding.span
+        text = f"{text[:start]}{finding.suggestion or text[start:end]}{text[end:]}"
+    return text
+
+
+def _is_known(word: str, words: set[str]) -> bool:
+    """Whether a word is a part of a known one, or known words and those of any first lesson, one after the other."""
+    if word in COMMON or any(word in one for one in words):
+        return True
+    return any(
+        (word[:cut] in words or word[:cut] in COMMON) and _is_known(word[cut:], words) for cut in range(1, len(word))
+    )
+
+
+def _violation(question: Question, rule: Rule, finding: Finding, *, field: str, text: str) -> Violation:
+    detail = finding.detail
+    if finding.rule in _DETAILS:
+        detail = _DETAILS[finding.rule].format(written=text[slice(*finding.span)], form=finding.suggestion)
+    return Violation(
+        question_id=question.id,
+        rule=rule,
+        detail=detail,
+        suggestion=finding.suggestion,
+        decided_by="check",
+        field=field,
+        span=finding.span,
+        finding=finding.rule,
+    )
+
+
+_DETAILS = {
+    "simplified_character": "「{written}」 is Simplified; in Taiwan it is written 「{form}」.",
+    "simplified_word": "「{written}」 is written 「{form}」 in Taiwan.",
+}
+"""In English, as all details of this job are: the check's own are in the language of the text."""

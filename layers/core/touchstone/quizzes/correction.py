@@ -1,0 +1,72 @@
+"""A quiz with the faults corrected that have one right correction: what a check says to write at a place."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from touchstone.material import Question, Quiz
+from touchstone.quizzes.model import Violation
+
+_FIELD = re.compile(r"(?P<name>[a-z_]+)(?:\[(?P<at>\d+)\])?(?:\.(?P<part>[a-z]+))?")
+
+
+def is_correctable(violation: Violation) -> bool:
+    """Whether there is one right text to put in its place: a check's suggestion for a span."""
+    return (
+        violation.decided_by == "check"
+        and violation.rule != "structure"
+        and violation.question_id is not None
+        and violation.field is not None
+        and violation.span is not None
+        and violation.suggestion is not None
+    )
+
+
+def corrected(quiz: Quiz, violations: Iterable[Violation]) -> Quiz:
+    """The quiz with all correctable ones of these violations corrected; the others leave it as it is.
+
+    The violations are those of this very quiz. An answer that is a choice to the letter is corrected with it.
+    """
+    found: dict[str, dict[str, list[Violation]]] = defaultdict(lambda: defaultdict(list))
+    for violation in violations:
+        if is_correctable(violation):
+            found[violation.question_id or ""][violation.field or ""].append(violation)
+    return Quiz(questions=tuple(_corrected(question, found[question.id]) for question in quiz.questions))
+
+
+def _corrected(question: Question, by_field: dict[str, list[Violation]]) -> Question:
+    told: dict[str, Any] = question.model_dump()
+    for field, violations in by_field.items():
+        place = _FIELD.fullmatch(field)
+        if place is None:
+            raise ValueError(f"{field} is no path inside a question.")
+        name, at, part = place["name"], place["at"], place["part"]
+        if at is None:
+            told[name] = _rewritten(told[name], violations)
+        elif part is not None:
+            told[name] = _with(told[name], int(at), lambda old, p=part, v=violations: {**old, p: _rewritten(old[p], v)})
+        else:
+            told[name] = _with(told[name], int(at), lambda old, v=violations: _rewritten(old, v))
+    renamed = dict(zip(question.choices, told["choices"], strict=True))
+    told["answers"] = [renamed.get(old, new) for old, new in zip(question.answers, told["answers"], strict=True)]
+    return Question.model_validate(told)
+
+
+def _with(values: Sequence[Any], at: int, change: Any) -> list[Any]:
+    return [change(value) if place == at else value for place, value in enumerate(values)]
+
+
+def _rewritten(text: str, violations: Iterable[Violation]) -> str:
+    """The text with each span replaced, from its end on, so that offsets stay; of two that overlap the first counts."""
+    end = len(text)
+    changes = sorted({(one.span, one.suggestion) for one in violations if one.span and one.suggestion is not None})
+    kept: list[tuple[tuple[int, int], str]] = []
+    before = 0
+    for (start, stop), suggestion in changes:
+        if before <= start and stop <= end:
+            kept.append(((start, stop), suggestion))
+            before = stop
+    for (start, stop), suggestion in reversed(kept):
+        text = f"{text[:start]}{suggestion}{text[stop:]}"
+    return text

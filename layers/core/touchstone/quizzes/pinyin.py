@@ -1,0 +1,169 @@
+"""Where pinyin stands in a question, and what is wrong with it there.
+
+Pinyin in brackets behind characters, the readings that are shown with a question, and a key that is the pinyin of the
+word that is asked about are held against those characters. Elsewhere only its spelling is looked at, and only where a
+tone mark or a tone number says that it is pinyin: a wrong choice may well be a wrong reading, but not a misspelled one.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+from touchstone.checks import Finding, find_pinyin_errors
+from touchstone.checks.pinyin.letters import chunks
+from touchstone.checks.pinyin.parsing import syllables
+from touchstone.material import Question
+from touchstone.quizzes.texts import HAN, Place, choices_of, places_of, same
+
+_HAN = re.compile(HAN)
+_ALL_HAN = re.compile(rf"{HAN}+")
+_GLOSS = re.compile(
+    rf"(?P<hanzi>{HAN}{{1,40}})[」』”\"'*]{{0,2}}[ \u3000]?"
+    r"[(（\[【〔](?P<gloss>[^()（）\[\]【】〔〕\n]{1,200})[)）\]】〕]"
+)
+"""Characters with something in brackets right behind them."""
+_PART = re.compile(r"[^,，;；、/／=]+")
+_LATIN = r"A-Za-z\u00c0-\u024f\u0300-\u036f"
+_TOKEN = re.compile(rf"[{_LATIN}](?:[{_LATIN}'’]|[1-5](?![0-9])|:(?=[0-9]))*")
+_NUMBERED = re.compile(r"[A-Za-zü:]{2,6}[1-5](?![0-9])")
+_TONE_MARKS = re.compile("[\u0304\u0301\u030c\u0300\u0306]")
+_OWN_MARKS = re.compile("[\u0304\u030c]")
+"""Macron and caron: on a vowel, hardly any other language that learners read has them."""
+_NEGATIVE = re.compile(r"\b(?:not|incorrect|incorrectly|wrong|wrongly|except|isn't)\b|[不錯誤]", re.IGNORECASE)
+"""A question that may ask for what is wrong: its key is then not held against the characters."""
+_DOUBTFUL = frozenset({"missing_apostrophe", "unknown_syllable"})
+"""What a foreign word with an accent looks like (née), also in an English text."""
+WITH_ACCENTS = frozenset(
+    {"ca", "cs", "da", "de", "es", "fi", "fr", "ga", "hr", "hu", "is", "it", "nb", "nl", "no", "pl", "pt", "ro", "sk"}
+    | {"sl", "sv", "vi"}
+)
+"""Languages that write the accents of the second and fourth tone: there, these alone do not make a word pinyin."""
+
+_QUOTED = re.compile(r"「[^「」]*」|『[^『』]*』|“[^“”]*”")
+
+type Found = tuple[Place, Finding]
+
+
+def pinyin_faults(question: Question, *, ui_language: str | None = None) -> Iterator[Found]:
+    """What is wrong with the pinyin of one question, and in which of its texts; the finding's span is in that text.
+
+    `ui_language` is the language of its explanations, as a BCP 47 tag.
+    """
+    accents = (ui_language or "").lower().split("-")[0] in WITH_ACCENTS
+    for reading, place in zip(question.readings, _readings(question), strict=True):
+        for finding in find_pinyin_errors(reading.pinyin, reading.hanzi):
+            yield place, finding
+    hanzi, choices = _asked_about(question), {place.field for place in choices_of(question)}
+    right = {same(answer) for answer in question.answers}
+    for place in places_of(question):
+        if place.field.startswith("readings["):
+            continue
+        is_key = place.field.startswith("answers[") or (place.field in choices and same(place.text) in right)
+        if is_key and hanzi is not None and _stands_for(place.text, hanzi):
+            yield from ((place, finding) for finding in find_pinyin_errors(place.text, hanzi))
+        else:
+            yield from ((place, finding) for finding in _in_text(place.text, accents=accents))
+
+
+def _readings(question: Question) -> Iterator[Place]:
+    return (place for place in places_of(question) if place.field.startswith("readings[") and place.field[-1] == "n")
+
+
+def _asked_about(question: Question) -> str | None:
+    """The characters whose pinyin a key may be: the target, else the only quoted ones; None where that is not plain."""
+    if _NEGATIVE.search(_QUOTED.sub("", question.question_text)):
+        return None
+    if question.target is not None and _ALL_HAN.fullmatch(question.target):
+        return question.target
+    quoted = set(re.findall(rf"[「『“\"]({HAN}+)[」』”\"]", question.question_text))
+    return quoted.pop() if len(quoted) == 1 else None
+
+
+def _stands_for(text: str, hanzi: str) -> bool:
+    """Whether a key is pinyin for these characters: as many syllables, with tones or at least their syllables."""
+    if _HAN.search(text) or (count := _syllables(text)) is None or count != len(_HAN.findall(hanzi)):
+        return False
+    return _has_tones(text) or _fits_without_tones(text, hanzi)
+
+
+def _in_text(text: str, *, accents: bool) -> Iterator[Finding]:
+    """Glosses in brackets against their characters, everything else by its spelling."""
+    taken: list[tuple[int, int]] = []
+    for gloss in _GLOSS.finditer(text):
+        for part in _PART.finditer(gloss["gloss"]):
+            start = gloss.start("gloss") + part.start()
+            if (findings := _of_gloss(part[0], gloss["hanzi"], accents=accents)) is not None:
+                taken.append((start, start + len(part[0])))
+                yield from (_moved(finding, start) for finding in findings)
+    for token in _TOKEN.finditer(text):
+        start = token.start()
+        if not any(begin <= start < stop for begin, stop in taken):
+            yield from (_moved(finding, start) for finding in _of_word(token[0], accents=accents))
+
+
+def _of_gloss(gloss: str, hanzi: str, *, accents: bool) -> list[Finding] | None:
+    """What is wrong with a gloss as the pinyin of the characters before it; None where it is no pinyin.
+
+    It may be that of the last of them alone (我們學習 (xuéxí)).
+    """
+    if _HAN.search(gloss) or (count := _syllables(gloss)) is None:
+        return None
+    own = hanzi[-count:]
+    if not _has_tones(gloss):
+        return find_pinyin_errors(gloss, own) if len(own) == count and _fits_without_tones(gloss, own) else None
+    findings = min((find_pinyin_errors(gloss, each) for each in (hanzi, own)), key=len)
+    if not _is_sure(gloss) and (len(own) < count or (accents and len(findings) >= count)):
+        return None
+    return findings
+
+
+def _of_word(word: str, *, accents: bool) -> Sequence[Finding]:
+    """What is wrong with the spelling of a word that is pinyin by its marks, and nothing for any other word."""
+    numbered = _NUMBERED.search(word) is not None
+    if not (numbered or _has_marks(word)) or _syllables(word) is None:
+        return ()
+    if numbered and not _begins_with_tone(word):
+        return ()
+    if _is_sure(word):
+        return find_pinyin_errors(word)
+    return () if accents else [finding for finding in find_pinyin_errors(word) if finding.rule not in _DOUBTFUL]
+
+
+def _begins_with_tone(word: str) -> bool:
+    """Whether the first syllable has a tone: `xue2xi`, but not `name1`."""
+    first = next(iter(chunks(word)), None)
+    return first is not None and syllables(first.piece)[0].tone is not None
+
+
+def _fits_without_tones(text: str, hanzi: str) -> bool:
+    """Whether syllables without any tone are those of these characters, so that they are their pinyin and no word."""
+    return all(finding.rule == "missing_tone_mark" for finding in find_pinyin_errors(text, hanzi))
+
+
+def _syllables(text: str) -> int | None:
+    """How many syllables of pinyin a text is, the suffix r not counted; None where any of its letters is none."""
+    count = 0
+    for chunk in chunks(text):
+        for syllable in syllables(chunk.piece):
+            if not syllable.base:
+                return None
+            count += syllable.base != "r"
+    return count or None
+
+
+def _has_tones(text: str) -> bool:
+    return _has_marks(text) or _NUMBERED.search(text) is not None
+
+
+def _has_marks(text: str) -> bool:
+    return _TONE_MARKS.search(unicodedata.normalize("NFD", text)) is not None
+
+
+def _is_sure(text: str) -> bool:
+    """Whether its marks are those of pinyin and hardly of any other language, or its tones are numbers."""
+    return _OWN_MARKS.search(unicodedata.normalize("NFD", text)) is not None or _NUMBERED.search(text) is not None
+
+
+def _moved(finding: Finding, by: int) -> Finding:
+    start, end = finding.span
+    return Finding(rule=finding.rule, span=(start + by, end + by), detail=finding.detail, suggestion=finding.suggestion)

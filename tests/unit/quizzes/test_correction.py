@@ -1,0 +1,58 @@
+"""Faults with one right correction are corrected, and nothing else of a quiz changes."""
+
+from typing import Any
+
+import pytest
+
+from tests.unit.quizzes.samples import quiz
+from touchstone.quizzes.checking import apply_checks
+from touchstone.quizzes.correction import corrected, is_correctable
+
+
+def fixed(changed: dict[str, Any]) -> dict[str, Any]:
+    given = quiz(changed)
+    return corrected(given, apply_checks(given).violations).questions[0].model_dump(exclude_defaults=True)
+
+
+@pytest.mark.parametrize(
+    ("changed", "wanted"),
+    [
+        ({"question_text": "学习 (xue2xi2) 和学校"}, {"question_text": "學習 (xuéxí) 和學校"}),
+        ({"choices": ["图书馆", "银行"], "answers": ["银行"]}, {"choices": ("圖書館", "銀行"), "answers": ("銀行",)}),
+        ({"kind": "fill_in_the_blank", "choices": [], "answers": ["学习"]}, {"answers": ("學習",)}),
+        (
+            {"readings": [{"hanzi": "学习", "pinyin": "xue2xi2"}]},
+            {"readings": ({"hanzi": "學習", "pinyin": "xuéxí"},)},
+        ),
+        ({"explanation": "Xīān, nv3"}, {"explanation": "Xī'ān, nǚ"}),
+    ],
+)
+def test_what_has_one_right_correction_is_corrected(changed: dict[str, Any], wanted: dict[str, Any]) -> None:
+    after = fixed(changed)
+    assert {name: after[name] for name in wanted} == wanted
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {},
+        {"answers": []},
+        {"answers": ["B"]},
+        {"question_text": "What is <b>學習</b>?"},
+        {"readings": [{"hanzi": "學習", "pinyin": "xué"}]},
+    ],
+)
+def test_what_has_none_stays_as_it_is(changed: dict[str, Any]) -> None:
+    given = quiz(changed)
+    assert corrected(given, apply_checks(given).violations) == given
+
+
+def test_a_corrected_quiz_has_no_fault_left_that_could_be() -> None:
+    given = quiz(
+        {"question_text": "「学习」 (xue2xi2) 是什么？", "explanation": "以后 nu:3"},
+        {"choices": ["to study", "银行 (yin2hang2)"]},
+    )
+    after = corrected(given, apply_checks(given).violations)
+    assert [one for one in apply_checks(after).violations if is_correctable(one)] == []
+    assert apply_checks(after).violations == ()
+    assert corrected(after, apply_checks(given).violations[:0]) == after
