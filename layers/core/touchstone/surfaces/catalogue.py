@@ -19,6 +19,8 @@ type Material = Quiz | Summary | Deck
 type SourceNeed = Literal["none", "optional", "required", "required_without_passages"]
 """What a metric does with a source; the last: it can do without one where cards name passages of their own."""
 
+_OF_TOPICS: frozenset[MetricName] = frozenset({"quiz_coverage", "summary_coverage", "flashcard_coverage"})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
@@ -28,6 +30,11 @@ class Metric:
     surface: Surface
     source: SourceNeed
     judged: bool
+
+    @property
+    def of_topics(self) -> bool:
+        """Whether it goes by the topics of the source, which it finds first where nobody has (see `topics_of`)."""
+        return self.name in _OF_TOPICS
 
     def lacks_source(self, material: Material, source: Source | None) -> bool:
         """Whether nothing could be measured for want of a source."""
@@ -77,3 +84,14 @@ CATALOGUE: Mapping[MetricName, Metric] = MappingProxyType({metric.name: metric f
 def metrics_of(surface: Surface) -> tuple[MetricName, ...]:
     """The metrics of a surface, in the order in which they are reported."""
     return tuple(metric.name for metric in CATALOGUE.values() if metric.surface == surface)
+
+
+def text_of(material: Material) -> str:
+    """What a reader sees of some material as one text, by which its language is told."""
+    match material:
+        case Quiz():
+            return "\n".join(question.question_text for question in material.questions)
+        case Summary():
+            return material.text
+        case Deck():
+            return "\n".join(f"{card.front}\n{card.back}" for card in material.cards)

@@ -16,7 +16,7 @@ from touchstone.judges.registry import load_registry
 from touchstone.judges.spends import Spend
 from touchstone.material import Deck, Quiz, Source, Summary
 from touchstone.strict import Strict
-from touchstone.surfaces.catalogue import CATALOGUE, Material, Metric, metrics_of
+from touchstone.surfaces.catalogue import CATALOGUE, Material, Metric, metrics_of, text_of
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.model import MetricName, MetricResult, Surface
 
@@ -88,11 +88,8 @@ async def evaluate_quiz(
     Raises `InputError` for a metric that is none of quizzes, and `SettingsError` where a metric was named, or is the
     only kind there is, that needs a judge, and there is no key.
     """
-    text = "\n".join(question.question_text for question in quiz.questions)
-    return await _evaluate(
-        _Request("quiz", quiz, source, metrics, judge, language or language_of(text), use_cache),
-        Deadline.after(seconds),
-    )
+    told = language or language_of(text_of(quiz))
+    return await _evaluate(_Request("quiz", quiz, source, metrics, judge, told, use_cache), Deadline.after(seconds))
 
 
 async def evaluate_summary(
@@ -106,7 +103,7 @@ async def evaluate_summary(
     use_cache: bool = True,
 ) -> Report:
     """Measure a summary. All else is as for `evaluate_quiz`; every metric of summaries asks a judge."""
-    told = language or language_of(summary.text)
+    told = language or language_of(text_of(summary))
     request = _Request("summary", summary, source, metrics, judge, told, use_cache)
     return await _evaluate(request, Deadline.after(seconds))
 
@@ -122,7 +119,7 @@ async def evaluate_flashcards(
     use_cache: bool = True,
 ) -> Report:
     """Measure a deck of flashcards. All else is as for `evaluate_quiz`."""
-    told = language or language_of("\n".join(f"{card.front}\n{card.back}" for card in deck.cards))
+    told = language or language_of(text_of(deck))
     request = _Request("flashcards", deck, source, metrics, judge, told, use_cache)
     return await _evaluate(request, Deadline.after(seconds))
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import batched, chain
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel
 
@@ -17,6 +17,9 @@ from touchstone.judges.prompts import load_prompt
 from touchstone.judges.spends import Spend
 from touchstone.surfaces.model import ItemLabel, MetricName, UnscoredItem
 
+if TYPE_CHECKING:
+    from touchstone.surfaces.topics import Topics
+
 AT_ONCE = 50
 """Questions of one evaluation under way at the same time: as many as a provider's connections carry well."""
 
@@ -28,13 +31,15 @@ type Asked = MetricName | Literal["topics", "claims"]
 class Measuring:
     """What all metrics of one evaluation share: who is asked, until when, in which language, how many at once.
 
-    `use_cache` False asks anew even where a reply is known.
+    `use_cache` False asks anew even where a reply is known. `topics` are those of the source where they were found
+    before, so that all material on it is measured by the same ones; None: each metric finds them.
     """
 
     judge: Judge
     deadline: Deadline
     language: Language
     use_cache: bool = True
+    topics: "Topics | None" = None
     seats: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
 
     async def ask[T: BaseModel](
@@ -47,17 +52,35 @@ class Measuring:
         **values: Any,
     ) -> Checked[T] | Refused[T] | NotScored:
         """Ask this prompt with `values`; once more, with its faults named, where a reply breaks the rules."""
+        return await self.ask_with(
+            name,
+            lambda faults: prompt(name, self.language, **values, faults=faults),
+            reply_type,
+            faults_of,
+            max_output_tokens=max_output_tokens,
+        )
+
+    async def ask_with[T: BaseModel](
+        self,
+        purpose: str,
+        render: Callable[[list[str]], Prompt],
+        reply_type: type[T],
+        faults_of: Callable[[T], Sequence[str]],
+        *,
+        max_output_tokens: int,
+    ) -> Checked[T] | Refused[T] | NotScored:
+        """Ask the prompt that `render` makes of the faults of the reply before, none at first."""
 
         def question(faults: Sequence[str]) -> Question[T]:
             return Question(
-                prompt=prompt(name, self.language, **values, faults=list(faults)),
+                prompt=render(list(faults)),
                 reply_type=reply_type,
                 max_output_tokens=max_output_tokens,
                 use_cache=self.use_cache,
             )
 
         async with self.seats:
-            return await ask_checked(self.judge, question, faults_of, deadline=self.deadline, purpose=name)
+            return await ask_checked(self.judge, question, faults_of, deadline=self.deadline, purpose=purpose)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

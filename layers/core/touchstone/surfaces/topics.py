@@ -72,8 +72,11 @@ class TopicsReply(JudgeReply):
 async def topics_of(source: Source, measuring: Measuring) -> Topics:
     """The pillars of a source with their weights; of one without any, the topics that a judge finds, all alike.
 
-    A long text is read by sections. What two sections call by the same name is one topic.
+    A long text is read by sections. What two sections call by the same name is one topic. Topics that were found before
+    are taken as they are.
     """
+    if measuring.topics is not None:
+        return measuring.topics
     if source.pillars:
         pillars = enumerate(source.pillars, start=1)
         return Topics(topics=tuple(_topic(str(n), one.concept, one.chunks, one.weight) for n, one in pillars))

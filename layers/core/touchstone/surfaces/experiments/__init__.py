@@ -27,8 +27,9 @@ if TYPE_CHECKING:
         PreferredItem,
         PromptVersion,
     )
-    from touchstone.surfaces.experiments.model import Experiment, Generation, Item, Pair, Variant
-    from touchstone.surfaces.experiments.pairs import Failure, Measured, PairResult
+    from touchstone.surfaces.experiments.generation import Failure
+    from touchstone.surfaces.experiments.model import Experiment, Generation, Item, Pair, Terms, Variant
+    from touchstone.surfaces.experiments.pairs import Measured, PairResult, measure_pair
     from touchstone.surfaces.experiments.preference import Order, Preference
 
 _MODULES = {
@@ -46,8 +47,9 @@ _MODULES = {
         "PreferredItem",
         "PromptVersion",
     ),
-    "model": ("Experiment", "Generation", "Item", "Pair", "Variant"),
-    "pairs": ("Failure", "Measured", "PairResult"),
+    "generation": ("Failure",),
+    "model": ("Experiment", "Generation", "Item", "Pair", "Terms", "Variant"),
+    "pairs": ("Measured", "PairResult", "measure_pair"),
     "preference": ("Order", "Preference"),
 }
 _HOMES = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
@@ -73,8 +75,10 @@ __all__ = [
     "PreferenceComparison",
     "PreferredItem",
     "PromptVersion",
+    "Terms",
     "Variant",
     "conclude",
+    "measure_pair",
 ]
 
 

@@ -16,8 +16,8 @@ from touchstone.surfaces.model import MetricName, Surface
 
 MAX_ITEMS = 10_000
 MAX_SOURCES = 10_000
-MAX_COUNT = 100
-"""Most questions or cards that one reply of a model can hold."""
+MAX_COUNT = 40
+"""Most questions or cards of one item: what one reply of the listed models can hold (gpt-4o writes 16,384 tokens)."""
 MIN_WORDS, MAX_WORDS = 30, 3_000
 DEFAULT_COUNT, DEFAULT_WORDS = 10, 200
 
@@ -88,7 +88,7 @@ class Variant(Strict):
 class Generation(Strict):
     """What to generate where an item has no material, the same for both variants.
 
-    `count`: questions or cards of each item, 1-100. `words`: how long a summary should be, about. `kinds`: which kinds
+    `count`: questions or cards of each item, 1-40. `words`: how long a summary should be, about. `kinds`: which kinds
     of questions a quiz has. What does not belong to the surface of the experiment has no effect.
     """
 
@@ -111,6 +111,18 @@ class Pair:
     b: Material | None
     passages_a: Source
     passages_b: Source
+
+
+class Terms(Strict):
+    """What is the same for all pairs of an experiment: what is measured, and in which language it is talked about.
+
+    `metrics` are in the order of the catalogue. See `Experiment` for the rest.
+    """
+
+    surface: Surface
+    metrics: tuple[MetricName, ...]
+    language: Language | None = None
+    generation: Generation | None = None
 
 
 class Experiment(Strict):
@@ -153,6 +165,11 @@ class Experiment(Strict):
     def measured(self) -> tuple[MetricName, ...]:
         """The metrics that are measured, in the order of the catalogue."""
         return tuple(name for name in metrics_of(self.surface) if self.metrics is None or name in self.metrics)
+
+    @property
+    def terms(self) -> Terms:
+        """What is the same for all pairs."""
+        return Terms(surface=self.surface, metrics=self.measured, language=self.language, generation=self.generation)
 
     @property
     def pairs(self) -> tuple[Pair, ...]:

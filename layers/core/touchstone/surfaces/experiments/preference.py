@@ -1,45 +1,73 @@
-"""Which of two pieces of material a judge prefers as a whole, asked in both orders."""
+"""Which of two pieces of material a judge prefers as a whole, asked in both orders.
 
+A judge that looks at places prefers the first, or the second, whatever stands there (Zheng et al. 2023, "Judging
+LLM-as-a-judge with MT-Bench and chatbot arena"). So each pair is asked twice, and a verdict that does not survive the
+swap is a tie. Half a comparison is none: with one order unanswered there is no verdict.
+"""
+
+import asyncio
+from collections.abc import Iterator
 from typing import Literal
 
 from touchstone.errors import Unscored
+from touchstone.judges.base import Prompt
+from touchstone.judges.calls import JudgeReply
+from touchstone.judges.checked import Checked
+from touchstone.judges.fence import contains_verbatim
+from touchstone.judges.prompts import load_prompt
 from touchstone.judges.spends import Spend
+from touchstone.material import Source
 from touchstone.strict import Strict
+from touchstone.surfaces.catalogue import Material
+from touchstone.surfaces.experiments.model import surface_of
+from touchstone.surfaces.experiments.showing import MATERIAL_CHARS, SOURCE_CHARS, Excerpt, excerpt, text_of
+from touchstone.surfaces.measuring import Measuring
+from touchstone.surfaces.numbered import is_blank
+
+PURPOSE = "preference"
+OUTPUT_TOKENS = 1_536
+"""A reason of a few sentences and two quotes, in Chinese too."""
 
 type Choice = Literal["a", "b", "tie"]
 """A verdict, by variant and not by the place at which it stood."""
+type Place = Literal["a", "b"]
+
+
+class PreferenceReply(JudgeReply):
+    """What a judge says of two pieces, by the places at which they stood."""
+
+    reason: str
+    evidence_first: str | None
+    evidence_second: str | None
+    verdict: Literal["FIRST", "SECOND", "TIE"]
 
 
 class Order(Strict):
     """What a judge said with one variant shown first.
 
-    `verdict` None: nobody answered, or not by the rules; `unscored` is then why, and `details` say it in sentences.
-    `evidence_a` and `evidence_b` are quotes of the variants' material, checked to occur in it; None where the judge
-    claimed nothing of it.
+    `verdict` None: there is none, and `unscored` is why, with `details` in sentences: nobody answered, or not by the
+    rules; a variant had no material; or nobody was asked. `evidence_a` and `evidence_b` are quotes of the variants'
+    material, checked to occur in it; None where the judge claimed nothing of it.
     """
 
-    first: Literal["a", "b"]
+    first: Place
     verdict: Choice | None
     reason: str = ""
     evidence_a: str | None = None
     evidence_b: str | None = None
-    unscored: Unscored | Literal["no_material"] | None = None
+    unscored: Unscored | Literal["no_material", "not_asked"] | None = None
     details: tuple[str, ...] = ()
 
 
 class Preference(Strict):
-    """What both orders come to.
-
-    `verdict` None: one order or both have none, which is no tie. `flipped`: the two verdicts differ, so that the
-    verdict is a tie; it depended on the order.
-    """
+    """What both orders come to, the first with A shown first."""
 
     orders: tuple[Order, Order]
     spends: tuple[Spend, ...] = ()
 
     @property
     def verdict(self) -> Choice | None:
-        """The variant preferred in both orders, else a tie; None where an order has no verdict."""
+        """The variant preferred in both orders, else a tie; None where an order has no verdict, which is no tie."""
         first, second = (order.verdict for order in self.orders)
         if first is None or second is None:
             return None
@@ -47,5 +75,74 @@ class Preference(Strict):
 
     @property
     def flipped(self) -> bool:
-        """Whether the verdict did not survive the swap."""
+        """Whether the verdict did not survive the swap: it depended on the order."""
         return self.verdict is not None and self.orders[0].verdict != self.orders[1].verdict
+
+
+def no_preference(why: Literal["no_material", "not_asked"]) -> Preference:
+    """The preference of a pair that nobody was asked about."""
+    return Preference(
+        orders=(Order(first="a", verdict=None, unscored=why), Order(first="b", verdict=None, unscored=why))
+    )
+
+
+async def preference_of(a: Material, b: Material, source: Source, measuring: Measuring) -> Preference:
+    """Ask which is better, in both orders side by side.
+
+    Of a text too long to be shown beside the others the judge sees an excerpt from all over it, and is told so.
+    """
+    shown_source = excerpt(source.text, most=SOURCE_CHARS)
+    shown = {
+        "a": excerpt(text_of(a), most=MATERIAL_CHARS),
+        "b": excerpt(text_of(b), most=MATERIAL_CHARS),
+    }
+
+    async def ask(first: Place, second: Place) -> tuple[Order, tuple[Spend, ...]]:
+        pieces = (shown[first], shown[second])
+
+        def render(faults: list[str]) -> Prompt:
+            return load_prompt(__package__, PURPOSE, measuring.language).render(
+                surface=surface_of(a),
+                source=shown_source.values,
+                pieces=[piece.values for piece in pieces],
+                faults=faults,
+            )
+
+        found = await measuring.ask_with(
+            PURPOSE,
+            render,
+            PreferenceReply,
+            lambda reply: list(_faults(reply, pieces)),
+            max_output_tokens=OUTPUT_TOKENS,
+        )
+        if isinstance(found, Checked):
+            return _order(first, second, found.value), found.spends
+        details = found.faults if found.error is None else (str(found.error),)
+        return Order(first=first, verdict=None, unscored=found.reason, details=details), found.spends
+
+    (one, paid), (other, paid_too) = await asyncio.gather(ask("a", "b"), ask("b", "a"))
+    return Preference(orders=(one, other), spends=(*paid, *paid_too))
+
+
+def _order(first: Place, second: Place, reply: PreferenceReply) -> Order:
+    verdicts: dict[str, Choice] = {"FIRST": first, "SECOND": second, "TIE": "tie"}
+    evidence = {first: reply.evidence_first, second: reply.evidence_second}
+    return Order(
+        first=first,
+        verdict=verdicts[reply.verdict],
+        reason=reply.reason.strip(),
+        evidence_a=evidence["a"],
+        evidence_b=evidence["b"],
+    )
+
+
+def _faults(reply: PreferenceReply, pieces: tuple[Excerpt, Excerpt]) -> Iterator[str]:
+    """What breaks the rules in a reply, each fault in one sentence."""
+    if is_blank(reply.reason):
+        yield "The reason is blank."
+    quotes = (reply.evidence_first, reply.evidence_second)
+    for name, quote, piece in zip(("evidence_first", "evidence_second"), quotes, pieces, strict=True):
+        if quote is not None and not contains_verbatim(quote, piece.text):
+            yield f"{name} does not occur in that piece; copy a passage of it exactly, or give null."
+    if reply.verdict != "TIE" and quotes == (None, None):
+        yield "A verdict for one of the two takes a passage of at least one of them; there is none."

@@ -1,0 +1,208 @@
+"""Making the material that a variant lacks, from the passages of that variant.
+
+Both variants are asked for the same number of the same kinds, by the same model, so that nothing differs but what they
+are made from.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from touchstone.errors import Unscored
+from touchstone.judges.base import Prompt
+from touchstone.judges.calls import JudgeReply
+from touchstone.judges.checked import Checked
+from touchstone.judges.prompts import load_prompt
+from touchstone.judges.spends import Spend
+from touchstone.material import Deck, Flashcard, Question, QuestionKind, Quiz, Source, Summary
+from touchstone.material.sections import MAX_SECTION_CHARS
+from touchstone.strict import Strict
+from touchstone.surfaces.catalogue import Material
+from touchstone.surfaces.experiments.model import Generation
+from touchstone.surfaces.experiments.showing import excerpt
+from touchstone.surfaces.measuring import Measuring
+from touchstone.surfaces.model import Surface
+from touchstone.surfaces.wording import read
+
+BASE_OUTPUT_TOKENS, TOKENS_A_QUESTION, TOKENS_A_CARD, TOKENS_A_WORD = 512, 350, 150, 4
+MOST_WORDS = 2.0
+"""A summary this many times as long as was asked for is refused; writers keep no exact count."""
+
+
+class Failure(Strict):
+    """Why there is no material to measure: generating it failed. `details` say it in sentences."""
+
+    reason: Unscored
+    details: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generated:
+    """What came of generating one piece; one of `material` and `failure` is None."""
+
+    material: Material | None
+    failure: Failure | None
+    spends: tuple[Spend, ...]
+
+
+class QuestionReply(JudgeReply):
+    """One question as a model writes it."""
+
+    kind: QuestionKind
+    question_text: str
+    choices: list[str]
+    answers: list[str]
+    explanation: str | None
+
+
+class QuizReply(JudgeReply):
+    """A quiz as a model writes it."""
+
+    questions: list[QuestionReply]
+
+
+class CardReply(JudgeReply):
+    """One card as a model writes it."""
+
+    front: str
+    back: str
+
+
+class DeckReply(JudgeReply):
+    """A deck as a model writes it."""
+
+    cards: list[CardReply]
+
+
+class SummaryReply(JudgeReply):
+    """A summary as a model writes it."""
+
+    text: str
+
+
+async def generate(surface: Surface, passages: Source, wanted: Generation, measuring: Measuring) -> Generated:
+    """Make a piece of material; `measuring.judge` is the model that writes it.
+
+    Of passages too long for one prompt the model sees an excerpt from all over them. A reply that breaks the rules is
+    asked for once more; then the piece has failed.
+    """
+    match surface:
+        case "quiz":
+            room = TOKENS_A_QUESTION * wanted.count
+            return await _generate(
+                QuizReply, _quiz, _faults_of_quiz, _Order(surface, passages, wanted, room), measuring
+            )
+        case "flashcards":
+            room = TOKENS_A_CARD * wanted.count
+            return await _generate(
+                DeckReply, _deck, _faults_of_deck, _Order(surface, passages, wanted, room), measuring
+            )
+        case "summary":
+            room = int(TOKENS_A_WORD * wanted.words * MOST_WORDS)
+            order = _Order(surface, passages, wanted, room)
+            return await _generate(SummaryReply, _summary, _faults_of_summary, order, measuring)
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """What is to be made; `room` are the tokens that it may take."""
+
+    surface: Surface
+    passages: Source
+    wanted: Generation
+    room: int
+
+
+async def _generate[R: JudgeReply](
+    reply_type: type[R],
+    material_of: Callable[[R], Material],
+    faults_of: Callable[[R, Generation], Iterator[str]],
+    order: _Order,
+    measuring: Measuring,
+) -> Generated:
+    name = f"generate_{order.surface}"
+    shown = excerpt(order.passages.text, most=MAX_SECTION_CHARS)
+
+    def render(faults: list[str]) -> Prompt:
+        values: Mapping[str, object] = {**order.wanted.model_dump(mode="json"), "source": shown.values}
+        return load_prompt(__package__, name, measuring.language).render(**values, faults=faults)
+
+    def faults(reply: R) -> list[str]:
+        return [*faults_of(reply, order.wanted), *_unfit(reply, material_of)]
+
+    found = await measuring.ask_with(
+        name, render, reply_type, faults, max_output_tokens=BASE_OUTPUT_TOKENS + order.room
+    )
+    if isinstance(found, Checked):
+        return Generated(material=material_of(found.value), failure=None, spends=found.spends)
+    details = found.faults if found.error is None else (str(found.error),)
+    return Generated(material=None, failure=Failure(reason=found.reason, details=details), spends=found.spends)
+
+
+def _unfit[R: JudgeReply](reply: R, material_of: Callable[[R], Material]) -> Iterator[str]:
+    """Why a reply makes no material at all (a blank question, one that is far too long)."""
+    try:
+        material_of(reply)
+    except ValidationError as error:
+        for one in error.errors(include_url=False, include_input=False, include_context=False):
+            yield f"{'.'.join(map(str, one['loc']))}: {one['msg']}."
+
+
+def _quiz(reply: QuizReply) -> Quiz:
+    return Quiz(
+        questions=tuple(
+            Question.model_validate({"id": f"q{number}", **one.model_dump()})
+            for number, one in enumerate(reply.questions, start=1)
+        )
+    )
+
+
+def _deck(reply: DeckReply) -> Deck:
+    return Deck(
+        cards=tuple(
+            Flashcard(id=f"c{number}", front=one.front, back=one.back)
+            for number, one in enumerate(reply.cards, start=1)
+        )
+    )
+
+
+def _summary(reply: SummaryReply) -> Summary:
+    return Summary(text=reply.text)
+
+
+def _faults_of_quiz(reply: QuizReply, wanted: Generation) -> Iterator[str]:
+    """What breaks the rules in a quiz; whether it is a good one is for the metrics to say."""
+    if len(reply.questions) != wanted.count:
+        yield f"There are {len(reply.questions)} questions; write {wanted.count}."
+    for number, one in enumerate(reply.questions, start=1):
+        if one.kind not in wanted.kinds:
+            yield f"Question {number} is of kind {one.kind}; write {', '.join(wanted.kinds)}."
+        yield from (f"Question {number} {fault}" for fault in _faults_of_key(one))
+
+
+def _faults_of_key(one: QuestionReply) -> Iterator[str]:
+    chosen = one.kind in {"single_choice", "multiple_choice"}
+    if not one.answers:
+        yield "has no answer."
+    if chosen and len(one.choices) < 2:  # noqa: PLR2004 - nothing can be chosen among fewer
+        yield f"has {len(one.choices)} choices; give at least 2."
+    if not chosen and one.choices:
+        yield "is not answered by choosing; give it no choices."
+    if chosen and any(answer not in one.choices for answer in one.answers):
+        yield "has an answer that is none of its choices; repeat the choice as it is."
+    if one.kind == "single_choice" and len(one.answers) > 1:
+        yield f"has {len(one.answers)} answers; a single choice has one."
+    if one.kind == "true_false" and [answer.casefold() for answer in one.answers] not in (["true"], ["false"]):
+        yield "is a statement; its one answer is true or false."
+
+
+def _faults_of_deck(reply: DeckReply, wanted: Generation) -> Iterator[str]:
+    if len(reply.cards) != wanted.count:
+        yield f"There are {len(reply.cards)} cards; write {wanted.count}."
+
+
+def _faults_of_summary(reply: SummaryReply, wanted: Generation) -> Iterator[str]:
+    words = len(read(reply.text))
+    if words > wanted.words * MOST_WORDS:
+        yield f"The summary has {words} words; write about {wanted.words}."

@@ -1,0 +1,70 @@
+"""Material and sources as a judge is shown them whole: as text, and of a long one an excerpt from all over it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from touchstone.material import Deck, Flashcard, Question, Quiz, Summary
+from touchstone.material.sections import sections_of
+from touchstone.surfaces.catalogue import Material
+
+SOURCE_CHARS, MATERIAL_CHARS = 30_000, 20_000
+"""Most characters of the source, and of each of two pieces of material, in one prompt: together with the prompt and the
+reply they stay within the smallest window of the listed models (see `MAX_SECTION_CHARS`).
+"""
+PIECES = 8
+GAP = "\n[…]\n"
+"""Stands for what is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A text as it is shown; `left_out` characters of it are not, 0 where it is shown whole."""
+
+    text: str
+    left_out: int
+
+    @property
+    def values(self) -> dict[str, object]:
+        """As the templates know it."""
+        return {"text": self.text, "left_out": self.left_out}
+
+
+def excerpt(text: str, *, most: int) -> Excerpt:
+    """The text, or pieces evenly spread over it, its beginning and its end among them, of `most` characters or less.
+
+    Pieces end where paragraphs do, where that is possible, so that few questions or cards are cut in two.
+    """
+    if len(text) <= most:
+        return Excerpt(text, 0)
+    pieces = sections_of(text, most=most // PIECES)
+    chosen = sorted({round(place * (len(pieces) - 1) / (PIECES - 1)) for place in range(PIECES)})
+    parts: list[str] = []
+    for before, place in zip((-1, *chosen), chosen, strict=False):
+        if place > before + 1:
+            parts.append(GAP)
+        parts.append(pieces[place])
+    return Excerpt("".join(parts), len(text) - sum(len(pieces[place]) for place in chosen))
+
+
+def text_of(material: Material) -> str:
+    """Material as a learner would read it, with the answers; questions and cards are paragraphs."""
+    match material:
+        case Summary():
+            return material.text
+        case Quiz():
+            return "\n\n".join("\n".join(_question(n, one)) for n, one in enumerate(material.questions, start=1))
+        case Deck():
+            return "\n\n".join("\n".join(_card(n, one)) for n, one in enumerate(material.cards, start=1))
+
+
+def _question(number: int, question: Question) -> Iterator[str]:
+    yield f"{number}. {question.question_text}"
+    yield from (f"- {choice}" for choice in question.choices)
+    yield f"= {' / '.join(question.answers)}"
+    if question.explanation:
+        yield f"({question.explanation})"
+
+
+def _card(number: int, card: Flashcard) -> Iterator[str]:
+    yield f"{number}. {card.front}"
+    yield f"= {card.back}"

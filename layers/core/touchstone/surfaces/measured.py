@@ -1,0 +1,118 @@
+"""A measurement as its reader sees it: each metric's score or why there is none, item by item, and what it cost."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from touchstone.checks.language import Language
+from touchstone.judges.spends import Spend
+from touchstone.strict import Strict
+from touchstone.surfaces.measurement import LeftOut, Measurement, MeasurementState, MetricWork
+from touchstone.surfaces.model import ItemLabel, MetricName, Surface, UnscoredItem
+
+
+class PromptUsed(Strict):
+    """A prompt that was used: what it asks, and the start of the SHA-256 of its file."""
+
+    purpose: str
+    version: str
+
+
+class Outlay(Strict):
+    """What was asked, and what it cost.
+
+    `models` are those that answered, by their own word, and `prompts` what they were asked by. `cost_usd` is that of
+    the calls whose price is known; `unpriced` counts the others, and `cached` those that were answered from the cache.
+    """
+
+    models: tuple[str, ...]
+    prompts: tuple[PromptUsed, ...]
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float
+    unpriced: int
+    cached: int
+
+    @classmethod
+    def of(cls, spends: Iterable[Spend]) -> "Outlay":
+        """What some calls come to."""
+        paid = tuple(spends)
+        prompts = {(one.purpose, one.prompt_version): None for one in paid}
+        return cls(
+            models=tuple(dict.fromkeys(one.model for one in paid)),
+            prompts=tuple(PromptUsed(purpose=purpose, version=version) for purpose, version in prompts),
+            input_tokens=sum(one.input_tokens for one in paid),
+            output_tokens=sum(one.output_tokens for one in paid),
+            cost_usd=sum(one.cost_usd or 0.0 for one in paid),
+            unpriced=sum(one.cost_usd is None for one in paid),
+            cached=sum(one.cached for one in paid),
+        )
+
+
+class MetricView(Strict):
+    """One metric of a measurement.
+
+    `score` is 0-100, the weighted mean of the `items`' values; null where none was judged, or none yet. `unscored`
+    are those that nobody could judge so far, `over` whether they stay so. `because` is the stable word for why the last
+    try left something unscored, and `details` say it in sentences; null and empty where it left nothing. `next_try_at`
+    is when it may be tried again (UTC), null where that is now or never.
+    """
+
+    metric: MetricName
+    over: bool
+    score: float | None
+    unit: str
+    items: tuple[ItemLabel, ...]
+    unscored: tuple[UnscoredItem, ...]
+    because: str | None
+    details: tuple[str, ...]
+    next_try_at: datetime | None
+    outlay: Outlay
+
+    @classmethod
+    def of(cls, work: MetricWork) -> "MetricView":
+        """The view of one metric."""
+        found, failure = work.result, work.failure
+        return cls(
+            metric=work.metric,
+            over=work.over,
+            score=found.score if found else None,
+            unit=found.unit if found else "percent",
+            items=found.items if found else (),
+            unscored=found.unscored if found else (),
+            because=failure.reason if failure else None,
+            details=failure.details if failure else (),
+            next_try_at=work.attempts.not_before if failure and not work.over else None,
+            outlay=Outlay.of(found.spends if found else ()),
+        )
+
+
+class MeasurementView(Strict):
+    """A measurement and what it says so far.
+
+    `left_out` are the metrics that were wanted and need a source, which was not given. `outlay` is that of all metrics.
+    """
+
+    id: str
+    surface: Surface
+    state: MeasurementState
+    language: Language
+    created_at: datetime
+    finished_at: datetime | None
+    metrics: tuple[MetricView, ...]
+    left_out: dict[MetricName, LeftOut]
+    outlay: Outlay
+
+    @classmethod
+    def of(cls, measurement: Measurement) -> "MeasurementView":
+        """The view of a measurement."""
+        return cls(
+            id=measurement.id,
+            surface=measurement.surface,
+            state=measurement.state,
+            language=measurement.language,
+            created_at=measurement.created_at,
+            finished_at=measurement.finished_at,
+            metrics=tuple(MetricView.of(one) for one in measurement.metrics),
+            left_out=measurement.left_out,
+            outlay=Outlay.of(measurement.spends()),
+        )

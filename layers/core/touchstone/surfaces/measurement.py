@@ -1,0 +1,248 @@
+"""A measurement: some material handed in to be measured, metric by metric, as it is stored.
+
+    waiting ─ the first metric is begun ─> measuring ─ every metric is over ─┬─> done     as far as judges answered
+                                                                             └─> failed   nothing could be measured
+
+Each metric has tries of its own. What was judged at one try is not lost by the next one, whose calls are answered from
+the cache; what nobody judges at the last one stays unscored, and is no zero. Steps are pure; one that finds its work
+done returns the very same record.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from touchstone.attempts import Attempts
+from touchstone.checks.language import Language, language_of
+from touchstone.errors import InputError, NotFoundError, Unscored
+from touchstone.judges.spends import Spend
+from touchstone.material import Deck, Quiz, Source, Summary
+from touchstone.strict import Strict
+from touchstone.surfaces.catalogue import CATALOGUE, metrics_of, text_of
+from touchstone.surfaces.model import MetricName, MetricResult, Surface
+
+type LeftOut = Literal["no_source"]
+"""Why a metric that was wanted is not measured: it needs a source, which was not given."""
+type MeasurementState = Literal["waiting", "measuring", "done", "failed"]
+
+
+class _Request(Strict):
+    """What all surfaces are asked to be measured by.
+
+    `source` is needed by some metrics, which are left out without it. `metrics` None: all of the surface. `language` is
+    that of the judge's reasons, None: that of the material. `use_cache` False asks anew even what was asked before.
+    """
+
+    source: Source | None = None
+    metrics: Annotated[tuple[MetricName, ...], Field(min_length=1)] | None = None
+    language: Language | None = None
+    use_cache: bool = True
+
+    @model_validator(mode="after")
+    def _of_the_surface(self) -> Self:
+        known = metrics_of(self.surface)  # type: ignore[attr-defined] # each kind of request has one
+        if unknown := [name for name in self.metrics or () if name not in known]:
+            raise PydanticCustomError(
+                "other_metric",
+                "{metric} is no metric of {surface}; they are {known}",
+                {"metric": unknown[0], "surface": self.surface, "known": ", ".join(known)},  # type: ignore[attr-defined]
+            )
+        return self
+
+
+class QuizMeasurementRequest(_Request):
+    """A quiz to be measured."""
+
+    surface: Literal["quiz"]
+    material: Quiz
+
+
+class SummaryMeasurementRequest(_Request):
+    """A summary to be measured."""
+
+    surface: Literal["summary"]
+    material: Summary
+
+
+class FlashcardsMeasurementRequest(_Request):
+    """A deck of flashcards to be measured."""
+
+    surface: Literal["flashcards"]
+    material: Deck
+
+
+AnyMeasurementRequest = QuizMeasurementRequest | SummaryMeasurementRequest | FlashcardsMeasurementRequest
+MeasurementRequest = Annotated[AnyMeasurementRequest, Field(discriminator="surface")]
+"""What may be asked for, told apart by its surface. No `type` alias: the API's description is made from it."""
+
+
+class Unmeasured(Strict):
+    """Why a try at a metric left something unscored: the reason's stable word, and in sentences what failed."""
+
+    reason: Unscored
+    details: tuple[str, ...] = ()
+
+
+class MetricWork(Strict):
+    """One metric of a measurement and how far it is.
+
+    `result` is what the tries so far brought, with what is unscored in it; None: none brought anything. `failure` is
+    why the last try left something unscored, None where it left nothing. `over`: it is not tried again.
+    """
+
+    metric: MetricName
+    attempts: Attempts = Attempts()
+    result: MetricResult | None = None
+    failure: Unmeasured | None = None
+    over: bool = False
+
+    @property
+    def measured(self) -> bool:
+        """Whether it says anything: it has a score, or there was nothing in the material for it to score."""
+        return self.result is not None and (self.result.score is not None or not self.result.unscored)
+
+
+class Measurement(Strict):
+    """A measurement as it is stored. Times are UTC.
+
+    `language` is that of the prompts, and so of the judge's reasons. `metrics` are those to be measured, in the order
+    of the catalogue; `left_out` those that were wanted and need a source, which there is not.
+    """
+
+    tenant: str
+    id: str
+    request: MeasurementRequest
+    language: Language
+    created_at: datetime
+    metrics: tuple[MetricWork, ...]
+    left_out: dict[MetricName, LeftOut] = Field(default_factory=dict)
+    finished_at: datetime | None = None
+
+    @property
+    def surface(self) -> Surface:
+        """What kind of material it is of."""
+        return self.request.surface
+
+    @property
+    def state(self) -> MeasurementState:
+        """How far it is; it follows from its metrics."""
+        if self.open:
+            begun = any(one.over or one.attempts.tries or one.failure for one in self.metrics)
+            return "measuring" if begun else "waiting"
+        return "done" if any(one.measured for one in self.metrics) else "failed"
+
+    @property
+    def open(self) -> tuple[MetricName, ...]:
+        """The metrics that are not over."""
+        return tuple(one.metric for one in self.metrics if not one.over)
+
+    def work(self, metric: str) -> MetricWork:
+        """One metric of it. Raises `NotFoundError` for one that it does not measure."""
+        found = next((one for one in self.metrics if one.metric == metric), None)
+        if found is None:
+            raise NotFoundError("There is no such metric in this measurement.")
+        return found
+
+    def spends(self) -> Iterator[Spend]:
+        """Every call that was paid for."""
+        for one in self.metrics:
+            yield from one.result.spends if one.result is not None else ()
+
+
+def new_measurement(request: AnyMeasurementRequest, *, tenant: str, measurement_id: str, now: datetime) -> Measurement:
+    """The measurement that a request begins. Raises `InputError` where nothing can be measured without a source."""
+    wanted = [
+        CATALOGUE[name] for name in metrics_of(request.surface) if request.metrics is None or name in request.metrics
+    ]
+    lacking = [one.name for one in wanted if one.lacks_source(request.material, request.source)]
+    if len(lacking) == len(wanted):
+        raise InputError(f"{' and '.join(lacking)} need the source; give it.", where="source")
+    return Measurement(
+        tenant=tenant,
+        id=measurement_id,
+        request=request,
+        language=request.language or language_of(text_of(request.material)),
+        created_at=now,
+        metrics=tuple(MetricWork(metric=one.name) for one in wanted if one.name not in lacking),
+        left_out=dict.fromkeys(lacking, "no_source"),
+    )
+
+
+def begun(measurement: Measurement, metric: MetricName, *, now: datetime) -> Measurement:
+    """The measurement with one more try at a metric; the very same where none is to be made now."""
+    work = measurement.work(metric)
+    if work.over or work.attempts.exhausted:
+        return measurement
+    attempts = work.attempts.begun(now=now)
+    return measurement if attempts is None else _with(measurement, work, now=now, attempts=attempts)
+
+
+def measured(measurement: Measurement, found: MetricResult, *, now: datetime) -> Measurement:
+    """The measurement with the result of a metric, which is over; the first one counts, and later calls are paid."""
+    work = measurement.work(found.metric)
+    if work.over:
+        return _paid(measurement, work, found.spends, now=now)
+    return _with(measurement, work, now=now, result=_joined(work.result, found), failure=None, over=True)
+
+
+def put_back(
+    measurement: Measurement,
+    metric: MetricName,
+    why: Unmeasured,
+    *,
+    found: MetricResult | None,
+    until: datetime,
+    counted: bool,
+    now: datetime,
+) -> Measurement:
+    """The measurement after a try that left something unscored, to be tried again not before `until`.
+
+    `found` is what the try brought, None for nothing. `counted` False gives the try back.
+    """
+    work = measurement.work(metric)
+    if work.over:
+        return _paid(measurement, work, () if found is None else found.spends, now=now)
+    attempts = work.attempts.put_back(until=until, counted=counted)
+    return _with(measurement, work, now=now, attempts=attempts, result=_joined(work.result, found), failure=why)
+
+
+def given_up(
+    measurement: Measurement, metric: MetricName, why: Unmeasured, *, found: MetricResult | None = None, now: datetime
+) -> Measurement:
+    """The measurement whose metric is over with something unscored, and why; what was scored stays so."""
+    work = measurement.work(metric)
+    if work.over:
+        return _paid(measurement, work, () if found is None else found.spends, now=now)
+    return _with(measurement, work, now=now, result=_joined(work.result, found), failure=why, over=True)
+
+
+def _joined(before: MetricResult | None, found: MetricResult | None) -> MetricResult | None:
+    """The result that says more, the later one of two alike, with the calls of both.
+
+    Those of the earlier try that the later one found in the cache are told once.
+    """
+    if before is None or found is None:
+        return found or before
+    fresh = tuple(spend for spend in found.spends if not spend.cached)
+    fuller = found if len(found.items) >= len(before.items) else before
+    return fuller.model_copy(update={"spends": (*before.spends, *fresh)})
+
+
+def _paid(measurement: Measurement, work: MetricWork, spends: Sequence[Spend], *, now: datetime) -> Measurement:
+    """The measurement with calls that were paid for after their metric was over, each once."""
+    known = () if work.result is None else work.result.spends
+    fresh = tuple(spend for spend in spends if not spend.cached and spend not in known)
+    if not fresh or work.result is None:
+        return measurement
+    return _with(measurement, work, now=now, result=work.result.model_copy(update={"spends": (*known, *fresh)}))
+
+
+def _with(measurement: Measurement, work: MetricWork, *, now: datetime, **changes: object) -> Measurement:
+    after = work.model_copy(update=changes)
+    metrics = tuple(after if one.metric == work.metric else one for one in measurement.metrics)
+    over = all(one.over for one in metrics)
+    finished = measurement.finished_at or (now if over else None)
+    return measurement.model_copy(update={"metrics": metrics, "finished_at": finished})
