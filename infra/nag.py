@@ -6,7 +6,7 @@ from constructs import Construct, IConstruct
 from infra.constructs.batch import EXECUTION_SEPARATORS
 from infra.constructs.function import Function
 from infra.constructs.machine import Machine
-from infra.constructs.store import ARTIFACTS, INBOX, SCRATCH
+from infra.constructs.store import ARTIFACTS, COURSES, INBOX, SCRATCH
 from infra.stack import TouchstoneStack
 
 ANY_RESOURCE = "IAM5[Resource::*]"
@@ -40,7 +40,7 @@ def acknowledge(stack: TouchstoneStack) -> None:
 
 def _accept_of_store(stack: TouchstoneStack) -> None:
     bucket = _logical_id(stack, stack.store.bucket)
-    for root in (ARTIFACTS, INBOX, SCRATCH):
+    for root in (ARTIFACTS, COURSES, INBOX, SCRATCH):
         _accept(
             stack,
             f"IAM5[Resource::<{bucket}.Arn>/{root}/*]",

@@ -17,9 +17,11 @@ if TYPE_CHECKING:
         Artifacts,
         Batches,
         Challenges,
+        Curricula,
         DeferredQueue,
         Evaluations,
         EventBus,
+        Learners,
         RoutingPins,
         Statistics,
         Submissions,
@@ -86,6 +88,11 @@ def inbox() -> Artifacts:
     return _objects("inbox")
 
 
+def courses() -> Artifacts:
+    """The curricula and learners that are too large for a record."""
+    return _objects("courses")
+
+
 @cache
 def answers() -> Answers:
     """The records of answers."""
@@ -140,6 +147,24 @@ def challenges() -> Challenges:
     from touchstone.records import Challenges
 
     return Challenges(table(), artifacts())
+
+
+@cache
+def curricula() -> Curricula:
+    """The curricula that tenants uploaded."""
+    from touchstone.records.curricula import CURRICULUM
+    from touchstone.records.documents import Documents
+
+    return Documents(CURRICULUM, table(), courses())
+
+
+@cache
+def learners() -> Learners:
+    """The learners that tenants uploaded."""
+    from touchstone.records.documents import Documents
+    from touchstone.records.learners import LEARNER
+
+    return Documents(LEARNER, table(), courses())
 
 
 @cache

@@ -10,7 +10,7 @@ from constructs import Construct
 from infra.constructs.answers import Answers
 from infra.constructs.function import LOG_RETENTION, Function, Runtime, Size
 from infra.constructs.oracle import Oracle
-from infra.constructs.store import ARTIFACTS, INBOX, Store
+from infra.constructs.store import ARTIFACTS, COURSES, INBOX, Store
 
 PUBLIC_ROUTES = ("/health", "/openapi.json", "/swagger")
 ANSWERING = Size(memory_mb=1024, timeout_s=29)
@@ -48,6 +48,7 @@ class Api(Construct):
         store.let_write_records(self.function)
         store.let_remember_requests(self.function)
         store.let_use_objects(self.function, roots=[INBOX, ARTIFACTS])
+        store.let_replace_objects(self.function, roots=[COURSES])
         store.let_read_judge_keys(self.function)  # for their fingerprint: quotas are counted by account
         answers.verify_machine.let_run(self.function, variable="TOUCHSTONE_VERIFY_MACHINE_ARN")
         answers.solve_machine.let_start(self.function, variable="TOUCHSTONE_SOLVE_MACHINE_ARN")

@@ -12,6 +12,8 @@ from infra.constructs.function import Function
 
 ARTIFACTS = "artifacts"
 """The folder of bodies too large for a record, and images of problems."""
+COURSES = "courses"
+"""The folder of curricula and learners too large for a record. What a tenant replaces or deletes is removed there."""
 INBOX = "inbox"
 """The folder where files of requests are dropped, `inbox/<tenant>/<name>.jsonl`, and the results beside them."""
 SCRATCH = "scratch"
@@ -139,6 +141,10 @@ class Store(Construct):
     def let_use_objects(self, *functions: Function, roots: Sequence[str]) -> None:
         """Read and write objects under the named top-level folders."""
         self._let_objects(functions, ["s3:GetObject", "s3:PutObject"], roots)
+
+    def let_replace_objects(self, *functions: Function, roots: Sequence[str]) -> None:
+        """Read, write and remove objects under the named top-level folders."""
+        self._let_objects(functions, ["s3:GetObject", "s3:PutObject", "s3:DeleteObject"], roots)
 
     def let_read_objects(self, *functions: Function, roots: Sequence[str]) -> None:
         """Read objects under the named top-level folders, and write none."""

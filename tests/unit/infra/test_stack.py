@@ -189,10 +189,14 @@ def test_what_only_served_the_work_goes_after_two_weeks_and_nothing_else_does(re
         ),
         ("BatchCollect", {("get", "inbox"), ("put", "inbox"), ("get", "scratch")}),
         ("BatchMachine", {("get", "scratch")}),
-        ("ApiApp", {(verb, root) for verb in ("get", "put") for root in ("artifacts", "inbox")}),
+        (
+            "ApiApp",
+            {(verb, root) for verb in ("get", "put") for root in ("artifacts", "inbox", "courses")}
+            | {("delete", "courses")},
+        ),
     ],
 )
-def test_each_part_of_a_batch_reaches_the_folders_that_it_uses_and_no_others(
+def test_each_part_reaches_the_folders_that_it_uses_and_no_others(
     resources: Resources, role: str, actions: set[tuple[str, str]]
 ) -> None:
     granted = {

@@ -13,12 +13,15 @@ if TYPE_CHECKING:
     from touchstone.records.batches import Batch, Batches, BatchState
     from touchstone.records.challenges import Challenges, UndecidedChallenge
     from touchstone.records.comparisons import Comparisons
+    from touchstone.records.curricula import Curricula, CurriculumSummary
     from touchstone.records.cursors import Page
     from touchstone.records.deferred_queue import DeferredEvaluation, DeferredMessage, DeferredQueue
     from touchstone.records.evaluations import Backlog, Claim, Evaluations, PendingEvaluation
     from touchstone.records.event_bus import EventBus
     from touchstone.records.judgements import Judgements
+    from touchstone.records.learners import Learners, LearnerSummary
     from touchstone.records.leases import Lease, Leases
+    from touchstone.records.measurements import Measurements, MeasurementSummary, UnfinishedMeasurement
     from touchstone.records.outbox import Outbox, OutboxEvent
     from touchstone.records.replies import Replies
     from touchstone.records.request_keys import RequestKeys
@@ -39,12 +42,15 @@ _MODULES = {
     "batches": ("Batch", "BatchState", "Batches"),
     "challenges": ("Challenges", "UndecidedChallenge"),
     "comparisons": ("Comparisons",),
+    "curricula": ("Curricula", "CurriculumSummary"),
     "cursors": ("Page",),
     "deferred_queue": ("DeferredEvaluation", "DeferredMessage", "DeferredQueue"),
     "evaluations": ("Backlog", "Claim", "Evaluations", "PendingEvaluation"),
     "event_bus": ("EventBus",),
     "judgements": ("Judgements",),
+    "learners": ("LearnerSummary", "Learners"),
     "leases": ("Lease", "Leases"),
+    "measurements": ("MeasurementSummary", "Measurements", "UnfinishedMeasurement"),
     "outbox": ("Outbox", "OutboxEvent"),
     "replies": ("Replies",),
     "request_keys": ("RequestKeys",),
@@ -72,6 +78,8 @@ __all__ = [
     "Challenges",
     "Claim",
     "Comparisons",
+    "Curricula",
+    "CurriculumSummary",
     "DeferredEvaluation",
     "DeferredMessage",
     "DeferredQueue",
@@ -79,8 +87,12 @@ __all__ = [
     "EventBus",
     "Identity",
     "Judgements",
+    "LearnerSummary",
+    "Learners",
     "Lease",
     "Leases",
+    "MeasurementSummary",
+    "Measurements",
     "Outbox",
     "OutboxEvent",
     "Page",
@@ -104,6 +116,7 @@ __all__ = [
     "Trend",
     "UndecidedChallenge",
     "UnfinishedAnswer",
+    "UnfinishedMeasurement",
     "UnfinishedTask",
     "Volume",
     "derived_ulid",

@@ -102,6 +102,14 @@ class Artifacts:
             return False
         return True
 
+    def delete(self, *, tenant: str, key: str) -> None:
+        """Remove an object; nothing happens where there is none."""
+        whole = self.whole_key(tenant=tenant, key=key)
+        try:
+            self._s3.delete_object(Bucket=self._bucket, Key=whole)
+        except (ClientError, BotoCoreError) as error:
+            raise _fault("remove", error) from error
+
     def upload_link(self, *, tenant: str, key: str, content_type: str, seconds: int = LINK_SECONDS) -> str:
         """A link that lets its holder PUT this one object, of this type, for `seconds`."""
         parameters = {

@@ -1,0 +1,69 @@
+"""Curricula: what quizzes are made from, each under an id of your own and replaced as a whole."""
+
+from datetime import datetime
+from http import HTTPStatus
+from typing import Annotated
+from urllib.parse import unquote
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+from aws_lambda_powertools.event_handler.openapi.params import Query
+from pydantic import BaseModel
+
+from functions.api.access import caller
+from functions.composition.stores import curricula
+from touchstone.operations.quizzes.uploads import CurriculumUpload
+from touchstone.quizzes.curriculum import Chapter
+from touchstone.records import CurriculumSummary
+
+router = Router()
+
+
+class CurriculumView(BaseModel):
+    """A curriculum as it is kept."""
+
+    id: str
+    title: str
+    chapters: tuple[Chapter, ...]
+    updated_at: datetime
+
+
+class CurriculumPage(BaseModel):
+    """Some curricula, the last put first; `cursor` leads to the next ones, null at the end."""
+
+    items: tuple[CurriculumSummary, ...]
+    cursor: str | None
+
+
+@router.put("/v1/curricula/<curriculum_id>", summary="Put a curriculum", tags=["quizzes"])
+def put(curriculum_id: str, body: CurriculumUpload) -> CurriculumSummary:
+    """Keep a curriculum under an id of yours, in the place of whatever had that id."""
+    tenant = caller(router, at_least="member").tenant
+    return curricula().put(tenant=tenant, document=body.curriculum(unquote(curriculum_id)))
+
+
+@router.get("/v1/curricula", summary="List curricula", tags=["quizzes"])
+def list_curricula(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str | None = None) -> CurriculumPage:
+    """Your curricula, the last put first."""
+    page = curricula().page(tenant=caller(router).tenant, limit=limit, cursor=cursor)
+    return CurriculumPage(items=page.items, cursor=page.cursor)
+
+
+@router.get("/v1/curricula/<curriculum_id>", summary="Read a curriculum", tags=["quizzes"])
+def read(curriculum_id: str) -> CurriculumView:
+    """One curriculum, whole."""
+    kept = curricula().get(tenant=caller(router).tenant, document_id=unquote(curriculum_id))
+    found = kept.document
+    return CurriculumView(id=found.id, title=found.title, chapters=found.chapters, updated_at=kept.updated_at)
+
+
+@router.delete(
+    "/v1/curricula/<curriculum_id>",
+    summary="Delete a curriculum",
+    tags=["quizzes"],
+    status_code=HTTPStatus.NO_CONTENT.value,
+)
+def delete(curriculum_id: str) -> Response[str]:
+    """Remove a curriculum. Quizzes that were made from it stay, with the chapter they were made from."""
+    curricula().delete(tenant=caller(router, at_least="member").tenant, document_id=unquote(curriculum_id))
+    return Response(status_code=HTTPStatus.NO_CONTENT.value, body="")  # not null: there is none

@@ -1,0 +1,71 @@
+"""Learners: whom quizzes are for and what goes wrong with them, each under an id of your own."""
+
+from datetime import datetime
+from http import HTTPStatus
+from typing import Annotated
+from urllib.parse import unquote
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+from aws_lambda_powertools.event_handler.openapi.params import Query
+from pydantic import BaseModel
+
+from functions.api.access import caller
+from functions.composition.stores import learners
+from touchstone.operations.quizzes.uploads import LearnerUpload
+from touchstone.quizzes.learner import WeakPoint
+from touchstone.records import LearnerSummary
+
+router = Router()
+
+
+class LearnerView(BaseModel):
+    """A learner as one is kept."""
+
+    id: str
+    ui_language: str
+    weak_points: tuple[WeakPoint, ...]
+    updated_at: datetime
+
+
+class LearnerPage(BaseModel):
+    """Some learners, the last put first; `cursor` leads to the next ones, null at the end."""
+
+    items: tuple[LearnerSummary, ...]
+    cursor: str | None
+
+
+@router.put("/v1/learners/<learner_id>", summary="Put a learner", tags=["quizzes"])
+def put(learner_id: str, body: LearnerUpload) -> LearnerSummary:
+    """Keep a learner under an id of yours, in the place of whatever had that id."""
+    tenant = caller(router, at_least="member").tenant
+    return learners().put(tenant=tenant, document=body.learner(unquote(learner_id)))
+
+
+@router.get("/v1/learners", summary="List learners", tags=["quizzes"])
+def list_learners(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str | None = None) -> LearnerPage:
+    """Your learners, the last put first."""
+    page = learners().page(tenant=caller(router).tenant, limit=limit, cursor=cursor)
+    return LearnerPage(items=page.items, cursor=page.cursor)
+
+
+@router.get("/v1/learners/<learner_id>", summary="Read a learner", tags=["quizzes"])
+def read(learner_id: str) -> LearnerView:
+    """One learner, with the weak points."""
+    kept = learners().get(tenant=caller(router).tenant, document_id=unquote(learner_id))
+    found = kept.document
+    return LearnerView(
+        id=found.id, ui_language=found.ui_language, weak_points=found.weak_points, updated_at=kept.updated_at
+    )
+
+
+@router.delete(
+    "/v1/learners/<learner_id>",
+    summary="Delete a learner",
+    tags=["quizzes"],
+    status_code=HTTPStatus.NO_CONTENT.value,
+)
+def delete(learner_id: str) -> Response[str]:
+    """Remove a learner with all that is known of them. Quizzes that were made for them stay."""
+    learners().delete(tenant=caller(router, at_least="member").tenant, document_id=unquote(learner_id))
+    return Response(status_code=HTTPStatus.NO_CONTENT.value, body="")  # not null: there is none

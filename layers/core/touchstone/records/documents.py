@@ -1,0 +1,185 @@
+"""What tenants upload and replace at will: documents by an id of the tenant's own, each the last one that was put.
+
+A document is stored whole, as JSON, in its item or, where it is long, in S3 before the item names it, at a key that
+nobody used before. What an item no longer names is removed, so that nothing is left of what a tenant deleted.
+"""
+
+import hashlib
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol, Self
+
+from pydantic import BaseModel
+
+from touchstone.clock import Clock, system_clock
+from touchstone.errors import NotFoundError, StoreError, TooLargeError
+from touchstone.records.artifacts import Artifacts
+from touchstone.records.cursors import Page
+from touchstone.records.keys import RECORD, Key, of_tenant, part, sortable
+from touchstone.records.lists import newest
+from touchstone.records.table import ConditionFailedError, Item, jitter, read, store_faults
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+MAX_INLINE_BYTES = 350_000
+"""A longer document lies in S3: an item holds 400 KB, and the summary and keys need their share."""
+MAX_DOCUMENT_BYTES = 2_500_000
+"""A function answers with 6 MB at most, in which a Chinese character takes twice what it does here."""
+TRIES = 8
+"""More than so many people never replace one document in the same moment."""
+
+
+class Document(Protocol):
+    """What can be written as JSON and read back, with an id of the tenant's own."""
+
+    @property
+    def id(self) -> str:
+        """The tenant's own name for it."""
+
+    def model_dump_json(self) -> str:
+        """The document as JSON."""
+
+    @classmethod
+    def model_validate_json(cls, json_data: str, /) -> Self:
+        """The document of a JSON text. Raises `ValidationError`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentKind[D: Document, S: BaseModel]:
+    """How the documents of one kind are stored.
+
+    `name` is the kind's noun in sentences, `place` its word in keys, `listing` that of all of them. A list shows a
+    `summary_model`, as `summary` makes it from a document and when it was put.
+    """
+
+    name: str
+    place: str
+    listing: str
+    model: type[D]
+    summary_model: type[S]
+    summary: Callable[[D, datetime], S]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept[D]:
+    """A document, and when it was put (UTC)."""
+
+    document: D
+    updated_at: datetime
+
+
+class Documents[D: Document, S: BaseModel]:
+    """The documents of one kind, of all tenants. Every method raises `StoreError` where the store fails."""
+
+    def __init__(
+        self,
+        kind: DocumentKind[D, S],
+        table: "Table",
+        artifacts: Artifacts,
+        *,
+        clock: Clock = system_clock,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._kind = kind
+        self._table = table
+        self._artifacts = artifacts
+        self._clock = clock
+        self._pause = pause
+
+    def put(self, *, tenant: str, document: D) -> S:
+        """Keep a document in the place of whatever had its id; its summary. Raises `TooLargeError` above 2.5 MB."""
+        encoded = document.model_dump_json().encode()
+        if len(encoded) > MAX_DOCUMENT_BYTES:
+            raise TooLargeError(
+                f"The {self._kind.name} has {len(encoded):,} bytes; at most {MAX_DOCUMENT_BYTES:,} are kept. Split it.",
+                where=self._kind.name,
+            )
+        now = self._clock()
+        summary = self._kind.summary(document, now)
+        revision = str(uuid.uuid4())
+        item: Item = {
+            **self._key(tenant, document.id),
+            "revision": revision,
+            "updated_at": now.isoformat(),
+            "gsi1pk": self._listed(tenant),
+            "gsi1sk": f"{sortable(now)}#{part(document.id)}",
+            "summary": summary.model_dump_json(),
+            **self._body(tenant, document.id, encoded, revision),
+        }
+        with store_faults(f"store the {self._kind.name}"):
+            before = self._table.put_item(Item=item, ReturnValues="ALL_OLD").get("Attributes", {})
+        self._forget_body(tenant, before)
+        return summary
+
+    def get(self, *, tenant: str, document_id: str) -> Kept[D]:
+        """A document, strongly consistent. Raises `NotFoundError`, also for another tenant's."""
+        for attempt in range(TRIES):
+            item = self._item(tenant, document_id)
+            try:
+                body = item["body"] if "body" in item else self._artifacts.get_text(tenant=tenant, key=item["body_key"])
+            except NotFoundError:  # replaced or deleted since the item was read
+                self._pause(jitter(attempt))
+            else:
+                document = self._kind.model.model_validate_json(body)
+                return Kept(document, datetime.fromisoformat(item["updated_at"]))
+        raise self._unsettled()
+
+    def page(self, *, tenant: str, limit: int = 50, cursor: str | None = None) -> Page[S]:
+        """A tenant's documents, the last put first.
+
+        Raises `InputError` for a cursor of another list and for a limit outside 1 to 100.
+        """
+        what = f"the documents of the kind {self._kind.name}"
+        items, after = newest(self._table, what, scope=self._listed(tenant), limit=limit, cursor=cursor)
+        shown = tuple(self._kind.summary_model.model_validate_json(str(item["summary"])) for item in items)
+        return Page(items=shown, cursor=after)
+
+    def delete(self, *, tenant: str, document_id: str) -> None:
+        """Remove a document with all that is kept of it. Raises `NotFoundError` where there is none."""
+        for attempt in range(TRIES):
+            item = self._item(tenant, document_id)
+            # The body first: where this breaks off, the item still leads a repeat to what is left.
+            self._forget_body(tenant, item)
+            try:
+                with store_faults(f"remove the {self._kind.name}"):
+                    self._table.delete_item(
+                        Key=self._key(tenant, document_id),
+                        ConditionExpression="attribute_not_exists(pk) OR revision = :seen",
+                        ExpressionAttributeValues={":seen": item["revision"]},
+                    )
+            except ConditionFailedError:
+                self._pause(jitter(attempt))
+            else:
+                return
+        raise self._unsettled()
+
+    def _item(self, tenant: str, document_id: str) -> Item:
+        item = read(self._table, self._key(tenant, document_id), f"the {self._kind.name}")
+        if item is None:
+            raise NotFoundError(f"There is no {self._kind.name} with this id.")
+        return item
+
+    def _body(self, tenant: str, document_id: str, encoded: bytes, revision: str) -> Item:
+        if len(encoded) <= MAX_INLINE_BYTES:
+            return {"body": encoded.decode()}
+        folder = hashlib.sha256(document_id.encode()).hexdigest()
+        key = f"{tenant}/{self._kind.place.lower()}/{folder}/{revision}.json"
+        self._artifacts.put_bytes(tenant=tenant, key=key, data=encoded, content_type="application/json")
+        return {"body_key": key}
+
+    def _forget_body(self, tenant: str, item: Item) -> None:
+        if "body_key" in item:
+            self._artifacts.delete(tenant=tenant, key=item["body_key"])
+
+    def _key(self, tenant: str, document_id: str) -> Key:
+        return {"pk": of_tenant(tenant, self._kind.place, part(document_id)), "sk": RECORD}
+
+    def _listed(self, tenant: str) -> str:
+        return of_tenant(tenant, self._kind.listing)
+
+    def _unsettled(self) -> StoreError:
+        return StoreError(f"The {self._kind.name} was replaced by others each time; it is safe to repeat.")
