@@ -8,13 +8,11 @@ Nothing of a prompt or a reply is logged or stands in an error.
 """
 
 import asyncio
-import hashlib
 import json
 import logging
 import time
 from collections.abc import Coroutine
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from dataclasses import replace
 
 from pydantic import BaseModel
 
@@ -29,7 +27,8 @@ from touchstone.errors import (
     TimedOutError,
 )
 from touchstone.judges.base import Admission, Answered, Call, Permit, Purpose, Question, Reply, ReplyCache
-from touchstone.judges.cost import cost_usd, max_cost_usd
+from touchstone.judges.cost import cost_usd
+from touchstone.judges.questions import address_of, highest_cost_usd
 from touchstone.judges.registry import Model
 from touchstone.judges.retrying import Retries
 from touchstone.judges.surroundings import Connection, Surroundings
@@ -42,9 +41,6 @@ RECALL_SECONDS = 0.5
 
 MAX_ADMISSIONS = 3
 """Permits that expired before they could be used, one after the other; the third means that something stalls."""
-
-ADDED_TOKENS = 512
-"""What a provider adds to a prompt of ours: roles, and the words that ask for structured output."""
 
 POSSIBLY_BILLED = frozenset({"timed_out", "refused", "unreadable"})
 """Failures after which a provider may have counted tokens. Where it tells no number, the highest cost is kept."""
@@ -228,14 +224,7 @@ class ModelJudge:
         await self._around.finish(ending, within=deadline.remaining)
 
     def _highest_cost(self, question: Question[BaseModel]) -> float | None:
-        text = len(question.prompt.system.encode(errors="replace")) + len(question.prompt.user.encode(errors="replace"))
-        return max_cost_usd(
-            self._model,
-            input_bytes=text + _schema(question.reply_type).size + ADDED_TOKENS,
-            images=len(question.images),
-            max_output_tokens=question.max_output_tokens,
-            on=self._around.clock().date(),
-        )
+        return highest_cost_usd(self._model, question, on=self._around.clock().date())
 
     async def _recall[T: BaseModel](
         self, cache: ReplyCache, key: str, question: Question[T], deadline: Deadline
@@ -263,21 +252,7 @@ class ModelJudge:
         )
 
     def _key(self, question: Question[BaseModel]) -> str:
-        prompt = question.prompt
-        asked = (
-            [prompt.name, prompt.version, prompt.digest] if prompt.digest else [prompt.name, prompt.system, prompt.user]
-        )
-        rest = [question.temperature, question.max_output_tokens, [image.media_type for image in question.images]]
-        key = self._identity.copy()
-        key.update(_schema(question.reply_type).digest)
-        key.update(json.dumps([asked, rest]).encode())
-        for image in question.images:
-            key.update(hashlib.sha256(image.data).digest())
-        return key.hexdigest()
-
-    @cached_property
-    def _identity(self) -> "hashlib._Hash":
-        return hashlib.sha256(json.dumps([self.provider, self._connection.endpoint, self.model]).encode())
+        return address_of(question, asked=(self.provider, self._connection.endpoint, self.model))
 
     def _too_late(self, *, sent: bool) -> TimedOutError:
         return TimedOutError(f"{self.provider}'s {self.model} gave no whole reply within the deadline.", sent=sent)
@@ -286,15 +261,3 @@ class ModelJudge:
 async def _remember(cache: ReplyCache, key: str, reply: Reply[BaseModel]) -> None:
     value = reply.value.model_dump_json(by_alias=True, round_trip=True)
     await cache.put(key, json.dumps({"model": reply.model, "value": value}))
-
-
-@dataclass(frozen=True, slots=True)
-class _Schema:
-    digest: bytes
-    size: int
-
-
-@lru_cache(maxsize=256)
-def _schema(reply_type: type[BaseModel]) -> _Schema:
-    text = json.dumps(reply_type.model_json_schema(), sort_keys=True).encode()
-    return _Schema(hashlib.sha256(text).digest(), len(text))

@@ -1,0 +1,66 @@
+"""What identifies a question, so that an earlier reply to it can be found, and what a call for it can cost at most."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+
+from pydantic import BaseModel
+
+from touchstone.judges.base import Question
+from touchstone.judges.cost import max_cost_usd
+from touchstone.judges.registry import Model
+
+ADDED_TOKENS = 512
+"""What a provider adds to a prompt of ours: roles, and the words that ask for structured output."""
+
+
+def address_of(question: Question[BaseModel], *, asked: Sequence[str]) -> str:
+    """The content address of a question (SHA-256, hex): the same for what is asked of the same model in the same words.
+
+    `asked` names who is asked: the provider, its address, the model. The random marks around graded texts do not count.
+    """
+    prompt = question.prompt
+    words = [prompt.name, prompt.version, prompt.digest] if prompt.digest else [prompt.name, prompt.system, prompt.user]
+    rest = [question.temperature, question.max_output_tokens, [image.media_type for image in question.images]]
+    key = hashlib.sha256(json.dumps(list(asked)).encode())
+    key.update(_schema(question.reply_type).digest)
+    key.update(json.dumps([words, rest]).encode())
+    for image in question.images:
+        key.update(hashlib.sha256(image.data).digest())
+    return key.hexdigest()
+
+
+def highest_cost_usd(model: Model, question: Question[BaseModel], *, on: date) -> float | None:
+    """The highest possible cost of one call for a question on a day (UTC); None where the model's price is not known.
+
+    The room for thinking must be part of the question's `max_output_tokens` already.
+    """
+    return max_cost_usd(
+        model,
+        input_bytes=input_bytes(question),
+        images=len(question.images),
+        max_output_tokens=question.max_output_tokens,
+        on=on,
+    )
+
+
+def input_bytes(question: Question[BaseModel]) -> int:
+    """The bytes of everything that is sent with a question but its images, which bounds the tokens of its input."""
+    prompt = question.prompt
+    text = len(prompt.system.encode(errors="replace")) + len(prompt.user.encode(errors="replace"))
+    return text + _schema(question.reply_type).size + ADDED_TOKENS
+
+
+@dataclass(frozen=True, slots=True)
+class _Schema:
+    digest: bytes
+    size: int
+
+
+@lru_cache(maxsize=256)
+def _schema(reply_type: type[BaseModel]) -> _Schema:
+    text = json.dumps(reply_type.model_json_schema(), sort_keys=True).encode()
+    return _Schema(hashlib.sha256(text).digest(), len(text))
