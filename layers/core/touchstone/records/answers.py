@@ -20,7 +20,7 @@ from touchstone.errors import ConflictError
 from touchstone.judges.spends import Spend
 from touchstone.records.answer_items import UNFINISHED, Beside, OfAnswers
 from touchstone.records.cursors import Page, cursor_after, page_size, position_of
-from touchstone.records.keys import answer_of, of_tenant
+from touchstone.records.keys import of_tenant, record_of
 from touchstone.records.lists import due_until
 from touchstone.records.solutions import solution_actions
 from touchstone.records.summaries import AnswerSummary
@@ -92,7 +92,7 @@ class Answers(OfAnswers):
         """
         moment = self._clock() - older_than
         found = due_until(self._table, "unfinished answers", kind=UNFINISHED, moment=moment, limit=limit)
-        named = (answer_of(str(item["pk"])) for item in found)
+        named = (record_of(str(item["pk"])) for item in found)
         return tuple(UnfinishedAnswer(tenant=tenant, answer_id=answer_id) for tenant, answer_id in named)
 
     def set_problem(self, *, tenant: str, answer_id: str, text: str, spends: Sequence[Spend] = ()) -> AnswerRecord:

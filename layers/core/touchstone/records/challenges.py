@@ -20,7 +20,7 @@ from touchstone.oracle.readings import Reading
 from touchstone.oracle.task import challenged
 from touchstone.oracle.unjudged import Unjudged
 from touchstone.records.artifacts import Artifacts
-from touchstone.records.keys import CHALLENGE, challenge_key, sortable, task_key, task_of
+from touchstone.records.keys import CHALLENGE, challenge_key, record_of, sortable, task_key
 from touchstone.records.lists import due_until
 from touchstone.records.table import Item, query
 from touchstone.records.tasks import TASK
@@ -197,5 +197,5 @@ CHALLENGE_KIND = Kind(
 
 
 def _undecided_of(item: Item) -> UndecidedChallenge:
-    tenant, task_id = task_of(str(item["pk"]))
+    tenant, task_id = record_of(str(item["pk"]))
     return UndecidedChallenge(tenant=tenant, task_id=task_id, challenge_id=str(item["sk"]).removeprefix(CHALLENGE))

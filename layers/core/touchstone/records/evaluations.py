@@ -22,7 +22,7 @@ from touchstone.judges.spends import Spend
 from touchstone.records.answer_items import OfAnswers
 from touchstone.records.answers import asked, with_late_spends
 from touchstone.records.counters import COUNT_SHARDS, deferred_pk
-from touchstone.records.keys import answer_of, sortable
+from touchstone.records.keys import record_of, sortable
 from touchstone.records.table import query, read
 from touchstone.records.ulids import first_ulid, last_ulid, moment_of
 
@@ -278,7 +278,7 @@ def _moved(record: AnswerRecord, **changes: Any) -> AnswerRecord:
 
 
 def _pending_of(item: dict[str, Any], state: Pending) -> PendingEvaluation:
-    tenant, answer_id = answer_of(item["pk"])
+    tenant, answer_id = record_of(item["pk"])
     due, _, request = item["gsi2sk"].rpartition("#")
     return PendingEvaluation(
         tenant=tenant,

@@ -53,6 +53,11 @@ def task_key(tenant: str, task_id: str) -> Key:
     return {"pk": of_tenant(tenant, "TASK", _known(task_id, "task")), "sk": RECORD}
 
 
+def measurement_key(tenant: str, measurement_id: str) -> Key:
+    """The key of a measurement's record. Raises `NotFoundError` for what cannot be an id."""
+    return {"pk": of_tenant(tenant, "MEASUREMENT", _known(measurement_id, "measurement")), "sk": RECORD}
+
+
 def submission_key(tenant: str, task_id: str, submission_id: str) -> Key:
     """The key of a submission, in its task's partition. Raises `NotFoundError` for what cannot be an id."""
     return {**task_key(tenant, task_id), "sk": f"{SUBMISSION}{_known(submission_id, 'submission')}"}
@@ -78,15 +83,10 @@ def comparison_key(tenant: str, task_id: str, round_id: str, dimension: str) -> 
     return {**task_key(tenant, task_id), "sk": f"{COMPARISON}{part(round_id)}#{part(dimension)}"}
 
 
-def answer_of(pk: str) -> tuple[str, str]:
-    """Tenant and id from the partition key of an answer's record."""
-    _, tenant, _, answer_id = pk.split("#")
-    return tenant, answer_id
-
-
-def task_of(pk: str) -> tuple[str, str]:
-    """Tenant and id from the partition key of a task and all that belongs to it."""
-    return answer_of(pk)
+def record_of(pk: str) -> tuple[str, str]:
+    """Tenant and id from the partition key of a record with a partition of its own, and of all that belongs to it."""
+    _, tenant, _, record_id = pk.split("#")
+    return tenant, record_id
 
 
 def sortable(moment: datetime) -> str:

@@ -23,12 +23,23 @@ _log = logging.getLogger(__name__)
 class Replies:
     """A tenant's cache of replies (`touchstone.judges.base.ReplyCache`).
 
+    `apart` (an id) keeps replies that only who asks under the same word is given; None: those of all others.
+
     Only saves money: where the store fails, nothing was found and nothing is kept, and the judge is asked.
     """
 
-    def __init__(self, table: "Table", *, tenant: str, kept: timedelta = KEPT, clock: Clock = system_clock) -> None:
+    def __init__(
+        self,
+        table: "Table",
+        *,
+        tenant: str,
+        apart: str | None = None,
+        kept: timedelta = KEPT,
+        clock: Clock = system_clock,
+    ) -> None:
         self._table = table
         self._tenant = tenant
+        self._apart = apart
         self._kept = kept
         self._clock = clock
 
@@ -62,4 +73,5 @@ class Replies:
             _log.warning("the cache of replies could not be written; the reply is not kept")
 
     def _key(self, key: str) -> Key:
-        return {"pk": of_tenant(self._tenant, "CACHE", part(key)), "sk": "REPLY"}
+        named = key if self._apart is None else f"{self._apart}/{key}"
+        return {"pk": of_tenant(self._tenant, "CACHE", part(named)), "sk": "REPLY"}

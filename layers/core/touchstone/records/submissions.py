@@ -20,7 +20,7 @@ from touchstone.oracle.submission import Submission, SubmissionRef
 from touchstone.oracle.task import check_open
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.cursors import Page, cursor_after, page_size, position_of
-from touchstone.records.keys import SUBMISSION, of_tenant, sortable, submission_key, submitter_key, task_key, task_of
+from touchstone.records.keys import SUBMISSION, of_tenant, record_of, sortable, submission_key, submitter_key, task_key
 from touchstone.records.lists import due_until, newest
 from touchstone.records.table import Action, ConditionFailedError, Item, jitter, query, read
 from touchstone.records.tasks import TASK
@@ -254,5 +254,5 @@ SUBMISSION_KIND = Kind(
 
 
 def _unfinished_of(item: Item) -> SubmissionRef:
-    tenant, task_id = task_of(str(item["pk"]))
+    tenant, task_id = record_of(str(item["pk"]))
     return SubmissionRef(tenant=tenant, task_id=task_id, submission_id=str(item["sk"]).removeprefix(SUBMISSION))

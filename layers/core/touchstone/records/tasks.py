@@ -17,7 +17,7 @@ from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task, TaskRequest, TaskState
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.cursors import Page
-from touchstone.records.keys import of_tenant, sortable, task_key, task_of
+from touchstone.records.keys import of_tenant, record_of, sortable, task_key
 from touchstone.records.lists import due_until, newest
 from touchstone.records.outbox import outbox_actions
 from touchstone.records.table import Item
@@ -230,6 +230,6 @@ TASK = Kind(
 
 
 def _unfinished_of(item: dict[str, Any]) -> UnfinishedTask:
-    tenant, task_id = task_of(str(item["pk"]))
+    tenant, task_id = record_of(str(item["pk"]))
     moment, _, _ = str(item["gsi2sk"]).partition("#")
     return UnfinishedTask(tenant=tenant, task_id=task_id, due=datetime.fromisoformat(f"{moment}+00:00"))

@@ -13,6 +13,8 @@ from uuid import uuid4
 from touchstone.errors import SettingsError, StoreError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mypy_boto3_stepfunctions import SFNClient
 
 SYNC_READ_TIMEOUT_SECONDS = 7
@@ -52,6 +54,7 @@ class Workflows:
     task_arn: str | None = None
     submission_arn: str | None = None
     challenge_arn: str | None = None
+    measure_arn: str | None = None
 
     def verify(self, *, tenant: str, answer_id: str, deadline_epoch_ms: int, wait_seconds: float) -> bool:
         """Verify a given answer and wait for it. Returns False when it has not ended within `wait_seconds`.
@@ -113,6 +116,14 @@ class Workflows:
             _required(self.challenge_arn, "TOUCHSTONE_CHALLENGE_MACHINE_ARN"),
             name=f"{challenge_id}-{run}",
             references={"tenant": tenant, "task_id": task_id, "challenge_id": challenge_id},
+        )
+
+    def measurement(self, *, tenant: str, measurement_id: str, metrics: Sequence[str], run: str = "1") -> None:
+        """Measure some material by `metrics`. `run` tells a restart of a lost execution from the first."""
+        self._start(
+            _required(self.measure_arn, "TOUCHSTONE_MEASURE_MACHINE_ARN"),
+            name=f"{measurement_id}-{run}",
+            references={"tenant": tenant, "measurement_id": measurement_id, "metrics": list(metrics)},
         )
 
     def _start(self, arn: str, *, name: str, references: dict[str, Any]) -> None:

@@ -1,0 +1,142 @@
+"""The step of a measurement: one try at one metric. What a judge did not answer is asked again at another try."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from touchstone.clock import Deadline
+from touchstone.errors import JudgeError, LimitError, MisconfiguredError, SettingsError, TimedOutError
+from touchstone.judges.calls import unanswered
+from touchstone.judges.checked import NotScored
+from touchstone.operations.deferral import Postponed
+from touchstone.operations.progress import StepProgress
+from touchstone.operations.surfaces.desk import MeasuringDesk
+from touchstone.operations.surfaces.noting import NotingJudge
+from touchstone.operations.trying import NOBODY, follow_up
+from touchstone.surfaces.catalogue import CATALOGUE
+from touchstone.surfaces.measurement import Measurement, Unmeasured
+from touchstone.surfaces.measuring import Measuring
+from touchstone.surfaces.model import MetricName, MetricResult, UnscoredItem
+
+MEASURE_SECONDS = 780.0
+"""For one try at a metric: two minutes less than the step's function has."""
+MEASURED_WITHIN = timedelta(days=3)
+"""How long a measurement waits for quota, money or keys: three of a provider's days, or a weekend."""
+FINAL: frozenset[str] = frozenset({"invalid_reply", "refused", "no_source"})
+"""Reasons of unscored items that would be the same at the next try: the reply is in the cache, or there is no text."""
+INTERRUPTED = "Each try was interrupted before there was a result."
+LATE = "The time of this try was over before all was answered."
+MOST_DETAILS = 5
+"""Of a failure, how many different sentences are kept beside the items that each have their own."""
+
+
+async def measure(
+    desk: MeasuringDesk, measurement_id: str, metric: MetricName, *, deadline: Deadline | None = None
+) -> StepProgress:
+    """Try to measure a metric: `measured`, `unscored` where nothing of it could be, or `waiting` for another try.
+
+    `deadline` None: `MEASURE_SECONDS` from now. A repeat asks nobody.
+    """
+    measurement, ours = desk.measurements.begin(tenant=desk.tenant, measurement_id=measurement_id, metric=metric)
+    if not ours:
+        return _not_ours(desk, measurement, metric)
+    tried = await _tried(desk, measurement, metric, deadline or Deadline.after(MEASURE_SECONDS))
+    found = tried.found
+    if found is not None:
+        desk.paid(found.spends)
+        if not tried.missing:
+            return _progress(desk.measurements.keep(measurement, found), metric)
+    why = tried.why
+    again = _again(desk, measurement, metric, tried)
+    if again is None:
+        return _progress(desk.measurements.give_up(measurement, metric, why=why, found=found), metric)
+    after = desk.measurements.put_back(
+        measurement, metric, why=why, found=found, until=again.until, counted=again.counted
+    )
+    return _progress(after, metric, reason=why.reason)
+
+
+async def measure_once(desk: MeasuringDesk, measurement: Measurement, *, deadline: Deadline) -> Measurement:
+    """One try at each metric that is not over, side by side; the measurement as it is stored then."""
+    await asyncio.gather(*(measure(desk, measurement.id, metric, deadline=deadline) for metric in measurement.open))
+    return desk.measurements.get(tenant=desk.tenant, measurement_id=measurement.id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tried:
+    """What a try brought, None where there was nobody to be asked; the failures on the way, and who was asked."""
+
+    found: MetricResult | None
+    failures: Sequence[JudgeError | LimitError] = ()
+    provider: str = NOBODY
+
+    @property
+    def missing(self) -> tuple[UnscoredItem, ...]:
+        """What is unscored and may be scored at another try."""
+        return () if self.found is None else tuple(one for one in self.found.unscored if one.reason not in FINAL)
+
+    @property
+    def why(self) -> Unmeasured:
+        """Why something is missing, as the first failure says; the details are all that was said of what is missing."""
+        first = self.failures[0]
+        details = dict.fromkeys(detail for one in self.missing for detail in one.details) or {str(first): None}
+        return Unmeasured(reason=unanswered(first), details=tuple(details)[:MOST_DETAILS])
+
+
+async def _tried(desk: MeasuringDesk, measurement: Measurement, metric: MetricName, deadline: Deadline) -> _Tried:
+    request, called = measurement.request, CATALOGUE[metric]
+    if not called.judged:
+        return _Tried(found=await called.measure(request.material, request.source, None))
+    try:
+        judge = NotingJudge(desk.judge(None if request.use_cache else measurement.id))
+    except (SettingsError, MisconfiguredError) as error:
+        return _Tried(found=None, failures=[MisconfiguredError(str(error), sent=False)])
+    measuring = Measuring(judge=judge, deadline=deadline, language=measurement.language)
+    found = await called.measure(request.material, request.source, measuring)
+    tried = _Tried(found=found, failures=judge.failures, provider=judge.provider)
+    if any(one.reason == TimedOutError.reason for one in tried.missing):
+        # The deadline ends a question from outside, so the judge could not note it.
+        return replace(tried, failures=[*judge.failures, TimedOutError(LATE)])
+    return tried
+
+
+def _again(desk: MeasuringDesk, measurement: Measurement, metric: MetricName, tried: _Tried) -> Postponed | None:
+    """When to try again after these failures, by the one that asks for the longest pause; None: not any more.
+
+    A try counts where all that failed says something of it: one in which a quota ran out brought as much as it could,
+    and the next one goes on from there.
+    """
+    now = desk.clock()
+    if now - measurement.created_at >= MEASURED_WITHIN:
+        return None
+    follow_ups = (
+        follow_up(
+            NotScored(reason=unanswered(error), faults=(), error=error, spends=()),
+            tries=measurement.work(metric).attempts.tries,
+            provider=tried.provider,
+            now=now,
+            asked_at=measurement.created_at,
+        )
+        for error in tried.failures
+    )
+    later = [each for each in follow_ups if isinstance(each, Postponed)]
+    if not later:
+        return None
+    return replace(max(later, key=lambda one: one.until), counted=all(one.counted for one in later))
+
+
+def _not_ours(desk: MeasuringDesk, measurement: Measurement, metric: MetricName) -> StepProgress:
+    """Where a metric stands that is not to be measured now; one whose tries are used up is given up."""
+    work = measurement.work(metric)
+    if not work.over and work.attempts.exhausted and not work.attempts.held(desk.clock()):
+        why = work.failure or Unmeasured(reason="timed_out", details=(INTERRUPTED,))
+        measurement = desk.measurements.give_up(measurement, metric, why=why)
+    return _progress(measurement, metric)
+
+
+def _progress(measurement: Measurement, metric: MetricName, *, reason: str | None = None) -> StepProgress:
+    work = measurement.work(metric)
+    if not work.over:
+        return StepProgress(state="waiting", until=work.attempts.not_before, reason=reason)
+    return StepProgress(state="measured" if work.measured else "unscored")
