@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from touchstone.quizzes.checking import Applied, apply_checks
+    from touchstone.quizzes.checking import apply_checks, check_quiz
     from touchstone.quizzes.correction import corrected, is_correctable
     from touchstone.quizzes.curriculum import Chapter, Curriculum, GrammarPoint, Word
     from touchstone.quizzes.learner import LearnerProfile, WeakPoint, weakest
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from touchstone.quizzes.structure import validate_structure
 
 _MODULES = {
-    "checking": ("Applied", "apply_checks"),
+    "checking": ("apply_checks", "check_quiz"),
     "correction": ("corrected", "is_correctable"),
     "curriculum": ("Chapter", "Curriculum", "GrammarPoint", "Word"),
     "learner": ("LearnerProfile", "WeakPoint", "weakest"),
@@ -45,7 +45,6 @@ _MODULES = {
 _HOMES = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
 
 __all__ = [
-    "Applied",
     "Attempt",
     "Chapter",
     "Content",
@@ -62,6 +61,7 @@ __all__ = [
     "Weakness",
     "Word",
     "apply_checks",
+    "check_quiz",
     "corrected",
     "is_correctable",
     "validate_structure",

@@ -1,20 +1,17 @@
 """Checking a quiz of the user's own: all rules that a program decides, and a judge's where one is asked."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from touchstone.clock import Deadline
+from touchstone.judges.base import Judge
 from touchstone.material import Quiz
 from touchstone.quizzes.content import check_content
-from touchstone.quizzes.model import RULES, Rule, Violation
+from touchstone.quizzes.judging import asked
+from touchstone.quizzes.model import Attempt, MadeQuiz
+from touchstone.quizzes.outcome import in_order, outcome
 from touchstone.quizzes.structure import validate_structure
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Applied:
-    """What the checks found in a quiz, and the rules that they applied."""
-
-    violations: tuple[Violation, ...]
-    checks_run: tuple[Rule, ...]
+SECONDS = 30.0
 
 
 def apply_checks(
@@ -23,10 +20,42 @@ def apply_checks(
     ui_language: str | None = None,
     taught: Iterable[str] | None = None,
     known: Iterable[str] | None = None,
-) -> Applied:
-    """Apply every rule that needs no judge, each where what it needs is known (see `check_content`)."""
+) -> Attempt:
+    """The quiz as a first attempt, with every rule applied that needs no judge and whose facts are known.
+
+    `ui_language` None: the language of the questions is not checked. `taught`: what a question may test, None: not
+    checked; `known`: all that its learner has met, None: quoted words are not checked. Raises `SettingsError` where the
+    tables of OpenCC and pypinyin are not installed.
+    """
     content = check_content(quiz, ui_language=ui_language, taught=taught, known=known)
-    found = [*validate_structure(quiz), *content.violations]
-    order = {question.id: at for at, question in enumerate(quiz.questions)}
-    found.sort(key=lambda one: (order[one.question_id or ""], RULES.index(one.rule)))
-    return Applied(violations=tuple(found), checks_run=("structure", *content.checks_run))
+    return Attempt(
+        number=1,
+        quiz=quiz,
+        violations=in_order(quiz, (*validate_structure(quiz), *content.violations)),
+        checks_run=("structure", *content.checks_run),
+    )
+
+
+async def check_quiz(
+    quiz: Quiz,
+    *,
+    ui_language: str | None = None,
+    taught: Iterable[str] | None = None,
+    known: Iterable[str] | None = None,
+    evaluator: Judge | None = None,
+    seconds: float = SECONDS,
+    use_cache: bool = True,
+) -> MadeQuiz:
+    """Apply every rule whose facts are known, and ask the evaluator where there is one and the structure is sound.
+
+    The state is `clean` only where every rule was applied, the judge's among them: without a judge, or without a
+    `ui_language`, a quiz in which nothing was found is `unchecked`, and `checks_run` says what it passed. Raises
+    `SettingsError` where the tables of the checks are not installed; nothing for a judge that fails.
+    """
+    attempt = apply_checks(quiz, ui_language=ui_language, taught=taught, known=known)
+    if evaluator is None or attempt.structural:
+        return outcome([attempt])
+    found = await asked(
+        attempt, ui_language=ui_language, evaluator=evaluator, deadline=Deadline.after(seconds), use_cache=use_cache
+    )
+    return outcome([found.attempt], unchecked=found.unchecked, spends=found.spends)

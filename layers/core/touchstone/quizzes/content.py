@@ -13,6 +13,7 @@ from touchstone.checks import Finding, find_language_mismatch, find_simplified
 from touchstone.material import Question, Quiz
 from touchstone.quizzes.curriculum import folded
 from touchstone.quizzes.model import RULES, Content, Rule, Violation, Weakness
+from touchstone.quizzes.outcome import in_order
 from touchstone.quizzes.pinyin import pinyin_faults
 from touchstone.quizzes.texts import HAN, places_of
 
@@ -61,9 +62,7 @@ def check_content(
     if taught is not None:
         told["curriculum_alignment"] = find_off_curriculum(quiz, taught, known)
     found = [violation for violations in told.values() for violation in violations]
-    order = {question.id: at for at, question in enumerate(quiz.questions)}
-    found.sort(key=lambda violation: (order[violation.question_id or ""], RULES.index(violation.rule)))
-    return ContentFindings(violations=tuple(found), checks_run=tuple(rule for rule in RULES if rule in told))
+    return ContentFindings(violations=in_order(quiz, found), checks_run=tuple(rule for rule in RULES if rule in told))
 
 
 def allowed_targets(content: Content, weakness: Weakness) -> tuple[str, ...]:

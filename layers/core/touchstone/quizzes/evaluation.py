@@ -1,0 +1,178 @@
+"""EVALUATE_CONTENT: what a judge finds in the questions, which no program can decide.
+
+The judge sees the questions and nothing else: not the material that they were made from, not the course, not the
+learner. Every question gets a verdict, so that silence about one is never taken for praise. What a judge failed on has
+no verdict, and then the whole quiz has none.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import batched, chain
+from typing import Literal
+
+from touchstone.checks.language import Language
+from touchstone.clock import Deadline
+from touchstone.judges.base import Judge, Tier
+from touchstone.judges.base import Question as Asked
+from touchstone.judges.calls import JudgeReply
+from touchstone.judges.checked import Checked, NotScored, ask_checked
+from touchstone.judges.fence import visible
+from touchstone.judges.spends import Spend
+from touchstone.material import Question, Quiz
+from touchstone.quizzes.model import Violation
+from touchstone.quizzes.wording import prompt, shown
+
+PURPOSE = "quiz_evaluation"
+TIER: Tier = "fast"
+"""One call about ten questions: some 2,500 tokens in, 600 out and as many of thinking, $0.001 to $0.004 with the fast
+models of the registry. Its strong models cost $0.02."""
+A_CALL = 20
+"""Questions judged with one call; the groups of a longer quiz are judged side by side."""
+CALL_CHARS = 45_000
+"""Most characters of questions in one call: fewer share one where they are long."""
+AT_ONCE = 5
+MOST = 3
+"""Violations of one question that a judge may name: a question with more is written anew anyway."""
+MAX_TOLD_CHARS = 1_000
+"""Longest detail or suggestion: a record keeps them, and the generator reads them."""
+BASE_OUTPUT_TOKENS, TOKENS_A_QUESTION = 512, 200
+
+type JudgedRule = Literal["pedagogical_quality", "curriculum_alignment"]
+
+
+class FoundViolation(JudgeReply):
+    """One rule that a judge says a question breaks."""
+
+    rule: JudgedRule
+    detail: str
+    suggestion: str
+
+
+class QuestionVerdict(JudgeReply):
+    """What a judge says of one question, by its number in the call."""
+
+    number: int
+    violations: list[FoundViolation]
+    verdict: Literal["SOUND", "FLAWED"]
+
+
+class EvaluateReply(JudgeReply):
+    """What a judge says of all questions of a call."""
+
+    questions: list[QuestionVerdict]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluated:
+    """What a judge found, question by question; who judged, and every call that was paid for."""
+
+    violations: tuple[Violation, ...]
+    provider: str
+    model: str
+    prompt_version: str
+    spends: tuple[Spend, ...]
+
+
+async def evaluate_content(
+    quiz: Quiz, *, judge: Judge, deadline: Deadline, language: Language = "en", use_cache: bool = True
+) -> Evaluated | NotScored:
+    """Ask a judge of `TIER` about every question, with one call for up to 20; more are asked about side by side.
+
+    `language` is that of the judge's reasons. `NotScored`: a call was not answered, or its reply broke the rules twice;
+    then nothing is known of any question. Raises nothing for a judge that fails.
+    """
+    seats = asyncio.Semaphore(AT_ONCE)
+
+    async def judged(group: Sequence[Question]) -> Checked[EvaluateReply] | NotScored:
+        async with seats:
+            return await _ask(group, judge=judge, deadline=deadline, language=language, use_cache=use_cache)
+
+    groups = list(_groups(quiz.questions))
+    found = await asyncio.gather(*(judged(group) for group in groups))
+    spends = tuple(chain.from_iterable(one.spends for one in found))
+    replies: list[Checked[EvaluateReply]] = []
+    for one in found:
+        if isinstance(one, NotScored):
+            return NotScored(reason=one.reason, faults=one.faults, error=one.error, spends=spends)
+        replies.append(one)
+    pairs = zip(groups, replies, strict=True)
+    return Evaluated(
+        violations=tuple(chain.from_iterable(_violations(group, reply.value) for group, reply in pairs)),
+        provider=replies[0].provider,
+        model=replies[0].model,
+        prompt_version=replies[0].prompt_version,
+        spends=spends,
+    )
+
+
+def _groups(questions: Iterable[Question]) -> Iterator[list[Question]]:
+    for group in batched(questions, A_CALL, strict=False):
+        part: list[Question] = []
+        room = CALL_CHARS
+        for question in group:
+            size = len(shown(question))
+            if part and size > room:
+                yield part
+                part, room = [], CALL_CHARS
+            part.append(question)
+            room -= size
+        yield part
+
+
+async def _ask(
+    group: Sequence[Question], *, judge: Judge, deadline: Deadline, language: Language, use_cache: bool
+) -> Checked[EvaluateReply] | NotScored:
+    def asked(faults: Sequence[str]) -> Asked[EvaluateReply]:
+        questions = [shown(question) for question in group]
+        return Asked(
+            prompt=prompt("evaluate", language, questions=questions, most=MOST, faults=list(faults)),
+            reply_type=EvaluateReply,
+            max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_A_QUESTION * len(group),
+            use_cache=use_cache,
+        )
+
+    return await ask_checked(
+        judge, asked, lambda reply: list(_faults(reply, len(group))), deadline=deadline, purpose=PURPOSE
+    )
+
+
+def _faults(reply: EvaluateReply, count: int) -> Iterator[str]:
+    """What breaks the rules in a judge's reply, each fault in one sentence; nothing where all is well."""
+    times = Counter(one.number for one in reply.questions)
+    for number in range(1, count + 1):
+        if times[number] != 1:
+            yield f"Question {number} is there {times[number]} times; it must be there exactly once."
+    for one in reply.questions:
+        if not 1 <= one.number <= count:
+            yield f"Question {one.number} was not asked about; judge 1 to {count}."
+            continue
+        yield from _faults_of_one(one)
+
+
+def _faults_of_one(one: QuestionVerdict) -> Iterator[str]:
+    if (one.verdict == "FLAWED") != bool(one.violations):
+        yield f"Question {one.number} is {one.verdict} with {len(one.violations)} violations."
+    if len(one.violations) > MOST:
+        yield f"Question {one.number} has {len(one.violations)} violations; name the {MOST} worst."
+    for violation in one.violations:
+        for name, text in (("detail", violation.detail), ("suggestion", violation.suggestion)):
+            if not visible(text).strip():
+                yield f"The {name} of a violation of question {one.number} is blank."
+            if len(text) > MAX_TOLD_CHARS:
+                yield f"The {name} of a violation of question {one.number} has over {MAX_TOLD_CHARS} characters."
+
+
+def _violations(group: Sequence[Question], reply: EvaluateReply) -> Iterator[Violation]:
+    said = {one.number: one for one in reply.questions}
+    for number, question in enumerate(group, start=1):
+        for violation in said[number].violations:
+            yield Violation(
+                question_id=question.id,
+                rule=violation.rule,
+                detail=visible(violation.detail).strip(),
+                suggestion=visible(violation.suggestion).strip(),
+                decided_by="judge",
+                finding="judged",
+            )

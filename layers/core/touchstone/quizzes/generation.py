@@ -1,0 +1,203 @@
+"""GENERATE_QUIZ: questions on a chapter by a model, the first time or better than the time before.
+
+What was wrong with the attempt before is told as data: a list of question, rule, detail and what to write instead,
+inside a fence. Whether the new quiz is a good one is for the rules to say; a reply is refused here only where no quiz
+can be made of it.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from touchstone.clock import Deadline
+from touchstone.errors import MisconfiguredError, SettingsError
+from touchstone.judges.base import Judge, Tier
+from touchstone.judges.base import Question as Asked
+from touchstone.judges.calls import JudgeReply
+from touchstone.judges.checked import NotScored, ask_checked
+from touchstone.judges.fence import visible
+from touchstone.judges.opening import Judges
+from touchstone.judges.registry import Registry
+from touchstone.judges.spends import Spend
+from touchstone.material import Question, QuestionKind, Quiz, Reading
+from touchstone.quizzes.model import KINDS, MAX_ASKED, Attempt, Content, QuizRequest, Weakness
+from touchstone.quizzes.wording import language_for, prompt, shown, told
+
+PURPOSE = "quiz_generation"
+MODEL_VARIABLE = "LLM_MODEL"
+PROVIDER = "openai"
+"""Whose strong model writes quizzes unless another model is named, and whose a model is that nobody lists."""
+TIER: Tier = "strong"
+SHOWN_KNOWN = 400
+"""Words met before that are shown, the latest of them: enough to write sentences with."""
+SHOWN_VIOLATIONS = 60
+MAX_PART_CHARS = 2_000
+"""Longest text of a question that is made: far more than a learner would read."""
+BASE_OUTPUT_TOKENS, TOKENS_A_QUESTION = 512, 320
+
+
+class NewReading(JudgeReply):
+    """A word that a question shows with its pinyin."""
+
+    hanzi: str
+    pinyin: str
+
+
+class NewQuestion(JudgeReply):
+    """A question as a model writes it."""
+
+    kind: QuestionKind
+    question_text: str
+    choices: list[str]
+    answers: list[str]
+    explanation: str | None
+    target: str
+    readings: list[NewReading]
+
+
+class GenerateReply(JudgeReply):
+    """A quiz as a model writes it."""
+
+    questions: list[NewQuestion]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generated:
+    """A quiz with the ids q1, q2, … in its order; who wrote it, and every call that was paid for."""
+
+    quiz: Quiz
+    provider: str
+    model: str
+    prompt_version: str
+    spends: tuple[Spend, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """The registry to open judges with, and the provider that was chosen; None: OpenAI, else whichever has a key."""
+
+    registry: Registry
+    provider: str | None
+
+
+def model_for_generation(registry: Registry, environ: Mapping[str, str] | None = None) -> Choice:
+    """What `LLM_MODEL` says of who writes quizzes (`environ` None: `os.environ`).
+
+    A model that the registry lists is its provider's; any other is OpenAI's, or of whoever speaks for it at its base
+    URL. Without the variable OpenAI's strong model writes, or where it has no key, the strong model at hand.
+    """
+    environ = os.environ if environ is None else environ
+    name = environ.get(MODEL_VARIABLE, "").strip()
+    if not name:
+        return Choice(registry=registry, provider=None)
+    provider = next((one.provider for one in registry.models() if one.name == name), PROVIDER)
+    return Choice(registry=registry.serving(provider, TIER, name=name), provider=provider)
+
+
+def open_generator(judges: Judges, chosen: Choice) -> Judge:
+    """Who writes quizzes. Raises `SettingsError`, naming the variable to set, where nobody can be asked."""
+    provider = chosen.provider or (PROVIDER if PROVIDER in judges.available() else None)
+    if provider is not None:
+        try:
+            return judges.get(provider, TIER)
+        except MisconfiguredError as error:
+            raise SettingsError(str(error)) from error
+    judge = judges.prefer(TIER)
+    if judge is None:
+        raise SettingsError(f"No quiz can be written without a key: {judges.remedy}.")
+    return judge
+
+
+async def generate_quiz(
+    request: QuizRequest,
+    content: Content,
+    weakness: Weakness,
+    *,
+    judge: Judge,
+    deadline: Deadline,
+    before: Attempt | None = None,
+) -> Generated | NotScored:
+    """Write a quiz; with `before` one that mends what that attempt violates.
+
+    `NotScored`: nobody answered, or no quiz could be made of what was answered twice. Raises nothing for a model that
+    fails.
+    """
+    values = _values(request, content, weakness, before)
+
+    def asked(faults: Sequence[str]) -> Asked[GenerateReply]:
+        return Asked(
+            prompt=prompt("generate", language_for(weakness.ui_language), **values, faults=list(faults)),
+            reply_type=GenerateReply,
+            max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_A_QUESTION * request.questions,
+            use_cache=request.use_cache,
+        )
+
+    found = await ask_checked(judge, asked, lambda reply: list(_faults(reply)), deadline=deadline, purpose=PURPOSE)
+    if isinstance(found, NotScored):
+        return found
+    return Generated(
+        quiz=Quiz(questions=tuple(_question(at, new) for at, new in enumerate(found.value.questions, start=1))),
+        provider=found.provider,
+        model=found.model,
+        prompt_version=found.prompt_version,
+        spends=found.spends,
+    )
+
+
+def _values(
+    request: QuizRequest, content: Content, weakness: Weakness, before: Attempt | None
+) -> dict[str, str | int | list[str]]:
+    own = set(content.chapter.items)
+    earlier = [word for word in content.known if word not in own][-SHOWN_KNOWN:]
+    chapter = content.chapter.model_dump(include={"title", "vocabulary", "grammar"}, exclude_none=True)
+    weak = [{"item": point.item, "wrong": f"{point.error_rate:.0%}"} for point in weakness.weak_points]
+    return {
+        "count": request.questions,
+        "kinds": list(dict.fromkeys(request.kinds or KINDS)),
+        "ui_language": weakness.ui_language,
+        "chapter": told(chapter),
+        "known": "、".join(earlier),
+        "weak_points": told(weak) if weak else "",
+        "before": "" if before is None else "\n".join(shown(one, with_id=True) for one in before.quiz.questions),
+        "violations": "" if before is None else _told_violations(before),
+    }
+
+
+def _told_violations(before: Attempt) -> str:
+    """What was wrong, one violation a line. Where there is very much, its beginning: the rest is found again."""
+    fields = {"question_id", "rule", "field", "detail", "suggestion"}
+    return "\n".join(told(one.model_dump(include=fields)) for one in before.violations[:SHOWN_VIOLATIONS])
+
+
+def _faults(reply: GenerateReply) -> Iterator[str]:
+    """Why no quiz can be made of a reply, each fault in one sentence; nothing where one can."""
+    if not 1 <= len(reply.questions) <= MAX_ASKED:
+        yield f"There are {len(reply.questions)} questions; give as many as are asked for."
+    for number, new in enumerate(reply.questions, start=1):
+        if max(map(len, (new.question_text, new.explanation or "", *new.choices, *new.answers))) > MAX_PART_CHARS:
+            yield f"A text of question {number} has over {MAX_PART_CHARS} characters."
+        try:
+            _question(number, new)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+            yield f"In question {number}, {'.'.join(map(str, first['loc']))} is wrong: {first['msg']}."
+
+
+def _question(number: int, new: NewQuestion) -> Question:
+    """A question of a reply. A reading without characters or pinyin shows nothing, so it is left out."""
+    return Question(
+        id=f"q{number}",
+        kind=new.kind,
+        question_text=new.question_text,
+        choices=tuple(new.choices),
+        answers=tuple(new.answers),
+        explanation=new.explanation,
+        target=new.target if visible(new.target).strip() else None,
+        readings=tuple(
+            Reading(hanzi=one.hanzi, pinyin=one.pinyin)
+            for one in new.readings
+            if visible(one.hanzi).strip() and visible(one.pinyin).strip()
+        ),
+    )

@@ -1,0 +1,101 @@
+"""An attempt at a quiz as each step leaves it: its structure looked at, its content checked, its questions judged."""
+
+import json
+import logging
+from dataclasses import dataclass
+
+from touchstone.clock import Deadline
+from touchstone.judges.base import Judge
+from touchstone.judges.checked import NotScored
+from touchstone.judges.spends import Spend
+from touchstone.material import Quiz
+from touchstone.quizzes.content import allowed_targets, check_content
+from touchstone.quizzes.evaluation import evaluate_content
+from touchstone.quizzes.model import RULES, Attempt, Content, QuizRequest, Rule, Unanswered, Weakness
+from touchstone.quizzes.outcome import in_order, unanswered_of
+from touchstone.quizzes.structure import validate_structure
+from touchstone.quizzes.wording import language_for
+
+JUDGED: tuple[Rule, ...] = ("curriculum_alignment", "pedagogical_quality")
+NO_EVALUATOR = "No evaluator can be asked: none has a key."
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """An attempt with what checks and judge found. `unchecked`: why the judge gave nothing, None where it did."""
+
+    attempt: Attempt
+    unchecked: Unanswered | None
+    spends: tuple[Spend, ...] = ()
+
+
+def begun(number: int, quiz: Quiz, request: QuizRequest) -> Attempt:
+    """An attempt as it is after VALIDATE_STRUCTURE."""
+    found = validate_structure(quiz, request)
+    return Attempt(number=number, quiz=quiz, violations=found, checks_run=("structure",))
+
+
+async def judged(
+    attempt: Attempt,
+    content: Content,
+    weakness: Weakness,
+    *,
+    evaluator: Judge | None,
+    deadline: Deadline,
+    use_cache: bool = True,
+) -> Judged:
+    """An attempt as it is after EVALUATE_CONTENT: the checks that need the tables, and the judge.
+
+    Where the judge fails, the checks' findings stand, its rules are not among those that were applied, and the ids of
+    the questions are logged.
+    """
+    checked = check_content(
+        attempt.quiz,
+        ui_language=weakness.ui_language,
+        taught=allowed_targets(content, weakness),
+        known=(*content.known, *(point.item for point in weakness.weak_points)),
+    )
+    return await asked(
+        attempt.model_copy(
+            update={
+                "violations": (*attempt.violations, *checked.violations),
+                "checks_run": (*attempt.checks_run, *checked.checks_run),
+            }
+        ),
+        ui_language=weakness.ui_language,
+        evaluator=evaluator,
+        deadline=deadline,
+        use_cache=use_cache,
+    )
+
+
+async def asked(
+    attempt: Attempt, *, ui_language: str | None, evaluator: Judge | None, deadline: Deadline, use_cache: bool = True
+) -> Judged:
+    """An attempt with what a judge finds in its questions, beside what the checks found.
+
+    `evaluator` None: nobody can be asked, which is a failure like any other.
+    """
+    if evaluator is None:
+        return _unchecked(attempt, Unanswered(reason="misconfigured", details=(NO_EVALUATOR,)))
+    found = await evaluate_content(
+        attempt.quiz, judge=evaluator, deadline=deadline, language=language_for(ui_language), use_cache=use_cache
+    )
+    if isinstance(found, NotScored):
+        return _unchecked(attempt, unanswered_of(found), found.spends)
+    ran = {*attempt.checks_run, *JUDGED}
+    told = attempt.model_copy(
+        update={
+            "violations": in_order(attempt.quiz, (*attempt.violations, *found.violations)),
+            "checks_run": tuple(rule for rule in RULES if rule in ran),
+        }
+    )
+    return Judged(attempt=told, unchecked=None, spends=found.spends)
+
+
+def _unchecked(attempt: Attempt, why: Unanswered, spends: tuple[Spend, ...] = ()) -> Judged:
+    ids = json.dumps([question.id for question in attempt.quiz.questions])
+    logger.warning("A quiz was not judged (%s). Its questions: %s", why.reason, ids)
+    return Judged(attempt=attempt, unchecked=why, spends=spends)

@@ -1,0 +1,63 @@
+"""What came of all attempts at a quiz."""
+
+from collections.abc import Iterable, Sequence
+
+from touchstone.judges.checked import NotScored
+from touchstone.judges.spends import Spend
+from touchstone.material import Quiz
+from touchstone.quizzes.attempts import best_of, may_retry
+from touchstone.quizzes.model import RULES, Attempt, MadeQuiz, QuizState, Stopped, Unanswered, Violation
+
+
+def outcome(
+    attempts: Sequence[Attempt],
+    *,
+    unchecked: Unanswered | None = None,
+    failed: Unanswered | None = None,
+    stopped: Stopped | None = None,
+    spends: Sequence[Spend] = (),
+) -> MadeQuiz:
+    """What came of all attempts, in their order.
+
+    `unchecked`: why the last of them was not judged; it is then the one that is handed out. `failed`: why there is no
+    further one. `stopped`: a further one would have been allowed.
+    """
+    if not attempts:
+        return MadeQuiz(state="failed", quiz=None, failed=failed, spends=tuple(spends))
+    chosen = best_of(attempts) if unchecked is None else attempts[-1]
+    return MadeQuiz(
+        state="unchecked" if unchecked is not None else state_of(chosen),
+        quiz=chosen.quiz,
+        attempt=chosen.number,
+        attempts=tuple(attempts),
+        violations=chosen.violations,
+        checks_run=chosen.checks_run,
+        unchecked=unchecked,
+        failed=failed,
+        stopped=stopped,
+        spends=tuple(spends),
+    )
+
+
+def stopped_by(last: Attempt) -> Stopped | None:
+    """What kept another attempt from beginning after the one at which `next_step` ended: the time, or nothing."""
+    return "time" if last.violations and may_retry(last) else None
+
+
+def state_of(attempt: Attempt) -> QuizState:
+    """`clean` only where every rule was applied and none is broken."""
+    if attempt.violations:
+        return "violations"
+    return "clean" if set(attempt.checks_run) == set(RULES) else "unchecked"
+
+
+def in_order(quiz: Quiz, violations: Iterable[Violation]) -> tuple[Violation, ...]:
+    """Violations of the quiz as a whole, then question by question, in the order of the rules."""
+    places = {question.id: at for at, question in enumerate(quiz.questions)}
+    return tuple(sorted(violations, key=lambda one: (places.get(one.question_id or "", -1), RULES.index(one.rule))))
+
+
+def unanswered_of(failure: NotScored) -> Unanswered:
+    """A failure as a record keeps it."""
+    details = failure.faults if failure.error is None else (str(failure.error),)
+    return Unanswered(reason=failure.reason, details=details)

@@ -1,0 +1,38 @@
+"""RETRIEVE_CONTENT and QUERY_WEAKNESS: what a quiz is made from, out of what a request names."""
+
+from touchstone.errors import InputError
+from touchstone.quizzes.curriculum import Chapter, Curriculum
+from touchstone.quizzes.learner import LearnerProfile, weakest
+from touchstone.quizzes.model import Content, QuizRequest, Weakness
+
+DEFAULT_UI_LANGUAGE = "en"
+
+
+def retrieve_content(request: QuizRequest, curriculum: Curriculum | None = None) -> Content:
+    """The chapter that is asked for, and what its learner has met by then: of a chapter that is given whole, itself.
+
+    `curriculum` is the one that the request names. Raises `InputError` where it is needed and not given, or has no such
+    chapter.
+    """
+    if isinstance(request.chapter, Chapter):
+        return Content(chapter=request.chapter, known=request.chapter.items)
+    if curriculum is None:
+        raise InputError(f"The curriculum {request.curriculum} is not at hand.", where="curriculum")
+    return Content(chapter=curriculum.chapter(request.chapter), known=curriculum.known_words(request.chapter))
+
+
+def query_weakness(request: QuizRequest, content: Content, learner: LearnerProfile | None = None) -> Weakness:
+    """The language of the questions, and the learner's weak points among what was taught by then.
+
+    `learner` is the profile that the request names; a profile in the request goes before it. None: no weak points.
+    Raises `InputError` where the request names a learner by an id and no profile is given.
+    """
+    if isinstance(request.learner, LearnerProfile):
+        learner = request.learner
+    elif request.learner is not None and learner is None:
+        raise InputError(f"The profile of the learner {request.learner} is not at hand.", where="learner")
+    elif request.learner is None:
+        learner = None
+    language = request.ui_language or (DEFAULT_UI_LANGUAGE if learner is None else learner.ui_language)
+    points = () if learner is None else weakest(learner, content.known)
+    return Weakness(ui_language=language, weak_points=points)

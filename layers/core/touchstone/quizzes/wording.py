@@ -1,0 +1,40 @@
+"""This job's prompts, the language in which a judge is asked, and questions as it is shown them."""
+
+import json
+from typing import Any
+
+from touchstone.checks.language import Language
+from touchstone.judges.base import Prompt
+from touchstone.judges.prompts import load_prompt
+from touchstone.material import Question
+
+
+def prompt(name: str, language: Language, **values: Any) -> Prompt:
+    """One of this job's prompts in a language, rendered with `values`: whatever its template names."""
+    return load_prompt("touchstone.quizzes", name, language).render(**values)
+
+
+def language_for(ui_language: str | None) -> Language:
+    """The language in which a judge is asked, and gives its reasons, about a quiz for this learner; None: English."""
+    return "zh" if ui_language is not None and ui_language.lower().split("-")[0] == "zh" else "en"
+
+
+def told(value: Any) -> str:
+    """JSON for a prompt: every text in quotation marks, so that none of them can pass for another field."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def shown(question: Question, *, with_id: bool = False) -> str:
+    """A question for a prompt, with all that its learner may see; `with_id` where findings name it by its id."""
+    return told(
+        {
+            **({"id": question.id} if with_id else {}),
+            "kind": question.kind,
+            "question_text": question.question_text,
+            "choices": list(question.choices),
+            "answers": list(question.answers),
+            "explanation": question.explanation,
+            "target": question.target,
+            "readings": [reading.model_dump() for reading in question.readings],
+        }
+    )
