@@ -27,10 +27,12 @@ if TYPE_CHECKING:
         PreferredItem,
         PromptVersion,
     )
+    from touchstone.surfaces.experiments.estimate import Estimate, estimate_of
     from touchstone.surfaces.experiments.generation import Failure
     from touchstone.surfaces.experiments.model import Experiment, Generation, Item, Pair, Terms, Variant
     from touchstone.surfaces.experiments.pairs import Measured, PairResult, measure_pair
     from touchstone.surfaces.experiments.preference import Order, Preference
+    from touchstone.surfaces.experiments.run import Progress, run_experiment
 
 _MODULES = {
     "concluding": ("conclude",),
@@ -47,10 +49,12 @@ _MODULES = {
         "PreferredItem",
         "PromptVersion",
     ),
+    "estimate": ("Estimate", "estimate_of"),
     "generation": ("Failure",),
     "model": ("Experiment", "Generation", "Item", "Pair", "Terms", "Variant"),
     "pairs": ("Measured", "PairResult", "measure_pair"),
     "preference": ("Order", "Preference"),
+    "run": ("Progress", "run_experiment"),
 }
 _HOMES = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
 
@@ -58,6 +62,7 @@ __all__ = [
     "Comparison",
     "Conclusion",
     "Denominator",
+    "Estimate",
     "Experiment",
     "FailedItem",
     "Failure",
@@ -74,11 +79,14 @@ __all__ = [
     "Preference",
     "PreferenceComparison",
     "PreferredItem",
+    "Progress",
     "PromptVersion",
     "Terms",
     "Variant",
     "conclude",
+    "estimate_of",
     "measure_pair",
+    "run_experiment",
 ]
 
 

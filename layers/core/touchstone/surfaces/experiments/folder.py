@@ -1,0 +1,117 @@
+"""The folder of an experiment: what was asked for, each pair that is done, and the journal of replies.
+
+    experiment.json     the request and who is asked; going on with another one is refused
+    pairs/<number>.json the result of each pair that was measured
+    replies.jsonl       see `Journal`
+    conclusion.json     what it came to when it last ended
+
+Files are written whole or not at all.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Self
+
+from pydantic import ValidationError
+
+from touchstone.errors import ConflictError, StoreError
+from touchstone.strict import Strict
+from touchstone.surfaces.experiments.conclusion import Conclusion
+from touchstone.surfaces.experiments.journal import Journal
+from touchstone.surfaces.experiments.model import Experiment
+from touchstone.surfaces.experiments.pairs import PairResult
+
+
+class Asked(Strict):
+    """What the folder is about: the request, and the models that judge and write, as `provider/model`.
+
+    None: nobody is asked, or the judge writes what is generated.
+    """
+
+    experiment: Experiment
+    judge: str | None
+    generator: str | None
+
+
+class Folder:
+    """An experiment on disk, held by this run alone until it is closed."""
+
+    def __init__(self, path: Path, journal: Journal) -> None:
+        self._path = path
+        self.journal = journal
+
+    @classmethod
+    def open(cls, path: Path, asked: Asked) -> Self:
+        """Begin an experiment in a folder, or go on with the one that was interrupted there.
+
+        Raises `ConflictError` where the folder holds another request or another run is at work in it, and `StoreError`
+        where it cannot be used.
+        """
+        journal = Journal.open(path / "replies.jsonl")
+        try:
+            _same_request(path / "experiment.json", asked)
+        except BaseException:
+            journal.close()
+            raise
+        return cls(path, journal)
+
+    def results(self) -> Iterator[PairResult]:
+        """The pairs that are done. One that cannot be read is not, and is measured again from the journal."""
+        for file in sorted((self._path / "pairs").glob("*.json")):
+            try:
+                yield PairResult.model_validate_json(file.read_bytes())
+            except ValidationError:
+                continue
+
+    def store(self, result: PairResult) -> None:
+        """Keep the result of a pair."""
+        _write(self._path / "pairs" / f"{result.number}.json", result.model_dump_json())
+
+    def conclude(self, conclusion: Conclusion) -> None:
+        """Keep what it came to."""
+        _write(self._path / "conclusion.json", conclusion.model_dump_json(indent=2))
+
+    def close(self) -> None:
+        """Let go of the folder."""
+        self.journal.close()
+
+
+def _same_request(file: Path, asked: Asked) -> None:
+    if not file.exists():
+        _write(file, asked.model_dump_json())
+        return
+    try:
+        known = Asked.model_validate_json(file.read_bytes())
+    except ValidationError:
+        raise ConflictError(f"{file} is no experiment that can be gone on with; name another folder.") from None
+    if known.experiment != asked.experiment:
+        raise ConflictError(
+            f"{file.parent} holds another experiment ({known.experiment.name}); go on with that one as it was, or name "
+            "another folder."
+        )
+    for role, before, now in (
+        ("judged", known.judge, asked.judge),
+        ("written", known.generator, asked.generator),
+    ):
+        if before != now:
+            raise ConflictError(
+                f"The experiment in {file.parent} was {role} by {before or 'nobody'}, and not by {now or 'nobody'}; go "
+                "on with the same model, or name another folder."
+            )
+
+
+def _write(file: Path, text: str) -> None:
+    """Write a file so that nobody ever sees a part of it."""
+    unfinished = file.with_name(f"{file.name}.unfinished")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with unfinished.open("wb") as written:
+            written.write(text.encode())
+            written.flush()
+            os.fsync(written.fileno())
+        unfinished.replace(file)
+    except OSError as error:
+        raise StoreError(
+            f"{file} cannot be written ({type(error).__name__}); free some space, or name another folder."
+        ) from None

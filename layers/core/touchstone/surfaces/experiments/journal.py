@@ -1,0 +1,141 @@
+"""What judges answered in an experiment, line by line, so that an interrupted one repeats no call that was paid for.
+
+::
+
+    {"key": "…", "reply": "…", "spends": [{…}]}     one line a question; without a key: calls that brought no reply
+
+A line is handed to the system before anything rests on it, so it outlives the process, and to the disk soon after, many
+lines at a time. A last line that was cut short (the machine went down) is cut off when the journal is opened again.
+"""
+
+import asyncio
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any, Self
+
+from pydantic import ValidationError
+
+from touchstone.errors import ConflictError, StoreError
+from touchstone.judges.spends import Spend
+
+
+class Journal:
+    """The journal of one experiment: a `ReplyCache` in a file that one run at a time holds."""
+
+    def __init__(self, path: Path, file: IO[bytes]) -> None:
+        self._path = path
+        self._file = file
+        self._places: dict[str, tuple[int, int]] = {}
+        self._spends: list[Spend] = []
+        self._end = 0
+        self._on_disk = 0
+        self._syncing = asyncio.Lock()
+
+    @classmethod
+    def open(cls, path: Path) -> Self:
+        """Open or begin a journal and read what it holds.
+
+        Raises `ConflictError` where another run holds it, and `StoreError` where the file cannot be used.
+        """
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            file = path.open("a+b")
+        except OSError as error:
+            raise _unusable(path, error) from None
+        if not _held(file):
+            file.close()
+            raise ConflictError(f"Another run is at work in {path.parent}; wait until it has ended, or stop it.")
+        journal = cls(path, file)
+        journal._read()
+        return journal
+
+    @property
+    def spends(self) -> tuple[Spend, ...]:
+        """All calls that were paid for, those of earlier runs among them."""
+        return tuple(self._spends)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    async def get(self, key: str) -> str | None:
+        """The stored reply, None when there is none."""
+        if (place := self._places.get(key)) is None:
+            return None
+        start, length = place
+        return str(json.loads(os.pread(self._file.fileno(), length, start))["reply"])
+
+    async def put(self, key: str, reply_json: str) -> None:
+        """Store a reply under its content address."""
+        await self.record(key=key, reply_json=reply_json)
+
+    async def record(
+        self, *, key: str | None = None, reply_json: str | None = None, spends: Iterable[Spend] = ()
+    ) -> None:
+        """Store a reply with the calls that were paid for, or only those. Raises `StoreError` where it cannot."""
+        paid = tuple(spends)
+        if key is None and not paid:
+            return
+        line = json.dumps({"key": key, "reply": reply_json, "spends": [one.model_dump(mode="json") for one in paid]})
+        data = line.encode() + b"\n"
+        try:
+            self._file.write(data)
+            self._file.flush()
+        except OSError as error:
+            raise _unusable(self._path, error) from None
+        self._learn(json.loads(line), self._end, len(data))
+        self._end += len(data)
+        await self._sync(self._end)
+
+    def close(self) -> None:
+        """Bring everything to the disk and let go of the file."""
+        if not self._file.closed:
+            os.fsync(self._file.fileno())
+            self._file.close()
+
+    async def _sync(self, end: int) -> None:
+        """Wait until all up to `end` is on the disk; whoever waits for a turn finds it done by the one before."""
+        async with self._syncing:
+            if self._on_disk < end:
+                reached = self._end
+                await asyncio.to_thread(os.fsync, self._file.fileno())
+                self._on_disk = reached
+
+    def _read(self) -> None:
+        self._file.seek(0)
+        for line in self._file:
+            if not line.endswith(b"\n"):
+                self._file.truncate(self._end)
+                break
+            try:
+                entry = json.loads(line)
+                self._learn(entry, self._end, len(line))
+            except (ValueError, ValidationError, LookupError, TypeError):
+                pass  # what cannot be read is asked again
+            self._end += len(line)
+        self._file.seek(0, os.SEEK_END)
+        self._on_disk = self._end
+
+    def _learn(self, entry: Mapping[str, Any], start: int, length: int) -> None:
+        paid: Sequence[Spend] = [Spend.model_validate(one) for one in entry["spends"]]
+        if entry["key"] is not None:
+            self._places[str(entry["key"])] = (start, length)
+        self._spends.extend(paid)
+
+
+def _held(file: IO[bytes]) -> bool:
+    """Whether this process holds the file alone; the hold ends with the process. Where there are no holds: True."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _unusable(path: Path, error: OSError) -> StoreError:
+    return StoreError(f"{path} cannot be used ({type(error).__name__}); free some space, or name another folder.")

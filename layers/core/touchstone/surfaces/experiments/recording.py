@@ -1,0 +1,170 @@
+"""A judge whose replies are kept and whose cost is counted, whatever judge it is."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from weakref import WeakValueDictionary
+
+from pydantic import BaseModel
+
+from touchstone.clock import Clock, Deadline, system_clock
+from touchstone.errors import JudgeError, LimitError, SpendingCeilingError
+from touchstone.judges.asking import POSSIBLY_BILLED
+from touchstone.judges.base import Judge, Question, Reply
+from touchstone.judges.questions import address_of, highest_cost_usd
+from touchstone.judges.registry import Model
+from touchstone.judges.spends import Spend, spends_of, spends_of_failure
+from touchstone.surfaces.experiments.journal import Journal
+
+
+@dataclass(slots=True)
+class Ledger:
+    """What an experiment has cost, and what it may cost (US dollars; None: no limit).
+
+    `spent` counts the calls whose price is known, at the highest price those of which nobody told what they used.
+    `stopped`: a call was refused, since it could have gone over the limit.
+    """
+
+    limit: float | None = None
+    spent: float = 0.0
+    stopped: bool = False
+    _held: float = 0.0
+    _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
+
+    @asynccontextmanager
+    async def hold(self, highest: float) -> AsyncIterator[None]:
+        """Keep the highest price of a call while it is under way.
+
+        Waits for calls under way that may turn out cheaper. Raises `SpendingCeilingError` where the limit would be
+        passed all the same.
+        """
+        async with self._changed:
+            await self._changed.wait_for(lambda: self._refuses(highest) or self._fits(self._held + highest))
+            if self._refuses(highest):
+                self.stopped = True
+                self._changed.notify_all()
+                raise SpendingCeilingError(
+                    f"The next call could cost more than what is left of {self.limit:.2f} USD.", until=None
+                )
+            self._held += highest
+        try:
+            yield
+        finally:
+            async with self._changed:
+                self._held -= highest
+                self._changed.notify_all()
+
+    def _fits(self, cost: float) -> bool:
+        return self.limit is None or self.spent + cost <= self.limit
+
+    def _refuses(self, highest: float) -> bool:
+        return self.stopped or not self._fits(highest)
+
+
+@dataclass(slots=True)
+class Records:
+    """Where replies and costs are kept: the journal of a folder, or the memory of this run."""
+
+    ledger: Ledger
+    journal: Journal | None = None
+    clock: Clock = system_clock
+    paid: list[Spend] = field(default_factory=list)
+    _replies: dict[str, str] = field(default_factory=dict)
+    _turns: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
+
+    def turn(self, key: str) -> asyncio.Lock:
+        """Whoever asks a question that somebody else is asking waits for the reply, and pays nothing."""
+        lock = self._turns.get(key) or asyncio.Lock()
+        return self._turns.setdefault(key, lock)
+
+    async def known(self, key: str) -> str | None:
+        """An earlier reply to the question."""
+        return self._replies.get(key) if self.journal is None else await self.journal.get(key)
+
+    async def keep(self, key: str | None, reply_json: str | None, spends: tuple[Spend, ...], *, cost: float) -> None:
+        """Keep a reply, or that there is none, and what was paid."""
+        self.ledger.spent += cost
+        self.paid.extend(spends)
+        if self.journal is not None:
+            await self.journal.record(key=key, reply_json=reply_json, spends=spends)
+        elif key is not None and reply_json is not None:
+            self._replies[key] = reply_json
+
+
+class RecordedJudge:
+    """A judge that answers from the records of the experiment where it can, and asks within its limit of cost."""
+
+    def __init__(self, judge: Judge, records: Records, *, model: Model | None = None) -> None:
+        """`model` is the judge's in the registry, for its highest price; None where that is not known."""
+        self._judge = judge
+        self._records = records
+        self._model = model
+
+    @property
+    def provider(self) -> str:
+        """The provider's name in the registry."""
+        return self._judge.provider
+
+    @property
+    def model(self) -> str:
+        """The model asked for."""
+        return self._judge.model
+
+    async def ask[T: BaseModel](self, question: Question[T], *, deadline: Deadline) -> Reply[T]:
+        """Answer from an earlier reply, or ask. Raises `JudgeError` or `LimitError`."""
+        key = address_of(question, asked=(self.provider, self.model))
+        async with self._records.turn(key):
+            if (known := await self._recall(key, question)) is not None:
+                return known
+            highest = self._highest(question)
+            async with self._records.ledger.hold(highest):
+                return await self._ask(key, question, deadline, highest)
+
+    async def _ask[T: BaseModel](self, key: str, question: Question[T], deadline: Deadline, highest: float) -> Reply[T]:
+        try:
+            reply = await self._judge.ask(question, deadline=deadline)
+        except (JudgeError, LimitError) as error:
+            spends = spends_of_failure(error, question.prompt.name)
+            untold = isinstance(error, JudgeError) and error.sent and error.reason in POSSIBLY_BILLED and not spends
+            await self._records.keep(None, None, spends, cost=highest if untold else _cost(spends))
+            raise
+        kept = {
+            "provider": reply.provider,
+            "model": reply.model,
+            "value": reply.value.model_dump_json(by_alias=True, round_trip=True),
+        }
+        spends = spends_of(reply, question.prompt.name)
+        await self._records.keep(key, json.dumps(kept), spends, cost=_cost(spends))
+        return reply
+
+    async def _recall[T: BaseModel](self, key: str, question: Question[T]) -> Reply[T] | None:
+        stored = await self._records.known(key)
+        if stored is None:
+            return None
+        try:
+            known = json.loads(stored)
+            return Reply(
+                value=question.reply_type.model_validate_json(known["value"]),
+                provider=str(known["provider"]),
+                model=str(known["model"]),
+                requested_model=self.model,
+                prompt_version=question.prompt.version,
+                cost_usd=0.0,
+                attempts=0,
+                cached=True,
+            )
+        except (ValueError, LookupError, TypeError):
+            return None
+
+    def _highest(self, question: Question[BaseModel]) -> float:
+        if self._model is None:
+            return 0.0
+        room = question.max_output_tokens + self._model.thinking_tokens
+        whole = replace(question, max_output_tokens=room)
+        return highest_cost_usd(self._model, whole, on=self._records.clock().date()) or 0.0
+
+
+def _cost(spends: tuple[Spend, ...]) -> float:
+    return sum(spend.cost_usd or 0.0 for spend in spends)

@@ -1,0 +1,59 @@
+"""Figures as reports write them for people. A dash stands where there is none: never a 0."""
+
+NOTHING = "–"
+DECIMALS = 1
+SMALLEST_P = 0.001
+SMALLEST = 0.0001
+"""What is nearer to 0 than that is 0 to people."""
+
+
+def score(value: float | None) -> str:
+    """A score or a mean (0-100)."""
+    return NOTHING if value is None else _minus(_written(value))
+
+
+def points(value: float | None) -> str:
+    """A difference in points of 100, with its sign."""
+    if value is None:
+        return NOTHING
+    written = _written(value)
+    return _minus(written if float(written) <= 0 else f"+{written}")
+
+
+def interval(bounds: tuple[float, float] | None) -> str:
+    """An interval of differences."""
+    return NOTHING if bounds is None else f"{points(bounds[0])} to {points(bounds[1])}"
+
+
+def p_value(value: float | None) -> str:
+    """A p-value."""
+    if value is None:
+        return NOTHING
+    return f"< {SMALLEST_P}" if value < SMALLEST_P else f"{value:.3f}"
+
+
+def share(value: float | None) -> str:
+    """A share (0-1) in per cent."""
+    return NOTHING if value is None else f"{value:.0%}".replace("%", " %")
+
+
+def dollars(value: float) -> str:
+    """US dollars."""
+    return f"${value:.2f}" if value >= 1 or value == 0 else f"${value:.4f}"
+
+
+def counted(number: int, one: str, several: str | None = None) -> str:
+    """A number of things in words: `1 pair`, `2 pairs`."""
+    return f"{number:,} {one if number == 1 else several or f'{one}s'}"
+
+
+def _written(value: float) -> str:
+    """Rounded; what is so near to 0 that it would be shown as 0, with its first digit, since its sign may matter."""
+    rounded = round(value, DECIMALS)
+    if not rounded and abs(value) >= SMALLEST:
+        return f"{value:.1g}"
+    return f"{rounded + 0.0:.{DECIMALS}f}"  # the sum is never -0.0
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "−")

@@ -1,0 +1,41 @@
+"""The respects in which two variants are compared, the metrics and the judge's preference alike."""
+
+from dataclasses import dataclass
+
+from touchstone.surfaces.experiments.conclusion import Comparison, Conclusion, Verdict
+
+PREFERENCE = "preference"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Respect:
+    """One respect: a metric, or `preference`.
+
+    `unscored_a` and `unscored_b` are the items of each variant that have no score, of those that were measured.
+    """
+
+    name: str
+    comparison: Comparison
+    unscored_a: int
+    unscored_b: int
+
+    @property
+    def verdict(self) -> Verdict:
+        """What is shown in this respect."""
+        return self.comparison.verdict
+
+
+def respects_of(conclusion: Conclusion) -> tuple[Respect, ...]:
+    """All respects: the metrics in their order, then the preference."""
+    metrics = (
+        Respect(
+            name=one.metric,
+            comparison=one,
+            unscored_a=one.a.unscored_items,
+            unscored_b=one.b.unscored_items,
+        )
+        for one in conclusion.metrics
+    )
+    unscored = conclusion.preference.unscored
+    preference = Respect(name=PREFERENCE, comparison=conclusion.preference, unscored_a=unscored, unscored_b=unscored)
+    return (*metrics, preference)

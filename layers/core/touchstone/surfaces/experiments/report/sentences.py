@@ -1,0 +1,133 @@
+"""What an experiment says, in sentences: first of all which variant is better, by how much, and how sure that is."""
+
+from collections.abc import Iterator, Sequence
+
+from touchstone.statistics.paired import FEWEST_SOURCES
+from touchstone.surfaces.experiments.conclusion import Conclusion, Verdict
+from touchstone.surfaces.experiments.report.figures import counted, p_value, score, share
+from touchstone.surfaces.experiments.report.respects import PREFERENCE, Respect, respects_of
+
+CALLED = {PREFERENCE: "the judge's preference"}
+"""What respects are called that are no metric."""
+
+
+def headline(conclusion: Conclusion) -> str:
+    """The first sentence of every report."""
+    a, b, respects = conclusion.a, conclusion.b, respects_of(conclusion)
+    match conclusion.verdict:
+        case "a_better":
+            return f"“{a}” is better than “{b}”: {_won('a_better', respects)}.{_others(respects)}"
+        case "b_better":
+            return f"“{b}” is better than “{a}”: {_won('b_better', respects)}.{_others(respects)}"
+        case "mixed":
+            for_a, for_b = _won("a_better", respects), _won("b_better", respects)
+            return f"Neither is better in everything: “{a}” is in {for_a}; “{b}” is in {for_b}.{_others(respects)}"
+        case "no_difference_shown":
+            return f"No difference is shown between “{a}” and “{b}”: {_would_be_found(respects)}."
+        case "not_compared":
+            return f"“{a}” and “{b}” could not be compared: {_why_not(respects)}."
+
+
+def notes(conclusion: Conclusion) -> tuple[str, ...]:
+    """What whoever relies on the figures must know: what was not measured, not judged, not compared, not priced."""
+    return tuple(_notes(conclusion))
+
+
+def called(respect: Respect) -> str:
+    """What a respect is called in a sentence."""
+    return CALLED.get(respect.name, respect.name)
+
+
+def _won(verdict: Verdict, respects: Sequence[Respect]) -> str:
+    return "; ".join(_by_how_much(one) for one in respects if one.verdict == verdict)
+
+
+def _by_how_much(respect: Respect) -> str:
+    """A difference as the better variant sees it, as a number above 0."""
+    found = respect.comparison
+    sure = f"adjusted p {_is(found.adjusted_p_value)}"
+    if found.difference is None or found.interval is None:
+        return called(respect)
+    low, high = sorted(found.interval if found.difference > 0 else (-found.interval[0], -found.interval[1]))
+    by = f"{called(respect)} by {score(abs(found.difference))} points"
+    return f"{by} (95 % interval {score(low)} to {score(high)}, {sure})"
+
+
+def _is(p: float | None) -> str:
+    told = p_value(p)
+    return told if told.startswith("<") else f"= {told}"
+
+
+def _others(respects: Sequence[Respect]) -> str:
+    """What is left to say of the respects in which none is better."""
+    alike = [one for one in respects if one.verdict == "no_difference_shown"]
+    if not alike:
+        return ""
+    return f" In {counted(len(alike), 'other respect')} no difference is shown."
+
+
+def _would_be_found(respects: Sequence[Respect]) -> str:
+    """How large a difference would have been found."""
+    known = [
+        (one.comparison.detectable, called(one))
+        for one in respects
+        if one.verdict == "no_difference_shown" and one.comparison.detectable is not None
+    ]
+    if not known:
+        return "how large one would have been found cannot be told, since the differences do not vary"
+    least, most = min(known), max(known)
+    often = "would have been found at least four times of five"
+    if least == most:
+        return f"one of {score(most[0])} points in {most[1]} {often}"
+    return f"one of {score(least[0])} points ({least[1]}) to {score(most[0])} points ({most[1]}) {often}"
+
+
+def _why_not(respects: Sequence[Respect]) -> str:
+    if not any(one.comparison.compared for one in respects):
+        return "no pair has a score for both variants"
+    sources = max(one.comparison.sources for one in respects)
+    if sources < FEWEST_SOURCES:
+        return f"an interval needs {FEWEST_SOURCES} sources, and there {_are(sources)} with scores of both"
+    return "one source holds so many of the items that no interval has bounds"
+
+
+def _are(number: int) -> str:
+    return "is 1" if number == 1 else f"are {number}"
+
+
+def _notes(conclusion: Conclusion) -> Iterator[str]:
+    if conclusion.measured < conclusion.pairs:
+        why = " because the next call could have cost more than was allowed" if conclusion.stopped else ""
+        of = f"{conclusion.measured:,} of {counted(conclusion.pairs, 'pair')}"
+        yield f"Only {of} were measured{why}; the figures speak for those alone."
+    if failed := len(conclusion.failed):
+        yield f"{counted(failed, 'item')} could not be generated, and {'has' if failed == 1 else 'have'} no score."
+    for one in respects_of(conclusion):
+        if one.unscored_a or one.unscored_b:
+            yield _unscored(one, conclusion)
+        if one.verdict == "not_compared" and conclusion.verdict != "not_compared":
+            yield f"{_capital(called(one))} was not compared: {_why_not([one])}."
+    if conclusion.preference.flipped:
+        yield (
+            f"In {share(conclusion.preference.flip_rate)} of the pairs the judge's verdict did not survive the swap of "
+            "the two; those are ties."
+        )
+    if unpriced := conclusion.outlay.unpriced:
+        are = "is" if unpriced == 1 else "are"
+        yield f"{counted(unpriced, 'call')} of unknown price {are} not in the cost."
+
+
+def _unscored(respect: Respect, conclusion: Conclusion) -> str:
+    if respect.name == PREFERENCE:
+        have = "has" if respect.unscored_a == 1 else "have"
+        return (
+            f"{counted(respect.unscored_a, 'pair')} {have} no preference, for want of a verdict in one order or both."
+        )
+    of_a = f"{counted(respect.unscored_a, 'item')} of “{conclusion.a}”"
+    of_b = f"{counted(respect.unscored_b, 'item')} of “{conclusion.b}”"
+    return f"{_capital(respect.name)} has no score for {of_a} and {of_b}; their pairs are left out of it."
+
+
+def _capital(sentence: str) -> str:
+    """A sentence's beginning; a metric keeps its name."""
+    return sentence if "_" in sentence else sentence[:1].upper() + sentence[1:]

@@ -1,0 +1,108 @@
+"""An experiment's figures for spreadsheets. Numbers are whole; a cell is empty where there is no figure, never 0."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping
+
+from touchstone.judges.fence import visible
+from touchstone.surfaces.experiments.conclusion import Conclusion, Denominator
+from touchstone.surfaces.experiments.pairs import Measured, PairResult
+from touchstone.surfaces.experiments.report.respects import PREFERENCE, respects_of
+
+COMPUTED = frozenset("=+-@|%\t\r＝＋－＠")
+"""What a text may not begin with, as spreadsheets would compute or run it."""
+AS_TEXT = "'"
+"""Before a text, it tells a spreadsheet that it is one."""
+
+type Cell = str | float | int | bool | None
+
+
+def report_csv(conclusion: Conclusion) -> str:
+    """One row for each metric, and one for the judge's preference."""
+    denominators: dict[str, tuple[Denominator, Denominator]] = {
+        one.metric: (one.a, one.b) for one in conclusion.metrics
+    }
+    return _table(_respects(conclusion, denominators))
+
+
+def report_items_csv(results: Iterable[PairResult]) -> str:
+    """One row for each metric of each item, with the scores of both variants, and one for the judge's preference."""
+    return _table(row for result in results for row in _items(result))
+
+
+def _respects(
+    conclusion: Conclusion, denominators: Mapping[str, tuple[Denominator, Denominator]]
+) -> Iterator[dict[str, Cell]]:
+    for one in respects_of(conclusion):
+        found = one.comparison
+        a, b = denominators.get(one.name, (None, None))
+        yield {
+            "experiment": conclusion.name,
+            "surface": conclusion.surface,
+            "variant_a": conclusion.a,
+            "variant_b": conclusion.b,
+            "metric": one.name,
+            "verdict": found.verdict,
+            "a_mean": found.a_mean,
+            "b_mean": found.b_mean,
+            "difference": found.difference,
+            "interval_low": None if found.interval is None else found.interval[0],
+            "interval_high": None if found.interval is None else found.interval[1],
+            "p_value": found.p_value,
+            "adjusted_p_value": found.adjusted_p_value,
+            "detectable": found.detectable,
+            "compared": found.compared,
+            "sources": found.sources,
+            "a_unscored_items": one.unscored_a,
+            "b_unscored_items": one.unscored_b,
+            "a_unscored_parts": None if a is None else a.unscored_parts,
+            "b_unscored_parts": None if b is None else b.unscored_parts,
+        }
+
+
+def _items(result: PairResult) -> Iterator[dict[str, Cell]]:
+    place: dict[str, Cell] = {"pair": result.number, "item": result.item, "source": result.source}
+    for name in dict.fromkeys((*result.a.results, *result.b.results)):
+        a, b = _score(result.a, name), _score(result.b, name)
+        yield {
+            **place,
+            "metric": name,
+            "a": a,
+            "b": b,
+            "difference": None if a is None or b is None else b - a,
+            "a_unscored_parts": _unscored(result.a, name),
+            "b_unscored_parts": _unscored(result.b, name),
+            "preferred": None,
+            "flipped": None,
+        }
+    empty = dict.fromkeys(("a", "b", "difference", "a_unscored_parts", "b_unscored_parts"))
+    verdict, flipped = result.preference.verdict, result.preference.flipped
+    yield {
+        **place, "metric": PREFERENCE, **empty, "preferred": verdict, "flipped": None if verdict is None else flipped
+    }  # fmt: skip
+
+
+def _score(side: Measured, name: str) -> float | None:
+    return next((found.score for metric, found in side.results.items() if metric == name), None)
+
+
+def _unscored(side: Measured, name: str) -> int | None:
+    return next((len(found.unscored) for metric, found in side.results.items() if metric == name), None)
+
+
+def _table(rows: Iterable[Mapping[str, Cell]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")  # what RFC 4180 says
+    for number, row in enumerate(rows):
+        if number == 0:
+            writer.writerow(row)
+        writer.writerow([_cell(value) for value in row.values()])
+    return text.getvalue()
+
+
+def _cell(value: Cell) -> Cell:
+    """A number as it is, and a text as one that is not computed, on one line."""
+    if not isinstance(value, str):
+        return value
+    line = " ".join(visible(value).split())
+    return AS_TEXT + line if line[:1] in COMPUTED else line
