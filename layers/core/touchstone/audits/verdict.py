@@ -1,0 +1,114 @@
+"""The rating of a case, computed from what its proofs came to and from nothing that anybody says of them.
+
+| proved to hold | ground truth | rating |
+|---|---|---|
+| exactly one, all others refuted | is that one | Valid |
+| more than one | any | Ambiguous |
+| one, not the ground truth | refuted | Incorrect |
+| anything else | | Unproven |
+
+The rows are read from the top: where several options hold and the ground truth is not among them, the case is
+Ambiguous. Where every option is refuted it is Unproven: a case needs an answer that holds.
+
+"None of the above" is not proved but computed: it holds exactly when every other option is refuted, and is refuted as
+soon as one holds. "All of the above" holds exactly when every other option does and is refuted as soon as one is. Where
+it holds and is the ground truth it is the one answer, since the others are parts of it. What a proof of such an option
+came to counts for nothing.
+"""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from touchstone.audits.case import AuditCase, CatchAll, Label
+from touchstone.audits.sandbox.outcomes import Outcome
+from touchstone.errors import InputError
+from touchstone.strict import Strict
+
+type Rating = Literal["Valid", "Ambiguous", "Incorrect", "Unproven"]
+type Standing = Literal["holds", "refuted", "unproven"]
+
+_MISSING: dict[Outcome | None, str] = {
+    None: "nothing was run for it",
+    "error": "its script failed by its own fault",
+    "vacuous": "its script ends the same without the target",
+    "timeout": "its script was stopped for its time",
+    "blocked": "its script met a bound of the sandbox",
+}
+
+
+class OptionStanding(Strict):
+    """Where one option stands. `outcome` is that of its proof, None where none was run or none counts."""
+
+    label: Label
+    standing: Standing
+    outcome: Outcome | None = None
+
+
+class Verdict(Strict):
+    """What the proofs say of a case.
+
+    `selected_answer` is the label of the one option that holds, None where none or several do. `missing` says in
+    sentences what an Unproven case lacks; it is empty for any other.
+    """
+
+    rating: Rating
+    selected_answer: Label | None
+    options: tuple[OptionStanding, ...]
+    missing: tuple[str, ...] = ()
+
+
+def rate(case: AuditCase, outcomes: Mapping[str, Outcome]) -> Verdict:
+    """The verdict on `case`, given what the proof of each option came to, by label. One that is left out has none.
+
+    Raises InputError where `outcomes` names an option that the case does not have.
+    """
+    labels = {option.label for option in case.options}
+    if strangers := sorted(outcomes.keys() - labels):
+        raise InputError(f"Case {case.id} has no option {strangers[0]!r}; it has {', '.join(sorted(labels))}.")
+    options = _standings(case, outcomes)
+    standing = {option.label: option.standing for option in options}
+    holding = [label for label, where in standing.items() if where == "holds"]
+    whole = [option.label for option in case.options if option.catch_all == "all" and option.label in holding]
+    answers = whole or holding
+    rating: Rating = "Unproven"
+    if answers == [case.ground_truth]:
+        rating = "Unproven" if "unproven" in standing.values() else "Valid"
+    elif len(holding) > 1:
+        rating = "Ambiguous"
+    elif holding and standing[case.ground_truth] == "refuted":
+        rating = "Incorrect"
+    return Verdict(
+        rating=rating,
+        selected_answer=answers[0] if len(answers) == 1 else None,
+        options=options,
+        missing=_missing(case, standing, outcomes) if rating == "Unproven" else (),
+    )
+
+
+def _standings(case: AuditCase, outcomes: Mapping[str, Outcome]) -> tuple[OptionStanding, ...]:
+    plain: dict[str, OptionStanding] = {}
+    for option in case.options:
+        if option.catch_all is None:
+            outcome = outcomes.get(option.label)
+            standing: Standing = outcome if outcome == "holds" or outcome == "refuted" else "unproven"  # noqa: PLR1714
+            plain[option.label] = OptionStanding(label=option.label, standing=standing, outcome=outcome)
+    found = [each.standing for each in plain.values()]
+    return tuple(
+        plain.get(option.label) or OptionStanding(label=option.label, standing=_computed(option.catch_all, found))
+        for option in case.options
+    )
+
+
+def _computed(catch_all: CatchAll | None, others: list[Standing]) -> Standing:
+    wanted: Standing = "holds" if catch_all == "all" else "refuted"
+    contrary: Standing = "refuted" if catch_all == "all" else "holds"
+    if contrary in others:
+        return "refuted"
+    return "holds" if others and all(standing == wanted for standing in others) else "unproven"
+
+
+def _missing(case: AuditCase, standing: Mapping[str, Standing], outcomes: Mapping[str, Outcome]) -> tuple[str, ...]:
+    proofs = [each.label for each in case.options if each.catch_all is None and standing[each.label] == "unproven"]
+    if not proofs:
+        return ("No option was proved to hold: each is refuted.",)
+    return tuple(f"Option {label} is not proved either way: {_MISSING[outcomes.get(label)]}." for label in proofs)
