@@ -132,9 +132,12 @@ class Attempt(Strict):
 
 
 class Unanswered(Strict):
-    """Why a generator or an evaluator gave nothing: a stable word, and sentences for people."""
+    """Why a generator or an evaluator gave nothing: a stable word, and sentences for people.
 
-    reason: Unscored
+    `not_found`: what a quiz was to be made from, or checked against, is not there any more.
+    """
+
+    reason: Unscored | Literal["not_found"]
     details: tuple[str, ...] = ()
 
 

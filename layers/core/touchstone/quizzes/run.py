@@ -1,0 +1,277 @@
+"""A quiz on its way through a deployment: what is stored of it, and the steps by which it changes.
+
+    generating ─ retrieve ─ query ─> ( generate ─> validate ─┬─> evaluate ─┬─> finish )     at most 3 attempts
+                                          ↑                  │ errors      │ violations
+                                          └──────────────────┴─────────────┘
+    checking   ─ retrieve ─ query ─> ( validate ─> evaluate ─> finish )                     a quiz of somebody's own
+
+What comes next follows from what is stored, so a step that is repeated or late finds its work done and says the same.
+Every step is a pure function; one that has nothing to do returns the very same record.
+
+Whoever asks a model holds the run for a moment, so that of several at once one asks. A second try of a call that was
+interrupted is made, and no third one.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from touchstone.judges.spends import Spend
+from touchstone.material import Quiz
+from touchstone.material.parts import PartId
+from touchstone.quizzes.curriculum import Chapter, LanguageTag
+from touchstone.quizzes.loop import SECONDS, next_step
+from touchstone.quizzes.model import (
+    Attempt,
+    Content,
+    MadeQuiz,
+    QuizRequest,
+    QuizState,
+    Stopped,
+    Unanswered,
+    Violation,
+    Weakness,
+)
+from touchstone.quizzes.outcome import outcome, stopped_by
+from touchstone.strict import Strict
+
+HELD = timedelta(seconds=15)
+"""For how long a call holds a run: longer than nearly every call takes, and short enough to try once more."""
+MAX_TRIES = 2
+INTERRUPTED = "The work was interrupted before there was a result."
+
+type RunKind = Literal["generate", "check"]
+type RunState = Literal["generating", "checking"] | QuizState
+type Asking = Literal["generate", "evaluate"]
+"""The steps that ask a model."""
+type RunStep = Literal["generate", "validate", "evaluate", "finish", "over"]
+"""What comes next; `over`: nothing."""
+
+
+class QuizCheckRequest(Strict):
+    """A quiz of somebody's own that is to be checked.
+
+    `ui_language` is the one in which its questions are to be put, None: not checked. `chapter` is what they may test:
+    the id of one in `curriculum`, or a chapter itself; None: not checked.
+    """
+
+    quiz: Quiz
+    ui_language: LanguageTag | None = None
+    chapter: PartId | Chapter | None = None
+    curriculum: PartId | None = None
+    use_cache: bool = True
+
+    @model_validator(mode="after")
+    def _one_chapter(self) -> Self:
+        if isinstance(self.chapter, str) != (self.curriculum is not None):
+            raise PydanticCustomError(
+                "no_chapter", "name a chapter and the curriculum that it is in, or give a chapter whole"
+            )
+        return self
+
+
+class Call(Strict):
+    """A call that somebody is at: for which attempt, how often it was begun, and until when no other begins (UTC)."""
+
+    asking: Asking
+    number: int
+    tries: int
+    until: datetime
+
+
+class QuizRun(Strict):
+    """A quiz that is made or checked, as it is stored. Times are UTC.
+
+    `deadline` is set when the first step begins, None before. `content` and `weakness` are what was retrieved, None
+    before, and of a check without a chapter. An attempt without `checks_run` was not looked at yet. `failed` says why
+    there is no further attempt, `unchecked` why the last one was not judged; None where there is no such thing.
+    `outcome` is how it ended, None before.
+    """
+
+    tenant: str
+    id: str
+    request: QuizRequest | QuizCheckRequest
+    created_at: datetime
+    deadline: datetime | None = None
+    content: Content | None = None
+    weakness: Weakness | None = None
+    attempts: tuple[Attempt, ...] = ()
+    call: Call | None = None
+    failed: Unanswered | None = None
+    unchecked: Unanswered | None = None
+    spends: Annotated[tuple[Spend, ...], Field(max_length=1_000)] = ()
+    outcome: QuizState | None = None
+    finished_at: datetime | None = None
+
+    @property
+    def kind(self) -> RunKind:
+        """Whether a quiz is made, or one of somebody's own checked."""
+        return "generate" if isinstance(self.request, QuizRequest) else "check"
+
+    @property
+    def state(self) -> RunState:
+        """How far it is."""
+        return self.outcome or ("generating" if self.kind == "generate" else "checking")
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing of it changes any more."""
+        return self.outcome is not None
+
+    @property
+    def made(self) -> MadeQuiz:
+        """What came of it so far: the attempt that is handed out, and what it violates."""
+        return _outcome(self)
+
+    def seconds_left(self, now: datetime) -> float:
+        """What is left of its time; all of it where it has not begun."""
+        return SECONDS if self.deadline is None else max(0.0, (self.deadline - now).total_seconds())
+
+    def step(self, now: datetime) -> RunStep:
+        """What comes next."""
+        if self.over:
+            return "over"
+        if self.failed is not None or self.unchecked is not None:
+            return "finish"
+        if not self.attempts:
+            return "generate"
+        last = self.attempts[-1]
+        if not last.checks_run:
+            return "validate"
+        follows = next_step(last, seconds_left=self.seconds_left(now))
+        return "finish" if follows == "generate" and self.kind == "check" else follows
+
+
+def new_run(request: QuizRequest | QuizCheckRequest, *, tenant: str, run_id: str, now: datetime) -> QuizRun:
+    """The run that a request begins. A quiz of somebody's own is its first and only attempt."""
+    own = () if isinstance(request, QuizRequest) else (Attempt(number=1, quiz=request.quiz),)
+    return QuizRun(tenant=tenant, id=run_id, request=request, created_at=now, attempts=own)
+
+
+def started(run: QuizRun, *, now: datetime) -> QuizRun:
+    """The run whose time has begun."""
+    if run.over or run.deadline is not None:
+        return run
+    return run.model_copy(update={"deadline": now + timedelta(seconds=SECONDS)})
+
+
+def retrieved(run: QuizRun, content: Content) -> QuizRun:
+    """The run with the chapter that it is about; what was retrieved first counts."""
+    return run if run.over or run.content is not None else run.model_copy(update={"content": content})
+
+
+def queried(run: QuizRun, weakness: Weakness) -> QuizRun:
+    """The run with what is known of its learner; what was found first counts."""
+    return run if run.over or run.weakness is not None else run.model_copy(update={"weakness": weakness})
+
+
+def lacking(run: QuizRun, why: Unanswered) -> QuizRun:
+    """The run that cannot go on, since what it names is not there any more."""
+    if run.over or run.failed is not None or run.unchecked is not None:
+        return run
+    return run.model_copy(update={"failed" if run.kind == "generate" else "unchecked": why})
+
+
+def call_begun(run: QuizRun, asking: Asking, *, now: datetime) -> QuizRun:
+    """The run held for a call; the very same where none is to be made now: it is not its turn, or another one is at it.
+
+    One that was interrupted twice is given up.
+    """
+    number = _asked_about(run, asking)
+    if run.step(now) != asking or number is None:
+        return run
+    before = run.call if run.call is not None and (run.call.asking, run.call.number) == (asking, number) else None
+    if before is not None and before.until > now:
+        return run
+    tries = 1 if before is None else before.tries + 1
+    if tries > MAX_TRIES:
+        return run.model_copy(update={_NOTHING_OF[asking]: Unanswered(reason="timed_out", details=(INTERRUPTED,))})
+    return run.model_copy(update={"call": Call(asking=asking, number=number, tries=tries, until=now + HELD)})
+
+
+def call_broken(run: QuizRun, asking: Asking, *, now: datetime) -> QuizRun:
+    """The run that nobody holds any more, since the call ended without a result."""
+    if run.over or run.call is None or run.call.asking != asking or run.call.until <= now:
+        return run
+    return run.model_copy(update={"call": run.call.model_copy(update={"until": now})})
+
+
+def generated(run: QuizRun, quiz: Quiz, *, number: int, spends: Sequence[Spend]) -> QuizRun:
+    """The run with one more attempt, which nobody has looked at; the first one of a number counts."""
+    if run.over or run.failed is not None or number != len(run.attempts) + 1:
+        return _paid(run, spends)
+    attempt = Attempt(number=number, quiz=quiz)
+    return run.model_copy(update={"attempts": (*run.attempts, attempt), "spends": (*run.spends, *spends), "call": None})
+
+
+def not_generated(run: QuizRun, why: Unanswered, *, number: int, spends: Sequence[Spend]) -> QuizRun:
+    """The run for which nobody wrote one more attempt, and why."""
+    if run.over or run.failed is not None or number != len(run.attempts) + 1:
+        return _paid(run, spends)
+    return run.model_copy(update={"failed": why, "spends": (*run.spends, *spends), "call": None})
+
+
+def validated(run: QuizRun, violations: Sequence[Violation], *, now: datetime) -> QuizRun:
+    """The run whose last attempt was looked at for its structure."""
+    if run.step(now) != "validate":
+        return run
+    last = run.attempts[-1].model_copy(update={"violations": tuple(violations), "checks_run": ("structure",)})
+    return _with_last(run, last)
+
+
+def evaluated(run: QuizRun, attempt: Attempt, *, unchecked: Unanswered | None, spends: Sequence[Spend]) -> QuizRun:
+    """The run whose last attempt was checked and judged, or checked alone and why; the first evaluation counts."""
+    last = run.attempts[-1] if run.attempts else None
+    waiting = last is not None and last.number == attempt.number and last.checks_run == ("structure",)
+    if run.over or run.unchecked is not None or not waiting:
+        return _paid(run, spends)
+    changes = {"unchecked": unchecked, "spends": (*run.spends, *spends), "call": None}
+    return _with_last(run, attempt).model_copy(update=changes)
+
+
+def finished(run: QuizRun, *, now: datetime) -> QuizRun:
+    """The run as it ends, with the best of what there is: whoever broke off left it so."""
+    if run.over:
+        return run
+    if not run.attempts and run.failed is None:
+        run = run.model_copy(update={"failed": Unanswered(reason="timed_out", details=(INTERRUPTED,))})
+    return run.model_copy(update={"outcome": _outcome(run).state, "finished_at": now, "call": None})
+
+
+_NOTHING_OF: dict[Asking, str] = {"generate": "failed", "evaluate": "unchecked"}
+"""Where it is kept that a step brought nothing."""
+
+
+def _asked_about(run: QuizRun, asking: Asking) -> int | None:
+    """The number of the attempt that a call is about, None where there is none to be asked about."""
+    return len(run.attempts) + 1 if asking == "generate" else (len(run.attempts) or None)
+
+
+def _outcome(run: QuizRun) -> MadeQuiz:
+    attempts, unchecked, failed = run.attempts, run.unchecked, run.failed
+    stopped: Stopped | None = None
+    if attempts and unchecked is None:
+        complete = tuple(one for one in attempts if one.structural or one.judged)
+        if complete and complete != attempts:
+            # Whoever looked at the last one broke off, so that only the others can be compared.
+            failed = failed or Unanswered(reason="timed_out", details=(INTERRUPTED,))
+        elif not complete:
+            unchecked = Unanswered(reason="timed_out", details=(INTERRUPTED,))
+        elif failed is None and run.kind == "generate":
+            stopped = stopped_by(attempts[-1])
+        attempts = complete or attempts
+    made = outcome(attempts, unchecked=unchecked, failed=failed, stopped=stopped, spends=run.spends)
+    return made.model_copy(update={"attempts": run.attempts})
+
+
+def _with_last(run: QuizRun, last: Attempt) -> QuizRun:
+    return run.model_copy(update={"attempts": (*run.attempts[:-1], last)})
+
+
+def _paid(run: QuizRun, spends: Sequence[Spend]) -> QuizRun:
+    """The run with calls that were paid for and came too late, each once."""
+    fresh = tuple(spend for spend in spends if not spend.cached and spend not in run.spends)
+    return run.model_copy(update={"spends": (*run.spends, *fresh)}) if fresh else run
