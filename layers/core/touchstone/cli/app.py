@@ -12,7 +12,20 @@ import typer
 from typer.core import TyperGroup
 
 from touchstone import __version__
-from touchstone.cli import access, answers, batches, checks, models, oracle, quotas, reports, surfaces, tasks, tenants
+from touchstone.cli import (
+    access,
+    answers,
+    batches,
+    checks,
+    models,
+    oracle,
+    quizzes,
+    quotas,
+    reports,
+    surfaces,
+    tasks,
+    tenants,
+)
 from touchstone.cli.exits import Exit, code_of
 from touchstone.errors import InputError, TouchstoneError
 
@@ -42,7 +55,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for part in (answers, surfaces, oracle, tasks, batches, reports, models, checks, access, tenants, quotas):
+for part in (answers, surfaces, quizzes, oracle, tasks, batches, reports, models, checks, access, tenants, quotas):
     app.add_typer(part.app)
 
 

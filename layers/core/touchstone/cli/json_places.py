@@ -32,11 +32,11 @@ _FIELD = re.compile(r"([^.\[\]]+)|\[([0-9]+)\]")
 
 
 class MisplacedError(InputError):
-    """What cannot be read, and where: `line` and `column` count from 1, columns in characters."""
+    """What cannot be read: a sentence, and the `offset` in the text at which it stands."""
 
-    def __init__(self, sentence: str, *, line: int, column: int) -> None:
+    def __init__(self, sentence: str, offset: int) -> None:
         super().__init__(sentence)
-        self.line, self.column = line, column
+        self.offset = offset
 
 
 class Lines:
@@ -94,16 +94,10 @@ def located(text: str, window: Stretch | None = None) -> Located:
     try:
         value = reader.document()
     except JSONDecodeError as error:
-        raise misplaced(f"This is not JSON: {error.msg}.", text, start + error.pos) from None
+        raise MisplacedError(f"This is not JSON: {error.msg}.", start + error.pos) from None
     except _RefusedError as error:
-        raise misplaced(error.sentence, text, start + error.at) from None
+        raise MisplacedError(error.sentence, start + error.at) from None
     return Located(text=text, value=value, stretches=reader.stretches)
-
-
-def misplaced(sentence: str, text: str, offset: int) -> MisplacedError:
-    """An error about what stands at an offset of a text."""
-    line, column = Lines(text).place(offset)
-    return MisplacedError(sentence, line=line, column=column)
 
 
 def path_of(field: str) -> Path:

@@ -43,7 +43,7 @@ def deck_of(source: str) -> Deck:
     if _is_json(source, text):
         fields = _with_parts(loads(text, where=name), "cards", name)
     else:
-        fields = {"cards": _numbered(list(cards_of(text, name=name)))}
+        fields = {"cards": numbered(list(cards_of(text, name=name)))}
     return _checked(Deck, fields, name=name, of="a deck")
 
 
@@ -120,10 +120,10 @@ def _with_parts(found: Any, field: str, name: str) -> dict[str, Any]:
     if not isinstance(fields, dict):
         raise InputError(f"{name} must hold one JSON object with {field}, or a list of them.", where=name)
     parts = fields.get(field)
-    return {**fields, field: _numbered(parts)} if isinstance(parts, list) else fields
+    return {**fields, field: numbered(parts)} if isinstance(parts, list) else fields
 
 
-def _numbered(parts: list[Any]) -> list[Any]:
+def numbered(parts: list[Any]) -> list[Any]:
     """The parts, each with an id: its own (a number is read as a text), or its number from 1."""
     return [
         {**part, "id": str(number if part.get("id") is None else part["id"])} if isinstance(part, dict) else part

@@ -1,7 +1,7 @@
 """Changes inside the strings of a JSON text that leave everything else as it was written."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from touchstone.cli.json_places import Located, Path, Stretch
@@ -16,29 +16,28 @@ class Splice:
     text: str
 
 
-def spliced(document: Located, splices: Iterable[Splice]) -> str:
-    """The document's text with those characters replaced. Spans of one string must not overlap.
+type Edit = tuple[Stretch, str]
+"""A stretch of a text, and what is to stand there."""
 
-    New characters are written as escapes where the ones they replace were, or where the file escapes all that is not
-    ASCII.
+
+def edits_of(document: Located, splices: Iterable[Splice]) -> Iterator[Edit]:
+    """Where splices stand in the document's text, and how their characters are written there.
+
+    As escapes where those they replace were, or where the file escapes all that is not ASCII.
     """
     text = document.text
     escapes = text.isascii() and "\\u" in text
-    parts: list[str] = []
-    end = 0
-    placed = [(document.stretch(splice.path, splice.span), splice.text) for splice in splices]
-    for (start, after), new in sorted(placed):
-        ascii_only = escapes or "\\u" in text[start:after]
-        parts += (text[end:start], json.dumps(new, ensure_ascii=ascii_only)[1:-1])
-        end = after
-    return "".join((*parts, text[end:]))
+    for splice in splices:
+        start, end = document.stretch(splice.path, splice.span)
+        ascii_only = escapes or "\\u" in text[start:end]
+        yield (start, end), json.dumps(splice.text, ensure_ascii=ascii_only)[1:-1]
 
 
-def replaced(value: str, splices: Iterable[Splice]) -> str:
-    """A string's value with those characters replaced, as it reads after `spliced`."""
+def edited(text: str, edits: Iterable[Edit]) -> str:
+    """The text with every edit made; they must not overlap."""
     parts: list[str] = []
-    end = 0
-    for splice in sorted(splices, key=lambda each: each.span):
-        parts += (value[end : splice.span[0]], splice.text)
-        end = splice.span[1]
-    return "".join((*parts, value[end:]))
+    at = 0
+    for (start, end), new in sorted(edits):
+        parts += (text[at:start], new)
+        at = end
+    return "".join((*parts, text[at:]))

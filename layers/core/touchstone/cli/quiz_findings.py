@@ -1,0 +1,154 @@
+"""What is wrong in files of quizzes: each finding with its line and column, and whether it has one right correction."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from touchstone.cli.json_places import Path, path_of, written
+from touchstone.cli.quiz_files import QuizFile, QuizText
+from touchstone.cli.splices import Splice
+from touchstone.material import Question, Quiz
+from touchstone.quizzes.checking import apply_checks
+from touchstone.quizzes.correction import corrected, is_correctable
+from touchstone.quizzes.model import RULES, Rule, Violation
+from touchstone.quizzes.structure import validate_structure
+
+CORRECTED = frozenset(
+    {
+        "simplified_character",
+        "simplified_word",
+        "tone_number",
+        "umlaut",
+        "wrong_mark",
+        "misplaced_tone_mark",
+        "missing_apostrophe",
+    }
+)
+"""Findings that say what was meant and how it is written. Of a wrong reading the characters may be what is wrong."""
+_KEYED = ("choices[", "answers[")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sought:
+    """What quizzes are held against. `ui_language` None: the language of questions is not checked.
+
+    `taught`: the words and patterns that a question may test, `known`: all that its learner has met; None: not checked.
+    """
+
+    ui_language: str | None = None
+    taught: tuple[str, ...] | None = None
+    known: tuple[str, ...] | None = None
+
+    @property
+    def not_run(self) -> Mapping[Rule, str]:
+        """The rules that are not applied, and what that would take."""
+        told: dict[Rule, str] = {}
+        if self.ui_language is None:
+            told["question_language"] = "give --ui-language"
+        if self.taught is None:
+            told["curriculum_alignment"] = "give --curriculum and --chapter"
+        return told | {"pedagogical_quality": "a judge decides that"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """A violation and where it stands: `line` and `column` from 1, `field` as the path from the file's top.
+
+    `splices` correct it; there are none where it has no one right correction.
+    """
+
+    violation: Violation
+    field: str
+    line: int
+    column: int
+    splices: tuple[Splice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedFile:
+    """A file and what is wrong in its quizzes, one tuple a quiz, each from its top to its end."""
+
+    file: QuizFile
+    findings: tuple[tuple[Placed, ...], ...]
+    checks_run: tuple[Rule, ...] = ()
+
+    @property
+    def all_findings(self) -> tuple[Placed, ...]:
+        """Those of all its quizzes."""
+        return tuple(placed for findings in self.findings for placed in findings)
+
+
+def checked(file: QuizFile, sought: Sought) -> CheckedFile:
+    """Apply every rule that needs no judge. Raises `SettingsError` where the tables of script or pinyin are missing."""
+    findings: list[tuple[Placed, ...]] = []
+    applied: set[Rule] = set()
+    for text in file.quizzes:
+        found = apply_checks(text.quiz, ui_language=sought.ui_language, taught=sought.taught, known=sought.known)
+        applied.update(found.checks_run)
+        findings.append(tuple(_placed(file, text, found.violations)))
+    run = tuple(rule for rule in RULES if rule in applied)
+    return CheckedFile(file=file, findings=tuple(findings), checks_run=run)
+
+
+def _placed(file: QuizFile, text: QuizText, violations: Iterable[Violation]) -> Iterator[Placed]:
+    numbers = {question.id: number for number, question in enumerate(text.quiz.questions)}
+    by_question: dict[str | None, list[Violation]] = {}
+    for violation in violations:
+        by_question.setdefault(violation.question_id, []).append(violation)
+    placed: list[tuple[int, Placed]] = []
+    for question_id, found in by_question.items():
+        number = None if question_id is None else numbers[question_id]
+        sure = () if number is None else _sure(text.quiz.questions[number], found)
+        for violation in found:
+            root = text.root if number is None else (*text.root, number)
+            path = (*root, *path_of(violation.field or ""))
+            offset = text.document.stretch(path, violation.span)[0]
+            line, column = file.lines.place(offset)
+            splices = () if number is None or violation not in sure else _splices(text, root, violation)
+            one = Placed(violation=violation, field=written(path), line=line, column=column, splices=tuple(splices))
+            placed.append((offset, one))
+    yield from (one for _, one in sorted(placed, key=lambda pair: (pair[0], RULES.index(pair[1].violation.rule))))
+
+
+def _sure(question: Question, violations: Iterable[Violation]) -> list[Violation]:
+    """Those of a question's violations that are to be corrected.
+
+    What would break its structure is left: two choices may differ by nothing but the fault that a learner is to see.
+    """
+    chosen: list[Violation] = []
+    for one in violations:
+        if is_correctable(one) and one.finding in CORRECTED and not any(_overlap(one, other) for other in chosen):
+            chosen.append(one)
+    if not chosen:
+        return []
+    as_it_is = Quiz(questions=(question,))
+    if _broken(corrected(as_it_is, chosen)) <= _broken(as_it_is):
+        return chosen
+    return [one for one in chosen if not (one.field or "").startswith(_KEYED)]
+
+
+def _overlap(one: Violation, other: Violation) -> bool:
+    return (
+        one.field == other.field
+        and one.span is not None
+        and other.span is not None
+        and one.span[0] < other.span[1]
+        and other.span[0] < one.span[1]
+    )
+
+
+def _broken(quiz: Quiz) -> set[tuple[str, str | None]]:
+    return {(violation.finding, violation.field) for violation in validate_structure(quiz)}
+
+
+def _splices(text: QuizText, root: Path, violation: Violation) -> Iterator[Splice]:
+    """What corrects a violation: in its own place, and in the answers that are that choice to the letter."""
+    if violation.span is None or violation.suggestion is None or violation.field is None:
+        return
+    path = path_of(violation.field)
+    yield Splice(path=(*root, *path), span=violation.span, text=violation.suggestion)
+    match path:
+        case ("choices", int(number)):
+            question = text.quiz.questions[int(root[-1])]
+            for at, answer in enumerate(question.answers):
+                if answer == question.choices[number]:
+                    yield Splice(path=(*root, "answers", at), span=violation.span, text=violation.suggestion)
