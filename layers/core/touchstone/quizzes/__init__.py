@@ -1,5 +1,12 @@
 """Quizzes for learners of Traditional Chinese: made from a chapter, checked by rules and by a judge, made again.
 
+::
+
+    made = await make_quiz(QuizRequest(chapter=chapter, ui_language="en"), generator=judge, evaluator=another)
+    made.state  # "clean", or "violations" with what it still violates, or "unchecked" where the evaluator failed
+
+    apply_checks(quiz, ui_language="en").violations  # without any key
+
 Names are imported on first use, so that a function imports its own part of the job alone.
 """
 
@@ -7,10 +14,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from touchstone.quizzes.attempts import MAX_RETRIES, best_of
     from touchstone.quizzes.checking import apply_checks, check_quiz
+    from touchstone.quizzes.content import ContentFindings, allowed_targets, check_content
     from touchstone.quizzes.correction import corrected, is_correctable
     from touchstone.quizzes.curriculum import Chapter, Curriculum, GrammarPoint, Word
+    from touchstone.quizzes.evaluation import Evaluated, evaluate_content
+    from touchstone.quizzes.generation import Choice, Generated, generate_quiz, model_for_generation, open_generator
+    from touchstone.quizzes.judging import Judged, begun, judged
     from touchstone.quizzes.learner import LearnerProfile, WeakPoint, weakest
+    from touchstone.quizzes.loop import make_quiz, next_step
     from touchstone.quizzes.model import (
         Attempt,
         Content,
@@ -22,13 +35,21 @@ if TYPE_CHECKING:
         Violation,
         Weakness,
     )
+    from touchstone.quizzes.outcome import stopped_by, unanswered_of
+    from touchstone.quizzes.retrieval import query_weakness, retrieve_content
     from touchstone.quizzes.structure import validate_structure
 
 _MODULES = {
+    "attempts": ("MAX_RETRIES", "best_of"),
     "checking": ("apply_checks", "check_quiz"),
+    "content": ("ContentFindings", "allowed_targets", "check_content"),
     "correction": ("corrected", "is_correctable"),
     "curriculum": ("Chapter", "Curriculum", "GrammarPoint", "Word"),
+    "evaluation": ("Evaluated", "evaluate_content"),
+    "generation": ("Choice", "Generated", "generate_quiz", "model_for_generation", "open_generator"),
+    "judging": ("Judged", "begun", "judged"),
     "learner": ("LearnerProfile", "WeakPoint", "weakest"),
+    "loop": ("make_quiz", "next_step"),
     "model": (
         "Attempt",
         "Content",
@@ -40,16 +61,24 @@ _MODULES = {
         "Violation",
         "Weakness",
     ),
+    "outcome": ("stopped_by", "unanswered_of"),
+    "retrieval": ("query_weakness", "retrieve_content"),
     "structure": ("validate_structure",),
 }
 _HOMES = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
 
 __all__ = [
+    "MAX_RETRIES",
     "Attempt",
     "Chapter",
+    "Choice",
     "Content",
+    "ContentFindings",
     "Curriculum",
+    "Evaluated",
+    "Generated",
     "GrammarPoint",
+    "Judged",
     "LearnerProfile",
     "MadeQuiz",
     "QuizRequest",
@@ -60,10 +89,25 @@ __all__ = [
     "WeakPoint",
     "Weakness",
     "Word",
+    "allowed_targets",
     "apply_checks",
+    "begun",
+    "best_of",
+    "check_content",
     "check_quiz",
     "corrected",
+    "evaluate_content",
+    "generate_quiz",
     "is_correctable",
+    "judged",
+    "make_quiz",
+    "model_for_generation",
+    "next_step",
+    "open_generator",
+    "query_weakness",
+    "retrieve_content",
+    "stopped_by",
+    "unanswered_of",
     "validate_structure",
     "weakest",
 ]

@@ -47,9 +47,9 @@ async def make_quiz(
         made = await make_quiz(QuizRequest(chapter=chapter, ui_language="en"), generator=judge, evaluator=another)
         made.state  # "clean", "violations", "unchecked" or "failed"
 
-    `evaluator` None: nobody can be asked, so that the quiz is `unchecked`. `curriculum` and `learner` are those that the request names by their ids. Raises `InputError` where one is missing
-    or has no such chapter, `SettingsError` where the tables of the checks are not installed; nothing for a model that
-    fails.
+    `evaluator` None: nobody can be asked, so that the quiz is `unchecked`. `curriculum` and `learner` are those that
+    the request names by their ids. Raises `InputError` where one is missing or has no such chapter, `SettingsError`
+    where the tables of the checks are not installed; nothing for a model that fails.
     """
     deadline = Deadline.after(seconds)
     content = retrieve_content(request, curriculum)
