@@ -74,7 +74,7 @@ async def run_experiment(
     if concurrency < 1:
         raise InputError("At least one pair must be measured at a time.", where="concurrency")
     registry = registry or load_registry()
-    async with _judge(judge, registry, needed=_needs_judge(experiment)) as asked:
+    async with _judge(judge, registry, needed=needs_judge(experiment)) as asked:
         asking = _Asking(judge=asked, writer=generator or asked, seconds=seconds, use_cache=use_cache)
         for one in (asking.judge, asking.writer):
             if max_cost_usd is not None and one is not None:
@@ -208,7 +208,7 @@ def _priced(registry: Registry, judge: Judge) -> None:
         )
 
 
-def _needs_judge(experiment: Experiment) -> bool:
+def needs_judge(experiment: Experiment) -> bool:
     """Whether somebody must be asked: not where only metrics were named that ask nobody, and nothing is missing."""
     missing = any(item.material is None for variant in experiment.variants for item in variant.items)
     return missing or experiment.metrics is None or any(CATALOGUE[name].judged for name in experiment.measured)
