@@ -1,0 +1,93 @@
+"""A judge whose replies are kept: what one asks serves all, and the limit of cost holds whatever is under way."""
+
+import asyncio
+from datetime import UTC, datetime
+
+import pytest
+
+from tests.support.judges import Line, Script, paid
+from touchstone.clock import Deadline
+from touchstone.errors import OverloadedError, SpendingCeilingError, TimedOutError, UnreadableError
+from touchstone.judges import Judge, Prompt, Question, load_registry
+from touchstone.judges.calls import JudgeReply
+from touchstone.surfaces.experiments.recording import Ledger, RecordedJudge, Records
+
+MODEL = load_registry({}).model("openai", "strong")
+COST = (1000 * (MODEL.price_in or 0) + 100 * (MODEL.price_out or 0)) / 1e6
+
+
+class Word(JudgeReply):
+    """A word."""
+
+    word: str
+
+
+def question(text: str = "Say a word.") -> Question[Word]:
+    return Question(prompt=Prompt(name="word", version="v1", system="", user=text), reply_type=Word)
+
+
+def recorded(*lines: Line, limit: float | None = None) -> tuple[RecordedJudge, Records, Script]:
+    script = Script({"word": lines})
+    judge: Judge = script.judges().get("openai", "strong")
+    records = Records(ledger=Ledger(limit=limit), clock=lambda: datetime(2026, 11, 22, tzinfo=UTC))
+    return RecordedJudge(judge, records, model=MODEL), records, script
+
+
+def soon() -> Deadline:
+    return Deadline.after(5.0)
+
+
+async def test_what_several_ask_at_once_is_asked_once_and_paid_once() -> None:
+    judge, records, script = recorded({"word": "water"})
+    replies = await asyncio.gather(*(judge.ask(question(), deadline=soon()) for _ in range(5)))
+    assert {reply.value.word for reply in replies} == {"water"}
+    assert (len(script.asked), [reply.cached for reply in replies].count(True)) == (1, 4)
+    assert {reply.model for reply in replies} == {f"{MODEL.name}-answered"}
+    assert sum(reply.cost_usd or 0.0 for reply in replies) == pytest.approx(COST) == records.ledger.spent
+    assert (judge.provider, judge.model) == ("openai", MODEL.name)
+
+
+async def test_a_failure_is_kept_as_no_reply_and_what_it_cost_is_counted() -> None:
+    judge, records, script = recorded(
+        *[paid(UnreadableError("cut off"))] * 5, paid(OverloadedError("503")), {"word": "water"}
+    )
+    with pytest.raises(UnreadableError):
+        await judge.ask(question(), deadline=soon())
+    sent = len(script.asked)
+    assert records.ledger.spent == pytest.approx(COST * sent)
+    assert [spend.failure for spend in records.paid] == ["unreadable"] * sent
+    while True:
+        try:
+            reply = await judge.ask(question(), deadline=soon())
+            break
+        except UnreadableError:
+            continue
+    assert not reply.cached
+    assert records.ledger.spent == pytest.approx(COST * len(script.asked))
+
+
+async def test_a_call_of_which_nobody_told_what_it_used_counts_with_its_highest_price() -> None:
+    judge, records, _ = recorded(TimedOutError("late"))
+    with pytest.raises(TimedOutError):
+        await judge.ask(question(), deadline=soon())
+    assert records.ledger.spent > COST
+    assert records.paid == []
+
+
+async def test_calls_wait_for_those_under_way_before_the_limit_refuses_them() -> None:
+    judge, records, script = recorded({"word": "water"})
+    with pytest.raises(SpendingCeilingError):
+        await recorded(limit=0.0)[0].ask(question(), deadline=soon())
+    records.ledger.limit = judge._highest(question()) + 3 * COST
+    replies = await asyncio.gather(*(judge.ask(question(f"Word {n}."), deadline=soon()) for n in range(3)))
+    assert len(replies) == len(script.asked) == 3
+    assert not records.ledger.stopped
+    assert records.ledger.spent <= records.ledger.limit
+
+
+async def test_once_the_limit_has_refused_a_call_it_refuses_all() -> None:
+    judge, records, script = recorded({"word": "water"}, limit=0.000_001)
+    for number in range(2):
+        with pytest.raises(SpendingCeilingError):
+            await judge.ask(question(f"Word {number}."), deadline=soon())
+    assert (records.ledger.stopped, script.asked, records.ledger.spent) == (True, [], 0.0)
