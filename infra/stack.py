@@ -13,6 +13,7 @@ from infra.constructs.oracle import Oracle
 from infra.constructs.queues import Queues
 from infra.constructs.schedules import Schedules
 from infra.constructs.store import Store
+from infra.constructs.surfaces import Surfaces
 from infra.layers import Code
 from infra.settings import Settings
 
@@ -33,6 +34,7 @@ class TouchstoneStack(Stack):
         self.queues = Queues(self, "Queues", intake_timeout_s=RECEIVING.timeout_s, local=settings.local)
         self.answers = Answers(self, "Answers", runtime=runtime, store=self.store, queues=self.queues)
         self.oracle = Oracle(self, "Oracle", runtime=runtime, store=self.store, answers=self.answers)
+        self.surfaces = Surfaces(self, "Surfaces", runtime=runtime, store=self.store, answers=self.answers)
         self.batch = Batch(
             self,
             "Batch",
@@ -41,12 +43,26 @@ class TouchstoneStack(Stack):
             queues=self.queues,
             answers=self.answers,
             oracle=self.oracle,
+            surfaces=self.surfaces,
         )
-        self.api = Api(self, "Api", runtime=runtime, store=self.store, answers=self.answers, oracle=self.oracle)
+        jobs = (self.oracle, self.surfaces)
+        self.api = Api(
+            self,
+            "Api",
+            runtime=runtime,
+            store=self.store,
+            answers=self.answers,
+            jobs=jobs,
+        )
         Intake(self, "Intake", runtime=runtime, store=self.store, queues=self.queues, answers=self.answers)
         Schedules(self, "Schedules", answers=self.answers)
         operations = Operations(
-            self, "Operations", api=self.api, oracle=self.oracle, queues=self.queues, settings=settings
+            self,
+            "Operations",
+            api=self.api,
+            machines={name: machine for job in jobs for name, machine in job.machines.items()},
+            queues=self.queues,
+            settings=settings,
         )
         self._outputs({"AlarmTopicArn": operations.topic.topic_arn})
 
@@ -69,6 +85,7 @@ class TouchstoneStack(Stack):
             "TaskMachineArn": self.oracle.task_machine.arn,
             "SubmissionMachineArn": self.oracle.submission_machine.arn,
             "ChallengeMachineArn": self.oracle.challenge_machine.arn,
+            "MeasureMachineArn": self.surfaces.measure_machine.arn,
             "EventBusName": self.oracle.bus.event_bus_name,
             "SweepFunctionName": self.answers.sweep.function.function_name,
             "DrainFunctionName": self.answers.drain.function.function_name,

@@ -5,7 +5,7 @@ from typing import Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from functions.composition import tasks
+from functions.composition import surfaces, tasks
 from functions.composition.work import sweep
 from functions.observability import count_verdict, metrics, publishing
 
@@ -15,17 +15,21 @@ def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noq
     """Sweep once."""
     swept = sweep().run()
     swept_tasks = tasks.sweep().run()
+    # Of each job what it took up again and what it could not; another one is another place here.
+    others = (swept_tasks, surfaces.sweep().run())
+    restarted = swept.restarted + sum(one.restarted for one in others)
+    stuck = swept.stuck + sum(one.stuck for one in others)
     metrics.add_metric(name="Backlog", unit=MetricUnit.Count, value=swept.backlog.count)
     metrics.add_metric(name="OldestDeferredAge", unit=MetricUnit.Seconds, value=swept.oldest_seconds)
-    metrics.add_metric(name="Restarted", unit=MetricUnit.Count, value=swept.restarted + swept_tasks.restarted)
-    metrics.add_metric(name="Stuck", unit=MetricUnit.Count, value=swept.stuck + swept_tasks.stuck)
+    metrics.add_metric(name="Restarted", unit=MetricUnit.Count, value=restarted)
+    metrics.add_metric(name="Stuck", unit=MetricUnit.Count, value=stuck)
     for record in swept.ended:
         count_verdict(record)
     return {
         "backlog": swept.backlog.count,
-        "restarted": swept.restarted + swept_tasks.restarted,
+        "restarted": restarted,
         "resent": swept.resent,
         "ended": len(swept.ended),
-        "stuck": swept.stuck + swept_tasks.stuck,
+        "stuck": stuck,
         "events_sent": swept_tasks.sent,
     }

@@ -13,14 +13,25 @@ from functions.api import problems
 from functions.api.idempotency import idempotent
 from functions.api.json_body import check_body, loads
 from functions.api.openapi import describe, document, page_asked
-from functions.api.routes import answers, batches, budgets, curricula, learners, models, statistics, tasks, tokens
+from functions.api.routes import (
+    answers,
+    batches,
+    budgets,
+    curricula,
+    learners,
+    measurements,
+    models,
+    statistics,
+    tasks,
+    tokens,
+)
 from functions.observability import log_fault, logger
 from touchstone import __version__
 from touchstone.errors import NotFoundError, TouchstoneError
 
 app = APIGatewayHttpResolver(enable_validation=True, json_body_deserializer=loads)
 app.use(middlewares=[idempotent])
-for routes in (answers, tasks, curricula, learners, batches, budgets, statistics, models, tokens):
+for routes in (answers, tasks, measurements, curricula, learners, batches, budgets, statistics, models, tokens):
     app.include_router(routes.router)
 
 

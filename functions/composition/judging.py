@@ -43,13 +43,14 @@ def _adapter(provider: str, base_url: str | None, key: str | None) -> Adapter:
 
 
 @lru_cache(maxsize=64)
-def judges(tenant: str, *, patient: bool = False) -> Judges:
+def judges(tenant: str, *, patient: bool = False, apart: str | None = None) -> Judges:
     """The judges of a tenant: every call within the providers' quotas and the tenant's ceiling.
 
-    `patient`: they wait for a minute's next slot, as nobody waits for them. Those of a tenant long unheard of are
-    forgotten; the connections they used stay open for all others.
+    `patient`: they wait for a minute's next slot, as nobody waits for them. `apart`: they know no replies but those
+    that they gave under this word. Those of a tenant long unheard of are forgotten; the connections they used stay open
+    for all others.
     """
-    return _judges(registry(), tenant, patient=patient)
+    return _judges(registry(), tenant, patient=patient, apart=apart)
 
 
 @lru_cache(maxsize=64)
@@ -58,7 +59,7 @@ def judges_of_submissions(tenant: str, *, patient: bool = False) -> Judges:
     return _judges(choice().registry, tenant, patient=patient)
 
 
-def _judges(listed: Registry, tenant: str, *, patient: bool) -> Judges:
+def _judges(listed: Registry, tenant: str, *, patient: bool, apart: str | None = None) -> Judges:
     from functions.judge_keys import DeploymentKeys
     from touchstone.budgets import DynamoAdmission
     from touchstone.judges.opening import Judges
@@ -69,7 +70,7 @@ def _judges(listed: Registry, tenant: str, *, patient: bool) -> Judges:
         listed,
         DeploymentKeys(listed),
         admission=DynamoAdmission(stores.quotas(), stores.spending(), ceiling_usd=environment().daily_ceiling_usd),
-        cache=Replies(stores.table(), tenant=tenant),
+        cache=Replies(stores.table(), tenant=tenant, apart=apart),
         tenant=tenant,
         connect=lambda provider, key: _adapter(provider.name, provider.base_url, key),
     )

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         Evaluations,
         EventBus,
         Learners,
+        Measurements,
         RoutingPins,
         Statistics,
         Submissions,
@@ -165,6 +166,14 @@ def learners() -> Learners:
     from touchstone.records.learners import LEARNER
 
     return Documents(LEARNER, table(), courses())
+
+
+@cache
+def measurements() -> Measurements:
+    """What was handed in to be measured."""
+    from touchstone.records import Measurements
+
+    return Measurements(table(), artifacts())
 
 
 @cache

@@ -54,6 +54,7 @@ def workflows() -> Workflows:
         task_arn=environment().task_machine_arn,
         submission_arn=environment().submission_machine_arn,
         challenge_arn=environment().challenge_machine_arn,
+        measure_arn=environment().measure_machine_arn,
     )
 
 

@@ -1,5 +1,8 @@
 """The HTTP API: one function behind every route, and an authorizer that is asked every time."""
 
+from collections.abc import Sequence
+from typing import Protocol
+
 from aws_cdk import Duration, RemovalPolicy
 from aws_cdk import aws_apigatewayv2 as http
 from aws_cdk import aws_apigatewayv2_authorizers as authorizers
@@ -9,7 +12,6 @@ from constructs import Construct
 
 from infra.constructs.answers import Answers
 from infra.constructs.function import LOG_RETENTION, Function, Runtime, Size
-from infra.constructs.oracle import Oracle
 from infra.constructs.store import ARTIFACTS, COURSES, INBOX, Store
 
 PUBLIC_ROUTES = ("/health", "/openapi.json", "/swagger")
@@ -27,8 +29,15 @@ ACCESS_LOG = (
 """Says who asked for what and how it went; neither token nor body."""
 
 
+class Job(Protocol):
+    """A job whose work machines carry."""
+
+    def let_carry_on(self, *functions: Function) -> None:
+        """Let functions start those machines."""
+
+
 class Api(Construct):
-    """The API with its default stage, throttled and logged."""
+    """The API with its default stage, throttled and logged. `jobs` are those that its requests begin work of."""
 
     def __init__(
         self,
@@ -38,7 +47,7 @@ class Api(Construct):
         runtime: Runtime,
         store: Store,
         answers: Answers,
-        oracle: Oracle,
+        jobs: Sequence[Job],
     ) -> None:
         super().__init__(scope, construct_id)
         self.function = Function(self, "App", runtime=runtime, module="functions.api.app", size=ANSWERING)
@@ -53,7 +62,8 @@ class Api(Construct):
         answers.verify_machine.let_run(self.function, variable="TOUCHSTONE_VERIFY_MACHINE_ARN")
         answers.solve_machine.let_start(self.function, variable="TOUCHSTONE_SOLVE_MACHINE_ARN")
         answers.evaluate_machine.let_start(self.function, variable="TOUCHSTONE_EVALUATE_MACHINE_ARN")
-        oracle.let_carry_on(self.function)
+        for job in jobs:
+            job.let_carry_on(self.function)
         self.api = http.HttpApi(self, "Http", create_default_stage=False, description="Touchstone")
         self._routes(authorizer)
         self._stage(runtime)

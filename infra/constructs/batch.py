@@ -12,6 +12,7 @@ from infra.constructs.machine import Machine
 from infra.constructs.oracle import Oracle
 from infra.constructs.queues import Queues
 from infra.constructs.store import ARTIFACTS, INBOX, SCRATCH, Store
+from infra.constructs.surfaces import Surfaces
 
 PREPARING = Size(memory_mb=1024, timeout_s=300)
 """Parses a file of tens of thousands of lines, which is a processor's work."""
@@ -35,6 +36,7 @@ class Batch(Construct):
         queues: Queues,
         answers: Answers,
         oracle: Oracle,
+        surfaces: Surfaces,
     ) -> None:
         super().__init__(scope, construct_id)
         prepare = Function(self, "Prepare", runtime=runtime, module="functions.batch.prepare", size=PREPARING)
@@ -53,6 +55,7 @@ class Batch(Construct):
         answers.let_wake(lines)
         oracle.let_judge(lines)
         oracle.let_announce(lines)
+        surfaces.let_measure(lines)
         self.machine = Machine(
             self,
             "Machine",

@@ -1,5 +1,7 @@
 """Who is told when something goes wrong: alarms on what loses data, on what waits too long, on judges that fail."""
 
+from collections.abc import Mapping
+
 from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
@@ -8,7 +10,7 @@ from aws_cdk import aws_sns_subscriptions as subscriptions
 from constructs import Construct
 
 from infra.constructs.api import Api
-from infra.constructs.oracle import Oracle
+from infra.constructs.machine import Machine
 from infra.constructs.queues import Queues
 from infra.settings import Settings
 
@@ -24,7 +26,8 @@ SKIP_SAMPLE = 8
 
 
 class Operations(Construct):
-    """The topic, and the alarms that write to it."""
+    """The topic, and the alarms that write to it. `machines` are those whose work the sweep takes up, by what they
+    carry."""
 
     def __init__(
         self,
@@ -32,7 +35,7 @@ class Operations(Construct):
         construct_id: str,
         *,
         api: Api,
-        oracle: Oracle,
+        machines: Mapping[str, Machine],
         queues: Queues,
         settings: Settings,
     ) -> None:
@@ -71,7 +74,7 @@ class Operations(Construct):
                 self._misconfigured(),
                 above=0,
             )
-        for name, machine in oracle.machines.items():
+        for name, machine in machines.items():
             self._alarm(
                 f"{name}Interrupted",
                 f"Executions of the {name.lower()} machine break off: what they carry waits for the sweep each time",

@@ -11,7 +11,7 @@ import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions import environment, judge_keys, once
-from functions.composition import judging, stores, tasks, work
+from functions.composition import judging, stores, surfaces, tasks, work
 from tests.support.events import event
 from tests.support.machines import Machines
 from tests.support.table import TABLE_NAME, create_table
@@ -141,6 +141,7 @@ def deployed(
         "TOUCHSTONE_TASK_MACHINE_ARN": "task",
         "TOUCHSTONE_SUBMISSION_MACHINE_ARN": "submission",
         "TOUCHSTONE_CHALLENGE_MACHINE_ARN": "challenge",
+        "TOUCHSTONE_MEASURE_MACHINE_ARN": "measure",
         "TOUCHSTONE_EVENT_BUS": EVENT_BUS,
         "POWERTOOLS_METRICS_NAMESPACE": "Touchstone",
         OFFSET_VARIABLE: "0",
@@ -169,7 +170,7 @@ def deployed(
 
 
 def _cached() -> Iterator[Any]:
-    for module in (judging, stores, tasks, work, environment, judge_keys, once):
+    for module in (judging, stores, tasks, surfaces, work, environment, judge_keys, once):
         yield from (value for value in vars(module).values() if hasattr(value, "cache_clear"))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from tests.support import grading
+from tests.support import grading, marking
 from tests.support.wire import Answer, Asked, Behaviour, Kind, answer
 
 type Responder = Callable[[Asked], Behaviour]
@@ -160,8 +160,9 @@ class Exchange:
                 (rule.behaviour for rule in reversed(rules) if rule.fits(asked) and self._takes(rule)), None
             )
         behaviour = behaviour or fallback
-        if behaviour.kind == "success" and behaviour.value is None and (graded := grading.reply(asked)) is not None:
-            behaviour = behaviour.model_copy(update={"value": graded})
+        if behaviour.kind == "success" and behaviour.value is None:
+            graded = next(filter(None, (judge.reply(asked) for judge in (grading, marking))), None)
+            behaviour = behaviour if graded is None else behaviour.model_copy(update={"value": graded})
         reply = answer(asked, behaviour)
         kept = {name: value for name, value in asdict(asked).items() if name != "key"}
         with self._lock:

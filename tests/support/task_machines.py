@@ -1,6 +1,7 @@
-"""The machines of tasks, submissions and challenges in the process: the real handlers, led by what they say.
+"""The machines of tasks, submissions, challenges and measurements in the process: the real handlers, as they say.
 
-Follows `infra/state_machines/{task,submission,challenge}.asl.yaml` by hand. A machine runs until it is to wait; then it
+Follows `infra/state_machines/{task,submission,challenge,measure}.asl.yaml` by hand. A machine runs until it is to
+wait; then it
 sleeps, until a test lets time pass and wakes it.
 """
 
@@ -10,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from functions.oracle import close, compare, decide, draft, finalise, gate, rank, rescore, score
+from functions.surfaces import measure
 from touchstone.clock import OFFSET_VARIABLE
 
 type Handler = Callable[[Mapping[str, Any], object], dict[str, Any]]
@@ -40,11 +42,16 @@ class TaskMachines:
     said: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     asleep: dict[str, Run[None]] = field(default_factory=dict)
 
-    MACHINES = ("task", "submission", "challenge")
+    MACHINES = ("task", "submission", "challenge", "measure")
 
     def begin(self, machine: str, name: str, state: State) -> None:
         """Run an execution to its first wait, or to its end."""
-        runs = {"task": self._task, "submission": self._submission, "challenge": self._challenge}
+        runs = {
+            "task": self._task,
+            "submission": self._submission,
+            "challenge": self._challenge,
+            "measure": self._measure,
+        }
         self._go_on(name, runs[machine](state))
 
     def wake(self, prefix: str = "") -> None:
@@ -83,6 +90,18 @@ class TaskMachines:
         if scored["state"] == "deciding":
             scored = self._step("decide", decide.handler, state)
         yield from self._compared(scored, state, ("decide", decide.handler))
+
+    def _measure(self, state: State) -> Run[None]:
+        references = {"tenant": state["tenant"], "measurement_id": state["measurement_id"]}
+        left = list(state["metrics"])
+        # Side by side, as a map's are: each is tried before any of them is waited for.
+        for _ in range(MOST_STEPS):
+            said = {metric: self._step("measure", measure.handler, {**references, "metric": metric}) for metric in left}
+            left = [metric for metric, one in said.items() if one["state"] == "waiting"]
+            if not left:
+                return
+            yield max(1, min(said[metric]["wait_seconds"] for metric in left))
+        raise AssertionError("measure runs in a circle")
 
     def _compared(self, word: Said, state: State, then: tuple[str, Handler]) -> Run[Said]:
         while word["state"] == "comparing":

@@ -3,9 +3,11 @@
 import json
 
 import pytest
+from pydantic import BaseModel
 
 from functions.answers.step import Step
 from functions.oracle.step import References
+from functions.surfaces.step import References as MeasurementReferences
 from tests.support.events import FOLDER, event
 from touchstone.errors import InputError
 from touchstone.operations.chunks import Chunk, tenant_of
@@ -14,15 +16,16 @@ from touchstone.operations.messages import parse_message
 
 NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))
 STEPS = [name for name in NAMES if name.startswith("step_") and "batch" not in name and name != "step_drain"]
-TAKES = {name: References if "task_id" in event(name) else Step for name in STEPS}
-"""What a step takes: the references of a task's, or of an answer's."""
+REFERENCES: dict[str, type[BaseModel]] = {"task_id": References, "measurement_id": MeasurementReferences}
+"""What a step takes that is about one of these; every other is about an answer."""
+TAKES: dict[str, type[BaseModel]] = {name: next((taken for field, taken in REFERENCES.items() if field in event(name)), Step) for name in STEPS}
 
 
 @pytest.mark.parametrize("name", STEPS)
 def test_a_step_is_given_references_and_never_a_body(name: str) -> None:
     sample = event(name)
     assert set(sample) <= set(TAKES[name].model_fields)
-    assert TAKES[name].model_validate(sample).tenant == "demo"
+    assert TAKES[name].model_validate(sample).model_dump()["tenant"] == "demo"
     assert len(json.dumps(sample)) < 200
 
 

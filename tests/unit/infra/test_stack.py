@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[3]
 JUDGING = {
     *("verify", "read_image", "analyze", "solve", "enrich", "evaluate", "drain", "lines", "intake"),
     *("draft", "gate", "score", "close", "compare", "rescore"),
+    "measure",
 }
 PROVING = {"verify", "lines", "intake"}
 GRANTED_ON_EVERYTHING = {
@@ -255,6 +256,7 @@ def test_the_drain_starts_in_the_providers_own_time(resources: Resources) -> Non
         "TaskInterrupted",
         "SubmissionInterrupted",
         "ChallengeInterrupted",
+        "MeasureInterrupted",
     ],
 )
 def test_an_alarm_tells_the_operator(resources: Resources, alarm: str) -> None:

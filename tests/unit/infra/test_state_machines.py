@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 
 from infra.constructs import answers as sizes
+from infra.constructs import surfaces
 from infra.constructs.function import Size
 from infra.constructs.machine import DEFINITIONS, definition
 from tests.unit.infra.conftest import Resources
 from touchstone.operations import draining, evaluating, steps
+from touchstone.operations.surfaces import measuring
 
 NAMES = sorted(path.name.removesuffix(".asl.yaml") for path in DEFINITIONS.glob("*.asl.yaml"))
 REPEATED = {
@@ -28,6 +30,7 @@ REPEATED = {
 REFERENCES = {
     *("tenant", "answer_id", "number", "error", "execution_id"),
     *("task_id", "submission_id", "challenge_id", "dimension", "deadline"),
+    *("measurement_id", "metric"),
 }
 """What a function may be given: names and words, never a text or a score."""
 type State = dict[str, Any]
@@ -103,6 +106,7 @@ def test_r13_only_faults_of_the_platform_are_repeated_with_jitter_and_an_end(nam
         (steps.SOLVE_SECONDS, sizes.SOLVING),
         (evaluating.EVALUATE_SECONDS, sizes.EVALUATING),
         (draining.ROUND_SECONDS, sizes.DRAINING),
+        (measuring.MEASURE_SECONDS, surfaces.MEASURING),
     ],
 )
 def test_a_step_gives_its_judges_up_long_before_its_function_ends(seconds: float, size: Size) -> None:

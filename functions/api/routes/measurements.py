@@ -1,0 +1,58 @@
+"""Measurements: have a quiz, a summary or a deck of flashcards measured, and read what its metrics say."""
+
+from http import HTTPStatus
+from typing import Annotated
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+from aws_lambda_powertools.event_handler.openapi.params import Body, Query
+from pydantic import BaseModel
+
+from functions.api.access import caller
+from functions.api.idempotency import sender_key
+from functions.api.location import located
+from functions.api.openapi import answering
+from functions.composition.stores import measurements
+from functions.composition.surfaces import reception
+from touchstone.records import MeasurementSummary
+from touchstone.surfaces.measured import MeasurementView
+from touchstone.surfaces.measurement import AnyMeasurementRequest
+
+router = Router()
+
+
+class MeasurementPage(BaseModel):
+    """Some measurements, newest first; `cursor` leads to the next ones, null at the end."""
+
+    items: tuple[MeasurementSummary, ...]
+    cursor: str | None
+
+
+@router.post(
+    "/v1/measurements",
+    summary="Measure a quiz, a summary or flashcards",
+    tags=["measurements"],
+    responses=answering(HTTPStatus.ACCEPTED),
+)
+def measure(body: Annotated[AnyMeasurementRequest, Body(discriminator="surface")]) -> Response[MeasurementView]:
+    """Have some material measured by the metrics of its surface; read them at the address in `Location`."""
+    measurement = reception(caller(router, at_least="member").tenant).measure(body, key=sender_key(router))
+    return Response(
+        status_code=HTTPStatus.ACCEPTED.value,
+        content_type="application/json",
+        body=MeasurementView.of(measurement),
+        headers=located(router, "measurements", measurement.id),
+    )
+
+
+@router.get("/v1/measurements", summary="List measurements", tags=["measurements"])
+def list_measurements(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str | None = None) -> MeasurementPage:
+    """Your measurements with their scores, newest first."""
+    page = measurements().page(tenant=caller(router).tenant, limit=limit, cursor=cursor)
+    return MeasurementPage(items=page.items, cursor=page.cursor)
+
+
+@router.get("/v1/measurements/<measurement_id>", summary="Read a measurement", tags=["measurements"])
+def read_measurement(measurement_id: str) -> MeasurementView:
+    """One measurement: what each metric says so far, and why where it says nothing."""
+    return MeasurementView.of(measurements().get(tenant=caller(router).tenant, measurement_id=measurement_id))
