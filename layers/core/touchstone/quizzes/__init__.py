@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from touchstone.quizzes.outcome import stopped_by, unanswered_of
     from touchstone.quizzes.retrieval import query_weakness, retrieve_content
     from touchstone.quizzes.structure import validate_structure
+    from touchstone.quizzes.uploads import curriculum_of_csv, curriculum_of_json, learners_of_csv, learners_of_json
 
 _MODULES = {
     "attempts": ("MAX_RETRIES", "best_of"),
@@ -64,6 +65,7 @@ _MODULES = {
     "outcome": ("stopped_by", "unanswered_of"),
     "retrieval": ("query_weakness", "retrieve_content"),
     "structure": ("validate_structure",),
+    "uploads": ("curriculum_of_csv", "curriculum_of_json", "learners_of_csv", "learners_of_json"),
 }
 _HOMES = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
 
@@ -96,10 +98,14 @@ __all__ = [
     "check_content",
     "check_quiz",
     "corrected",
+    "curriculum_of_csv",
+    "curriculum_of_json",
     "evaluate_content",
     "generate_quiz",
     "is_correctable",
     "judged",
+    "learners_of_csv",
+    "learners_of_json",
     "make_quiz",
     "model_for_generation",
     "next_step",

@@ -97,6 +97,8 @@ def _in_text(text: str, *, accents: bool) -> Iterator[Finding]:
                 yield from (_moved(finding, start) for finding in findings)
     for token in _TOKEN.finditer(text):
         start = token.start()
+        if token[0].isascii() and token[0].isalpha():
+            continue  # without a mark or a number, as nearly every word of English: no pinyin by its marks
         if not any(begin <= start < stop for begin, stop in taken):
             yield from (_moved(finding, start) for finding in _of_word(token[0], accents=accents))
 
@@ -111,7 +113,7 @@ def _of_gloss(gloss: str, hanzi: str, *, accents: bool) -> list[Finding] | None:
     own = hanzi[-count:]
     if not _has_tones(gloss):
         return find_pinyin_errors(gloss, own) if len(own) == count and _fits_without_tones(gloss, own) else None
-    findings = min((find_pinyin_errors(gloss, each) for each in (hanzi, own)), key=len)
+    findings = min((find_pinyin_errors(gloss, each) for each in dict.fromkeys((hanzi, own))), key=len)
     if not _is_sure(gloss) and (len(own) < count or (accents and len(findings) >= count)):
         return None
     return findings

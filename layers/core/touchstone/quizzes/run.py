@@ -30,6 +30,7 @@ from touchstone.quizzes.model import (
     MadeQuiz,
     QuizRequest,
     QuizState,
+    Rule,
     Stopped,
     Unanswered,
     Violation,
@@ -41,7 +42,12 @@ from touchstone.strict import Strict
 HELD = timedelta(seconds=15)
 """For how long a call holds a run: longer than nearly every call takes, and short enough to try once more."""
 MAX_TRIES = 2
+MOST_VIOLATIONS = 1_000
+"""Of one attempt; what is wrong more often than that is wrong as a whole."""
 INTERRUPTED = "The work was interrupted before there was a result."
+
+LOOKED_AT: tuple[Rule, ...] = ("structure",)
+"""The rules that were applied to an attempt that is not evaluated."""
 
 type RunKind = Literal["generate", "check"]
 type RunState = Literal["generating", "checking"] | QuizState
@@ -218,14 +224,15 @@ def validated(run: QuizRun, violations: Sequence[Violation], *, now: datetime) -
     """The run whose last attempt was looked at for its structure."""
     if run.step(now) != "validate":
         return run
-    last = run.attempts[-1].model_copy(update={"violations": tuple(violations), "checks_run": ("structure",)})
-    return _with_last(run, last)
+    return _with_last(
+        run, run.attempts[-1].model_copy(update={"violations": tuple(violations), "checks_run": LOOKED_AT})
+    )
 
 
 def evaluated(run: QuizRun, attempt: Attempt, *, unchecked: Unanswered | None, spends: Sequence[Spend]) -> QuizRun:
     """The run whose last attempt was checked and judged, or checked alone and why; the first evaluation counts."""
     last = run.attempts[-1] if run.attempts else None
-    waiting = last is not None and last.number == attempt.number and last.checks_run == ("structure",)
+    waiting = last is not None and last.number == attempt.number and last.checks_run == LOOKED_AT
     if run.over or run.unchecked is not None or not waiting:
         return _paid(run, spends)
     changes = {"unchecked": unchecked, "spends": (*run.spends, *spends), "call": None}
@@ -268,6 +275,7 @@ def _outcome(run: QuizRun) -> MadeQuiz:
 
 
 def _with_last(run: QuizRun, last: Attempt) -> QuizRun:
+    last = last.model_copy(update={"violations": last.violations[:MOST_VIOLATIONS]})
     return run.model_copy(update={"attempts": (*run.attempts[:-1], last)})
 
 

@@ -53,5 +53,5 @@ def same(text: str) -> str:
 
     Nor does case, but where no word has four letters: of Ma and ma, or mg and Mg, each is another answer.
     """
-    plain = " ".join(text.translate(_FULL_WIDTH).split()).strip(_ENDS)
+    plain = " ".join((text if text.isascii() else text.translate(_FULL_WIDTH)).split()).strip(_ENDS)
     return plain.casefold() if _LONG_WORD.search(plain) else plain

@@ -1,0 +1,120 @@
+"""Tables as spreadsheets save them, read row by row, with every fault named by its line and column."""
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from touchstone.errors import InputError, TooLargeError
+
+MAX_CHARS = 5_000_000
+"""Longest upload: several courses of twelve volumes."""
+SHOWN_CHARS = 40
+"""How much of a cell an error repeats."""
+OTHER_NAMES: Mapping[str, str] = MappingProxyType({"hanzi": "item", "pattern": "item"})
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a table: the line that it ends on, and its cells by column, without white space around them."""
+
+    line: int
+    cells: Mapping[str, str]
+
+    def get(self, column: str) -> str | None:
+        """A cell, None where it is blank or there is no such column."""
+        return self.cells.get(column) or None
+
+    def needed(self, column: str) -> str:
+        """A cell that must not be blank."""
+        told = self.get(column)
+        if told is None:
+            raise self.error(column, "is blank")
+        return told
+
+    def error(self, column: str, what: str) -> InputError:
+        """The error of a cell."""
+        return InputError(f"Line {self.line}, column {column} {what}.", where=f"line {self.line}, column {column}")
+
+    def made[T: BaseModel](self, kind: type[T], values: Mapping[str, Any], columns: Mapping[str, str]) -> T:
+        """What a row says. `columns` name those that are not called as the field is."""
+        try:
+            return kind.model_validate(values)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+            name = str(first["loc"][0]) if first["loc"] else ""
+            raise self.error(columns.get(name, name), f"is refused: {first['msg']}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The rows of a table that are not blank, of which there is one at least."""
+
+    rows: tuple[Row, ...]
+
+    @classmethod
+    def read(
+        cls, text: str, *, columns: tuple[str, ...], needed: tuple[str, ...], open_columns: tuple[str, ...] = ()
+    ) -> "Table":
+        """The rows that are not blank. `open_columns`: columns that begin so are allowed as well."""
+        if len(text) > MAX_CHARS:
+            raise TooLargeError(f"The table has {len(text):,} characters; at most {MAX_CHARS:,}.")
+        reader = csv.reader(
+            io.StringIO(text.removeprefix("\ufeff"), newline=""), delimiter=_delimiter(text), strict=True
+        )
+        try:
+            names = _header(next(reader, []), columns=columns, needed=needed, open_columns=open_columns)
+            rows = tuple(_rows(reader, names))
+        except csv.Error as error:
+            raise InputError(f"Line {reader.line_num} is no row of a table: {error}.") from None
+        if not rows:
+            raise InputError("The table has no row under its header.")
+        return cls(rows)
+
+
+def _delimiter(text: str) -> str:
+    """What stands between the cells: whichever of them the header has most of."""
+    header = text.lstrip("\ufeff\r\n").split("\n", 1)[0]
+    return max(",;\t", key=header.count)
+
+
+def _header(
+    cells: list[str], *, columns: tuple[str, ...], needed: tuple[str, ...], open_columns: tuple[str, ...]
+) -> list[str]:
+    """The columns' names. Raises `InputError` for one that is not known, there twice, or missing."""
+    names = [_name(cell.strip(), open_columns) for cell in cells]
+    listed = ", ".join((*columns, *(f"{begins}…" for begins in open_columns)))
+    for at, name in enumerate(names):
+        if name not in columns and not (open_columns and name.startswith(open_columns)):
+            raise InputError(f"Line 1 has a column {name[:SHOWN_CHARS]!r}; the columns are {listed}.", where="line 1")
+        if name in names[:at]:
+            raise InputError(f"Line 1 has two columns for {name[:SHOWN_CHARS]}.", where="line 1")
+    if missing := [name for name in needed if name not in names]:
+        raise InputError(f"Line 1 lacks the column {missing[0]}; the columns are {listed}.", where="line 1")
+    return names
+
+
+def _rows(reader: Any, names: list[str]) -> Iterator[Row]:
+    for cells in reader:
+        told = [cell.strip() for cell in cells]
+        if not any(told):
+            continue
+        if any(told[len(names) :]):
+            where = f"line {reader.line_num}"
+            raise InputError(
+                f"L{where[1:]} has {len(told)} cells for {len(names)} columns; quote a cell that holds a comma.",
+                where=where,
+            )
+        yield Row(reader.line_num, dict(zip(names, told, strict=False)))
+
+
+def _name(told: str, open_columns: tuple[str, ...]) -> str:
+    """A column's name in small letters, but for what a column adds to an open one (`meaning_zh-TW`)."""
+    begins = next((begins for begins in open_columns if told.lower().startswith(begins)), None)
+    if begins is not None:
+        return f"{begins}{told[len(begins) :]}"
+    return OTHER_NAMES.get(told.lower(), told.lower())

@@ -1,0 +1,207 @@
+"""Courses and learners as people hand them in: JSON, or a table as spreadsheets save it.
+
+A course as CSV has a row for each word and each pattern::
+
+    chapter,title,kind,item,pinyin,meaning_en,meaning_ja,explanation,examples
+    2,去圖書館,word,學習,xuéxí,to study,学ぶ,,
+    2,去圖書館,grammar,因為……所以……,,,,cause and effect,因為下雨，所以我在家。|因為累，所以他睡了。
+
+`chapter`, `kind` (word or grammar) and `item` are needed; `hanzi` and `pattern` are other names for `item`. The title
+of a chapter may be given once; examples stand in one cell with `|` between them. Learners as CSV have a row for each
+word or pattern::
+
+    learner,ui_language,item,error_rate,seen
+    mei,en,學習,0.35,20
+
+`learner`, `item` and `error_rate` (0 to 1, or 35%) are needed. Commas, semicolons or tabs between cells, quotation
+marks, a byte order mark and any line ends are read alike.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from touchstone.errors import InputError, TooLargeError
+from touchstone.quizzes.curriculum import Chapter, Curriculum, GrammarPoint, Word
+from touchstone.quizzes.learner import LearnerProfile, WeakPoint
+from touchstone.quizzes.tables import MAX_CHARS, SHOWN_CHARS, Row, Table
+
+MAX_LEARNERS = 10_000
+BETWEEN_EXAMPLES = "|"
+PERCENT = 100.0
+
+_MEANING = "meaning_"
+_COURSE = ("chapter", "title", "kind", "item", "pinyin", "explanation", "examples")
+_LEARNERS = ("learner", "ui_language", "item", "error_rate", "seen")
+_KINDS = ("word", "grammar")
+_WHOLE_NUMBER_DIGITS = 9
+
+
+def text_of(data: bytes) -> str:
+    """A file's text. Raises `InputError` where it is not UTF-8, `TooLargeError` where it is too long."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError("The file is not UTF-8; save it as UTF-8 (in Excel: CSV UTF-8).") from None
+    if len(text) > MAX_CHARS:
+        raise TooLargeError(f"The file has {len(text):,} characters; at most {MAX_CHARS:,}.")
+    return text
+
+
+def curriculum_of_json(text: str) -> Curriculum:
+    """A course from JSON of its own form. Raises `InputError` naming the field at fault."""
+    return _validated(TypeAdapter(Curriculum), _json(text))
+
+
+def learners_of_json(text: str) -> tuple[LearnerProfile, ...]:
+    """One learner or a list of them from JSON. Raises `InputError` naming the field at fault."""
+    told = _json(text)
+    listed = told if isinstance(told, list) else [told]
+    if not 1 <= len(listed) <= MAX_LEARNERS:
+        raise InputError(f"There are {len(listed)} learners; send 1 to {MAX_LEARNERS:,}.")
+    return _each_once(_validated(TypeAdapter(tuple[LearnerProfile, ...]), listed))
+
+
+def curriculum_of_csv(text: str, *, curriculum: str, title: str) -> Curriculum:
+    """A course from a table, with the id and title that it is to have.
+
+    Chapters come in the order in which they are first named. Raises `InputError` naming line and column, or the chapter
+    at fault.
+    """
+    table = Table.read(text, columns=_COURSE, needed=("chapter", "kind", "item"), open_columns=(_MEANING,))
+    chapters: dict[str, _NewChapter] = {}
+    for row in table.rows:
+        chapter = chapters.setdefault(row.needed("chapter"), _NewChapter(row))
+        chapter.entitle(row)
+        match row.needed("kind").lower():
+            case "word":
+                chapter.vocabulary.append(row.made(Word, _word(row), {"hanzi": "item", "meanings": f"{_MEANING}…"}))
+            case "grammar":
+                chapter.grammar.append(row.made(GrammarPoint, _pattern(row), {"pattern": "item"}))
+            case other:
+                raise row.error("kind", f"is {other[:SHOWN_CHARS]!r}; write one of {', '.join(_KINDS)}")
+    made = tuple(chapter.made(key) for key, chapter in chapters.items())
+    return _validated(TypeAdapter(Curriculum), {"id": curriculum, "title": title, "chapters": made})
+
+
+def learners_of_csv(text: str) -> tuple[LearnerProfile, ...]:
+    """Learners from a table, in the order in which they are first named. Raises `InputError` naming line and column."""
+    table = Table.read(text, columns=_LEARNERS, needed=("learner", "item", "error_rate"))
+    points: dict[str, list[WeakPoint]] = {}
+    languages: dict[str, str] = {}
+    for row in table.rows:
+        learner, language = row.needed("learner"), row.get("ui_language")
+        if language and languages.setdefault(learner, language) != language:
+            raise row.error("ui_language", f"is {language[:SHOWN_CHARS]!r}, and another one in a row before")
+        told = {"item": row.needed("item"), "error_rate": _rate(row), "seen": _seen(row)}
+        points.setdefault(learner, []).append(row.made(WeakPoint, told, {}))
+    if len(points) > MAX_LEARNERS:
+        raise InputError(f"There are {len(points):,} learners; send {MAX_LEARNERS:,} at most.")
+    return tuple(_learner(learner, languages.get(learner), found) for learner, found in points.items())
+
+
+@dataclass(slots=True)
+class _NewChapter:
+    first: Row
+    title: str | None = None
+    vocabulary: list[Word] = field(default_factory=list)
+    grammar: list[GrammarPoint] = field(default_factory=list)
+
+    def entitle(self, row: Row) -> None:
+        """Take the title of a row. Raises `InputError` where another row gives another one."""
+        told = row.get("title")
+        if told and self.title and told != self.title:
+            raise row.error("title", f"is {told[:SHOWN_CHARS]!r}, and {self.title[:SHOWN_CHARS]!r} in a row before")
+        self.title = self.title or told
+
+    def made(self, chapter: str) -> Chapter:
+        """The chapter, called by its id where no row gives a title."""
+        values = {
+            "id": chapter,
+            "title": self.title or chapter,
+            "vocabulary": tuple(self.vocabulary),
+            "grammar": tuple(self.grammar),
+        }
+        try:
+            return Chapter.model_validate(values)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+            where = f"chapter {chapter[:SHOWN_CHARS]}"
+            raise InputError(
+                f"The {where}, from line {self.first.line} on, is refused: {first['msg']}.", where=where
+            ) from None
+
+
+def _word(row: Row) -> Mapping[str, Any]:
+    meanings = {
+        name.removeprefix(_MEANING): told for name, told in row.cells.items() if told and name.startswith(_MEANING)
+    }
+    return {"hanzi": row.needed("item"), "pinyin": row.get("pinyin"), "meanings": meanings}
+
+
+def _pattern(row: Row) -> Mapping[str, Any]:
+    examples = [one.strip() for one in (row.get("examples") or "").split(BETWEEN_EXAMPLES)]
+    return {
+        "pattern": row.needed("item"),
+        "explanation": row.get("explanation"),
+        "examples": tuple(one for one in examples if one),
+    }
+
+
+def _rate(row: Row) -> float:
+    told = row.needed("error_rate")
+    try:
+        return float(told.removesuffix("%")) / PERCENT if told.endswith("%") else float(told)
+    except ValueError:
+        raise row.error("error_rate", f"is {told[:SHOWN_CHARS]!r}; write a number from 0 to 1, or 35%") from None
+
+
+def _seen(row: Row) -> int:
+    told = row.get("seen") or "1"
+    if not (told.isascii() and told.isdecimal() and len(told) <= _WHOLE_NUMBER_DIGITS):
+        raise row.error("seen", f"is {told[:SHOWN_CHARS]!r}; write how often the item was answered")
+    return int(told)
+
+
+def _learner(learner: str, language: str | None, points: list[WeakPoint]) -> LearnerProfile:
+    values = {"id": learner, "weak_points": tuple(points), **({"ui_language": language} if language else {})}
+    try:
+        return LearnerProfile.model_validate(values)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        where = f"learner {learner[:SHOWN_CHARS]}"
+        raise InputError(f"The {where} is refused: {first['msg']}.", where=where) from None
+
+
+def _each_once(learners: tuple[LearnerProfile, ...]) -> tuple[LearnerProfile, ...]:
+    seen: set[str] = set()
+    for learner in learners:
+        if learner.id in seen:
+            raise InputError(f"The learner {learner.id[:SHOWN_CHARS]} is there twice.", where="id")
+        seen.add(learner.id)
+    return learners
+
+
+def _json(text: str) -> Any:
+    if len(text) > MAX_CHARS:
+        raise TooLargeError(f"The JSON has {len(text):,} characters; at most {MAX_CHARS:,}.")
+    try:
+        return json.loads(text.removeprefix("\ufeff"))
+    except json.JSONDecodeError as error:
+        raise InputError(f"This is not JSON: {error.msg} at line {error.lineno}, column {error.colno}.") from None
+    except (RecursionError, ValueError):
+        raise InputError(
+            "This is no JSON that can be read: it is nested too deeply or holds an endless number."
+        ) from None
+
+
+def _validated[T](adapter: TypeAdapter[T], value: Any) -> T:
+    try:
+        return adapter.validate_python(value)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the whole"
+        raise InputError(f"The field {where} is refused: {first['msg']}.", where=where) from None
