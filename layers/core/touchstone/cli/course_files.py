@@ -1,34 +1,59 @@
-"""Courses and learners from files, read as people write them."""
+"""Courses and learners from files, read as people write them: JSON, or CSV out of a spreadsheet."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from pydantic import BaseModel, ValidationError
-
-from touchstone.cli.faults import refusal
-from touchstone.cli.requests import name_of, text_of
-from touchstone.errors import InputError
-from touchstone.operations.json_text import loads
+from touchstone.cli.places import read_file
+from touchstone.errors import InputError, TooLargeError
+from touchstone.quizzes import uploads
 from touchstone.quizzes.curriculum import Curriculum
+from touchstone.quizzes.learner import LearnerProfile
+from touchstone.quizzes.tables import MAX_CHARS
 
-MAX_BYTES = 32_000_000
-"""Of one file: more than the longest course that is accepted comes to in practice."""
+MOST_BYTES_A_CHARACTER = 4
+"""Of UTF-8."""
+BEGINS_JSON = ("{", "[")
+NAMED = 10
+"""How many ids a sentence lists."""
 
 
 def curriculum_of(path: Path) -> Curriculum:
-    """The course in a file. Raises `InputError`, `TooLargeError`, one sentence with the file and the place at fault."""
-    name = name_of(str(path))
-    return _checked(Curriculum, _text(path), name=name, of="a curriculum")
+    """The course in a file; a table is called as its file. Raises `InputError`, `TooLargeError`, naming the place."""
+    text = _text(path)
+    with _named(path):
+        if text.lstrip().startswith(BEGINS_JSON):
+            return uploads.curriculum_of_json(text)
+        return uploads.curriculum_of_csv(text, curriculum=path.stem, title=path.stem)
+
+
+def learner_of(path: Path, learner: str | None) -> LearnerProfile:
+    """The learner of an id in a file, or the only one where None is named. Raises as `curriculum_of`."""
+    text = _text(path)
+    with _named(path):
+        is_json = text.lstrip().startswith(BEGINS_JSON)
+        learners = uploads.learners_of_json(text) if is_json else uploads.learners_of_csv(text)
+        if learner is None and len(learners) == 1:
+            return learners[0]
+        for one in learners:
+            if one.id == learner:
+                return one
+        said = ", ".join(one.id for one in learners[:NAMED]) + (" …" if len(learners) > NAMED else "")
+        what = "There are several learners" if learner is None else f"There is no learner {learner[:64]}"
+        raise InputError(f"{what}; name one of these with --learner-id: {said}.", where="--learner-id")
 
 
 def _text(path: Path) -> str:
-    return text_of(str(path), at_most=MAX_BYTES)
+    data = read_file(path, at_most=MAX_CHARS * MOST_BYTES_A_CHARACTER + 1)
+    with _named(path):
+        return uploads.text_of(data)
 
 
-def _checked[T: BaseModel](model: type[T], text: str, *, name: str, of: str) -> T:
-    fields = loads(text, where=name)
-    if not isinstance(fields, dict):
-        raise InputError(f"{name} must hold {of} as one JSON object.", where=name)
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Put the file's name before what is wrong in it."""
     try:
-        return model.model_validate(fields)
-    except ValidationError as error:
-        raise refusal(error, name=name, of=of, fields=model.model_fields) from None
+        yield
+    except InputError as error:
+        kind = TooLargeError if isinstance(error, TooLargeError) else InputError
+        raise kind(f"{path}: {error}", where=str(path)) from None

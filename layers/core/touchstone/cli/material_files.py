@@ -7,7 +7,7 @@ programs write it. A summary is Markdown or plain text, or `{"text": …}`. A so
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 
@@ -18,8 +18,10 @@ from touchstone.errors import InputError
 from touchstone.judges.fence import visible
 from touchstone.material import Deck, Quiz, Source, Summary
 from touchstone.operations.json_text import loads
-from touchstone.surfaces.catalogue import Material
-from touchstone.surfaces.model import Surface
+
+if TYPE_CHECKING:
+    from touchstone.surfaces.catalogue import Material
+    from touchstone.surfaces.model import Surface
 
 MAX_BYTES = 32_000_000
 """Of one file. A quiz of 500 questions of 10,000 characters each, with all the rest, comes to less."""
@@ -82,7 +84,7 @@ def source_of(source: str, *, called: str | None = None) -> Source:
     return _checked(Source, {**given, **fields}, name=name, of="a source")
 
 
-READERS: Mapping[Surface, Callable[[str], Material]] = {"quiz": quiz_of, "summary": summary_of, "flashcards": deck_of}
+READERS: "Mapping[Surface, Callable[[str], Material]]" = {"quiz": quiz_of, "summary": summary_of, "flashcards": deck_of}
 """How the material of a surface is read."""
 
 

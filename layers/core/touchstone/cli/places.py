@@ -101,7 +101,9 @@ def read_file(path: Path, *, at_most: int | None = None) -> bytes:
     """The bytes of a file that the user named, the first `at_most` of them. Raises `InputError` if it is unreadable."""
     try:
         with path.open("rb") as file:
-            return file.read(-1 if at_most is None else at_most)
+            # Room for all that is asked for is taken before anything is read; a small file needs little.
+            size = os.fstat(file.fileno()).st_size
+            return file.read(-1 if at_most is None else min(at_most, size + 1) if size else at_most)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.", where=str(path)) from None
 

@@ -31,6 +31,8 @@ def find_simplified(text: str) -> list[Finding]:
     (軟件 for 軟體) is no matter of script, and forms in use beside each other (台灣, 占有, 宣布) are left alone. With
     all suggestions applied, nothing is found any more. Raises `SettingsError` where OpenCC's tables are missing.
     """
+    if text.isascii():
+        return []
     known = tables()
     return [
         finding
