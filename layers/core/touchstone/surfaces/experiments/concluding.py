@@ -170,6 +170,7 @@ def _preference(comparison: Comparison, found: Sequence[PairResult]) -> Preferen
         flip_rate=flips.rate,
         flip_interval=flips.interval,
         unscored=flips.unjudged,
+        asked=not found or any(order.unscored != "not_asked" for both in orders for order in both),
         examples=preferred(found),
     )
 

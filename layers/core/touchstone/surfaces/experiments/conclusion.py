@@ -119,6 +119,7 @@ class PreferenceComparison(Comparison):
 
     `ties` include the `flipped` ones. `flip_rate` (0-1) is how often the verdict did not survive the swap, of those
     judged in both orders, with the Wilson interval of 95 %; both None without any. `unscored` pairs lack an order.
+    `asked` False: no judge was wanted at all, as only metrics were named that need none.
     """
 
     wins_a: int
@@ -128,6 +129,7 @@ class PreferenceComparison(Comparison):
     flip_rate: float | None
     flip_interval: Interval | None
     unscored: int
+    asked: bool = True
     examples: tuple[PreferredItem, ...]
 
 

@@ -55,7 +55,7 @@ class Estimate(Strict):
     """What an experiment is expected to take, as ranges; both ends are the same where it is known exactly.
 
     `calls` are questions to judges and generators, none of which has a reply yet. `cost_usd` is their cost by the
-    registry's prices of today; None where the model's is not known, or nobody is asked.
+    registry's prices of today; None where the model's is not known.
     """
 
     pairs: int
@@ -65,8 +65,10 @@ class Estimate(Strict):
 
 async def estimate_of(experiment: Experiment, model: Model | None, *, on: date | None = None) -> Estimate:
     """Estimate a whole experiment judged by `model` (None: its price is not known). `on`: the day, UTC; None: today."""
-    day = on or system_clock().date()
     pairs = experiment.pairs
+    if not experiment.needs_judge:
+        return Estimate(pairs=len(pairs), calls=(0, 0), cost_usd=(0.0, 0.0))
+    day = on or system_clock().date()
     sample = [pairs[place * len(pairs) // MOST_SAMPLED] for place in range(MOST_SAMPLED)]
     looked_at = pairs if len(pairs) <= MOST_SAMPLED else sample
     low, high = _Tally(), _Tally()

@@ -11,7 +11,7 @@ from touchstone.checks.language import Language
 from touchstone.material import Deck, QuestionKind, Quiz, Source, Summary
 from touchstone.material.parts import PartId, all_different
 from touchstone.strict import Strict
-from touchstone.surfaces.catalogue import Material, metrics_of
+from touchstone.surfaces.catalogue import CATALOGUE, Material, metrics_of
 from touchstone.surfaces.model import MetricName, Surface
 
 MAX_ITEMS = 10_000
@@ -170,6 +170,12 @@ class Experiment(Strict):
     def terms(self) -> Terms:
         """What is the same for all pairs."""
         return Terms(surface=self.surface, metrics=self.measured, language=self.language, generation=self.generation)
+
+    @property
+    def needs_judge(self) -> bool:
+        """Whether somebody must be asked: not where only metrics are named that ask nobody, and nothing is missing."""
+        missing = any(item.material is None for variant in self.variants for item in variant.items)
+        return missing or self.metrics is None or any(CATALOGUE[name].judged for name in self.measured)
 
     @property
     def pairs(self) -> tuple[Pair, ...]:

@@ -11,7 +11,6 @@ from touchstone.judges.base import Judge
 from touchstone.judges.keys import EnvironmentKeys
 from touchstone.judges.opening import Judges
 from touchstone.judges.registry import OVERRIDES_VARIABLE, Model, Registry, load_registry
-from touchstone.surfaces.catalogue import CATALOGUE
 from touchstone.surfaces.evaluation import SECONDS, TIER
 from touchstone.surfaces.experiments.concluding import conclude
 from touchstone.surfaces.experiments.conclusion import Conclusion
@@ -74,7 +73,7 @@ async def run_experiment(
     if concurrency < 1:
         raise InputError("At least one pair must be measured at a time.", where="concurrency")
     registry = registry or load_registry()
-    async with _judge(judge, registry, needed=needs_judge(experiment)) as asked:
+    async with _judge(judge, registry, needed=experiment.needs_judge) as asked:
         asking = _Asking(judge=asked, writer=generator or asked, seconds=seconds, use_cache=use_cache)
         for one in (asking.judge, asking.writer):
             if max_cost_usd is not None and one is not None:
@@ -206,12 +205,6 @@ def _priced(registry: Registry, judge: Judge) -> None:
             f"The price of {judge.provider}'s {judge.model} is not known, so its cost cannot be bounded: name it in "
             f"{OVERRIDES_VARIABLE}, or set no limit."
         )
-
-
-def needs_judge(experiment: Experiment) -> bool:
-    """Whether somebody must be asked: not where only metrics were named that ask nobody, and nothing is missing."""
-    missing = any(item.material is None for variant in experiment.variants for item in variant.items)
-    return missing or experiment.metrics is None or any(CATALOGUE[name].judged for name in experiment.measured)
 
 
 def _opened(path: Path, experiment: Experiment, judge: Judge | None, generator: Judge | None) -> Folder:

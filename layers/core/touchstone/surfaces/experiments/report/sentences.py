@@ -102,7 +102,12 @@ def _notes(conclusion: Conclusion) -> Iterator[str]:
         yield f"Only {of} were measured{why}; the figures speak for those alone."
     if failed := len(conclusion.failed):
         yield f"{counted(failed, 'item')} could not be generated, and {'has' if failed == 1 else 'have'} no score."
+    asked = conclusion.preference.asked
+    if not asked:
+        yield "No judge was asked, so there is no preference."
     for one in respects_of(conclusion):
+        if one.name == PREFERENCE and not asked:
+            continue
         if one.unscored_a or one.unscored_b:
             yield _unscored(one, conclusion)
         if one.verdict == "not_compared" and conclusion.verdict != "not_compared":

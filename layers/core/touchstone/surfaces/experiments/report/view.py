@@ -163,6 +163,8 @@ def _row(respect: Respect, scale: float, words: dict[Verdict, str]) -> Row:
 
 def _preference(conclusion: Conclusion, a: str, b: str) -> str:
     found = conclusion.preference
+    if not found.asked:
+        return "No judge was asked."
     judged = found.wins_a + found.wins_b + found.ties
     unscored = "" if not found.unscored else f" {counted(found.unscored, 'pair')} could not be judged so."
     if not judged or found.flip_interval is None:
