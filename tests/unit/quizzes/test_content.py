@@ -29,12 +29,13 @@ def told(changed: dict[str, Any], **checked: Any) -> list[tuple[str, str | None,
         {"question_text": "What does 「學習」 (xuéxí) mean, as in 我們學習 (xuéxí)?"},
         {"question_text": "What is 學習 (to study, to learn)?", "choices": ["xuéxí", "xuěxí"], "answers": ["xuéxí"]},
         {"question_text": "How is 1563 nián read?"},
-        {"question_text": "Is 咖啡 (café) the same as 履歷 (résumé), 日 (sun) or H2O, mp3, B1, name1?"},
+        {"question_text": "Is 咖啡 (café) the same as 履歷 (résumé), René, née, 日 (sun) or H2O, mp3, B1, name1?"},
         {"question_text": "Which is not the pinyin of 「學習」?", "choices": ["xuéxì", "xuéxí"], "answers": ["xuéxì"]},
         {"question_text": "How is 銀行 (yínháng) read, and 行 (xíng / háng)?"},
         {"question_text": "Which of the words 吃唇峰床灶痴皂秘粽群 and 皇后的床 are names of things in any room?"},
         {"question_text": "What does 「銀行」 mean in 「我們的銀行」 and 「因為下雨，我不去圖書館了」?"},
         {"readings": [{"hanzi": "圖書館", "pinyin": "túshūguǎn"}, {"hanzi": "一個", "pinyin": "yí ge"}]},
+        {"readings": [{"hanzi": "粘連", "pinyin": "zhānlián / niánlián"}]},
         {"target": "因為…所以…"},
     ],
 )  # fmt: skip
@@ -102,6 +103,11 @@ def test_a_question_is_put_in_the_language_of_its_learner(language: str, text: s
 def test_what_is_quoted_is_traditional_whatever_the_learner_reads(language: str, text: str) -> None:
     [one] = found({"question_text": text, "target": "學習"}, ui_language=language, known=None)
     assert (one.rule, one.suggestion) == ("traditional_chinese", "學習")
+
+
+def test_a_choice_in_japanese_is_written_as_japanese_is() -> None:
+    choices = {"question_text": "「學習」はどういう意味ですか。", "choices": ["学ぶ", "图书馆"], "answers": ["学ぶ"]}
+    assert [one.field for one in found(choices, ui_language="ja")] == ["choices[1]"]
 
 
 def test_a_target_must_be_taught_by_the_chapter() -> None:

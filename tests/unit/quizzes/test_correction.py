@@ -7,6 +7,7 @@ import pytest
 from tests.unit.quizzes.samples import quiz
 from touchstone.quizzes.checking import apply_checks
 from touchstone.quizzes.correction import corrected, is_correctable
+from touchstone.quizzes.model import Violation
 
 
 def fixed(changed: dict[str, Any]) -> dict[str, Any]:
@@ -40,6 +41,7 @@ def test_what_has_one_right_correction_is_corrected(changed: dict[str, Any], wan
         {"answers": ["B"]},
         {"question_text": "What is <b>學習</b>?"},
         {"readings": [{"hanzi": "學習", "pinyin": "xué"}]},
+        {"readings": [{"hanzi": "學", "pinyin": "xuéxí"}]},
     ],
 )
 def test_what_has_none_stays_as_it_is(changed: dict[str, Any]) -> None:
@@ -56,3 +58,21 @@ def test_a_corrected_quiz_has_no_fault_left_that_could_be() -> None:
     assert [one for one in apply_checks(after).violations if is_correctable(one)] == []
     assert apply_checks(after).violations == ()
     assert corrected(after, apply_checks(given).violations[:0]) == after
+
+
+def _told(span: tuple[int, int], suggestion: str, field: str = "question_text") -> Violation:
+    return Violation(
+        question_id="q1", rule="traditional_chinese", detail="So.", suggestion=suggestion, decided_by="check",
+        field=field, span=span, finding="simplified_word",
+    )  # fmt: skip
+
+
+def test_of_two_corrections_of_one_place_the_first_counts() -> None:
+    given = quiz({"question_text": "abcdef"})
+    after = corrected(given, [_told((2, 4), "X"), _told((0, 3), "YY"), _told((5, 6), "Z"), _told((5, 6), "Z")])
+    assert after.questions[0].question_text == "YYdeZ"
+
+
+def test_a_field_that_no_question_has_is_an_error() -> None:
+    with pytest.raises(ValueError, match="no path"):
+        corrected(quiz(), [_told((0, 1), "X", field="choices[first]")])

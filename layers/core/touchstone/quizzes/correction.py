@@ -11,6 +11,10 @@ from touchstone.quizzes.model import Violation
 _FIELD = re.compile(r"(?P<name>[a-z_]+)(?:\[(?P<at>\d+)\])?(?:\.(?P<part>[a-z]+))?")
 
 
+_DOUBTFUL = frozenset({"extra_syllable"})
+"""What is rather a sign that characters are missing."""
+
+
 def is_correctable(violation: Violation) -> bool:
     """Whether there is one right text to put in its place: a check's suggestion for a span."""
     return (
@@ -20,6 +24,7 @@ def is_correctable(violation: Violation) -> bool:
         and violation.field is not None
         and violation.span is not None
         and violation.suggestion is not None
+        and violation.finding not in _DOUBTFUL
     )
 
 
@@ -38,10 +43,7 @@ def corrected(quiz: Quiz, violations: Iterable[Violation]) -> Quiz:
 def _corrected(question: Question, by_field: dict[str, list[Violation]]) -> Question:
     told: dict[str, Any] = question.model_dump()
     for field, violations in by_field.items():
-        place = _FIELD.fullmatch(field)
-        if place is None:
-            raise ValueError(f"{field} is no path inside a question.")
-        name, at, part = place["name"], place["at"], place["part"]
+        name, at, part = _path(field)
         if at is None:
             told[name] = _rewritten(told[name], violations)
         elif part is not None:
@@ -53,20 +55,23 @@ def _corrected(question: Question, by_field: dict[str, list[Violation]]) -> Ques
     return Question.model_validate(told)
 
 
+def _path(field: str) -> tuple[str, str | None, str | None]:
+    place = _FIELD.fullmatch(field)
+    if place is None:
+        raise ValueError(f"{field} is no path inside a question.")
+    return place["name"], place["at"], place["part"]
+
+
 def _with(values: Sequence[Any], at: int, change: Any) -> list[Any]:
     return [change(value) if place == at else value for place, value in enumerate(values)]
 
 
 def _rewritten(text: str, violations: Iterable[Violation]) -> str:
-    """The text with each span replaced, from its end on, so that offsets stay; of two that overlap the first counts."""
-    end = len(text)
+    """The text with each span replaced; of two that overlap the first counts."""
     changes = sorted({(one.span, one.suggestion) for one in violations if one.span and one.suggestion is not None})
-    kept: list[tuple[tuple[int, int], str]] = []
-    before = 0
+    rewritten, before = "", 0
     for (start, stop), suggestion in changes:
-        if before <= start and stop <= end:
-            kept.append(((start, stop), suggestion))
+        if start >= before:
+            rewritten += text[before:start] + suggestion
             before = stop
-    for (start, stop), suggestion in reversed(kept):
-        text = f"{text[:start]}{suggestion}{text[stop:]}"
-    return text
+    return rewritten + text[before:]

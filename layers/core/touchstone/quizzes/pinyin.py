@@ -24,6 +24,8 @@ _GLOSS = re.compile(
 """Characters with something in brackets right behind them."""
 _PART = re.compile(r"[^,，;；、/／=]+")
 _LATIN = r"A-Za-z\u00c0-\u024f\u0300-\u036f"
+_WAY = re.compile(r"[^/／]+")
+"""One of several readings: zhānlián / niánlián."""
 _TOKEN = re.compile(rf"[{_LATIN}](?:[{_LATIN}'’]|[1-5](?![0-9])|:(?=[0-9]))*")
 _NUMBERED = re.compile(r"[A-Za-zü:]{2,6}[1-5](?![0-9])")
 _TONE_MARKS = re.compile("[\u0304\u0301\u030c\u0300\u0306]")
@@ -31,8 +33,8 @@ _OWN_MARKS = re.compile("[\u0304\u030c]")
 """Macron and caron: on a vowel, hardly any other language that learners read has them."""
 _NEGATIVE = re.compile(r"\b(?:not|incorrect|incorrectly|wrong|wrongly|except|isn't)\b|[不錯誤]", re.IGNORECASE)
 """A question that may ask for what is wrong: its key is then not held against the characters."""
-_DOUBTFUL = frozenset({"missing_apostrophe", "unknown_syllable"})
-"""What a foreign word with an accent looks like (née), also in an English text."""
+_DOUBTFUL = frozenset({"missing_apostrophe", "missing_tone_mark", "unknown_syllable"})
+"""What a foreign word with an accent looks like (née, René), also in an English text."""
 WITH_ACCENTS = frozenset(
     {"ca", "cs", "da", "de", "es", "fi", "fr", "ga", "hr", "hu", "is", "it", "nb", "nl", "no", "pl", "pt", "ro", "sk"}
     | {"sl", "sv", "vi"}
@@ -51,8 +53,9 @@ def pinyin_faults(question: Question, *, ui_language: str | None = None) -> Iter
     """
     accents = (ui_language or "").lower().split("-")[0] in WITH_ACCENTS
     for reading, place in zip(question.readings, _readings(question), strict=True):
-        for finding in find_pinyin_errors(reading.pinyin, reading.hanzi):
-            yield place, finding
+        for way in _WAY.finditer(reading.pinyin):
+            for finding in find_pinyin_errors(way[0], reading.hanzi):
+                yield place, _moved(finding, way.start())
     hanzi, choices = _asked_about(question), {place.field for place in choices_of(question)}
     right = {same(answer) for answer in question.answers}
     for place in places_of(question):
