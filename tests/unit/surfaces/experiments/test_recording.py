@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.judges import Line, Script, paid
 from touchstone.clock import Deadline
-from touchstone.errors import OverloadedError, SpendingCeilingError, TimedOutError, UnreadableError
+from touchstone.errors import LimitError, OverloadedError, SpendingCeilingError, TimedOutError, UnreadableError
 from touchstone.judges import Judge, Prompt, Question, load_registry
 from touchstone.judges.calls import JudgeReply
 from touchstone.surfaces.experiments.recording import Ledger, RecordedJudge, Records
@@ -81,13 +81,13 @@ async def test_calls_wait_for_those_under_way_before_the_limit_refuses_them() ->
     records.ledger.limit = judge._highest(question()) + 3 * COST
     replies = await asyncio.gather(*(judge.ask(question(f"Word {n}."), deadline=soon()) for n in range(3)))
     assert len(replies) == len(script.asked) == 3
-    assert not records.ledger.stopped
+    assert not records.ledger.ended
     assert records.ledger.spent <= records.ledger.limit
 
 
 async def test_once_the_limit_has_refused_a_call_it_refuses_all() -> None:
     judge, records, script = recorded({"word": "water"}, limit=0.000_001)
     for number in range(2):
-        with pytest.raises(SpendingCeilingError):
+        with pytest.raises(LimitError):
             await judge.ask(question(f"Word {number}."), deadline=soon())
-    assert (records.ledger.stopped, script.asked, records.ledger.spent) == (True, [], 0.0)
+    assert (records.ledger.stopped, script.asked, records.ledger.spent) == ("max_cost", [], 0.0)

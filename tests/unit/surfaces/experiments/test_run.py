@@ -9,7 +9,14 @@ import pytest
 
 from tests.support.judges import Asked, Line
 from tests.unit.surfaces.experiments.samples import METRICS, UNCLEAR, clarity, experiment, judged, quiz
-from touchstone.errors import ConflictError, InputError, OverloadedError, SettingsError
+from touchstone.errors import (
+    ConflictError,
+    DayQuotaError,
+    InputError,
+    OverloadedError,
+    SettingsError,
+    UnavailableModelError,
+)
 from touchstone.judges import Judge, load_registry
 from touchstone.surfaces.experiments import Conclusion, Item, Progress, Variant, run_experiment
 
@@ -143,6 +150,34 @@ async def test_before_a_call_could_pass_the_limit_the_run_ends_and_can_be_gone_o
     more = await run_experiment(experiment(), folder=tmp_path, judge=judge)
     assert (more.stopped, more.measured, len(script.asked)) == (None, 6, 24)
     assert more.outlay.cost_usd == pytest.approx(whole.outlay.cost_usd)
+
+
+async def test_a_spent_day_ends_the_run_instead_of_failing_pair_by_pair_and_it_goes_on_the_next_day(
+    tmp_path: Path,
+) -> None:
+    spent = [False]
+
+    def until_spent(asked: Asked) -> Line:
+        spent[0] = spent[0] or "A3 " in asked.user
+        return DayQuotaError("The day is spent.") if spent[0] else clarity(asked)
+
+    judge, script = judged({"quiz_clarity": [until_spent]})
+    stopped = await run_experiment(experiment(), folder=tmp_path, judge=judge, concurrency=1)
+    assert (stopped.stopped, stopped.measured) == ("day_quota", 3)
+    assert len(script.asked) <= 16
+    next_day, asked = judged()
+    whole = await run_experiment(experiment(), folder=tmp_path, judge=next_day)
+    assert (whole.stopped, whole.measured, whole.verdict) == (None, 6, "a_better")
+    assert whole.outlay.calls == 24
+    assert len(asked.asked) < 12 + 4
+
+
+async def test_a_refused_key_is_raised_after_the_calls_under_way_and_not_once_for_every_pair(tmp_path: Path) -> None:
+    judge, script = judged({"quiz_clarity": [UnavailableModelError("The key is refused.")]})
+    with pytest.raises(UnavailableModelError, match="The key is refused"):
+        await run_experiment(experiment(sources=50), folder=tmp_path, judge=judge)
+    assert len(script.asked) <= 4 * 4
+    assert list((tmp_path / "pairs").glob("*")) == []
 
 
 async def test_a_cost_cannot_be_bounded_where_no_price_is_known() -> None:

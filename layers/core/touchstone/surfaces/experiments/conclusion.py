@@ -13,8 +13,8 @@ type Verdict = Literal["a_better", "b_better", "no_difference_shown", "not_compa
 type Overall = Verdict | Literal["mixed"]
 """All verdicts together; `mixed`: one variant is better in something, and the other in something else."""
 type Interval = tuple[float, float]
-type Stopped = Literal["max_cost"]
-"""Why pairs were not measured: the next call could have cost more than was allowed."""
+type Stopped = Literal["max_cost", "day_quota"]
+"""Why pairs were not measured: the next call could have cost more than was allowed, or a provider's day is spent."""
 
 
 class Comparison(Strict):

@@ -10,12 +10,20 @@ from weakref import WeakValueDictionary
 from pydantic import BaseModel
 
 from touchstone.clock import Clock, Deadline, system_clock
-from touchstone.errors import JudgeError, LimitError, SpendingCeilingError
+from touchstone.errors import (
+    DayQuotaError,
+    JudgeError,
+    LimitError,
+    QuotaExceededError,
+    SpendingCeilingError,
+    UnavailableModelError,
+)
 from touchstone.judges.asking import POSSIBLY_BILLED
 from touchstone.judges.base import Judge, Question, Reply
 from touchstone.judges.questions import address_of, highest_cost_usd
 from touchstone.judges.registry import Model
 from touchstone.judges.spends import Spend, spends_of, spends_of_failure
+from touchstone.surfaces.experiments.conclusion import Stopped
 from touchstone.surfaces.experiments.journal import Journal
 
 
@@ -24,12 +32,14 @@ class Ledger:
     """What an experiment has cost, and what it may cost (US dollars; None: no limit).
 
     `spent` counts the calls whose price is known, at the highest price those of which nobody told what they used.
-    `stopped`: a call was refused, since it could have gone over the limit.
+    `stopped` is why nothing more is asked in this run, and `unavailable` says so where a model answers nobody; both are
+    None while questions are asked.
     """
 
     limit: float | None = None
     spent: float = 0.0
-    stopped: bool = False
+    stopped: Stopped | None = None
+    unavailable: UnavailableModelError | None = None
     _held: float = 0.0
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
@@ -38,12 +48,14 @@ class Ledger:
         """Keep the highest price of a call while it is under way.
 
         Waits for calls under way that may turn out cheaper. Raises `SpendingCeilingError` where the limit would be
-        passed all the same.
+        passed all the same, and `LimitError` where nothing more is asked for another reason.
         """
         async with self._changed:
             await self._changed.wait_for(lambda: self._refuses(highest) or self._fits(self._held + highest))
-            if self._refuses(highest):
-                self.stopped = True
+            if self.ended:
+                raise LimitError("Nothing more is asked in this run.", until=None)
+            if not self._fits(highest):
+                self.stopped = "max_cost"
                 self._changed.notify_all()
                 raise SpendingCeilingError(
                     f"The next call could cost more than what is left of {self.limit:.2f} USD.", until=None
@@ -56,11 +68,26 @@ class Ledger:
                 self._held -= highest
                 self._changed.notify_all()
 
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more is asked."""
+        return self.stopped is not None or self.unavailable is not None
+
+    def learn(self, error: JudgeError | LimitError) -> None:
+        """Stop where a failure tells that whatever else is asked today fails too."""
+        match error:
+            case UnavailableModelError():
+                self.unavailable = error
+            case DayQuotaError() | QuotaExceededError(window="day"):
+                self.stopped = self.stopped or "day_quota"
+            case _:
+                pass
+
     def _fits(self, cost: float) -> bool:
         return self.limit is None or self.spent + cost <= self.limit
 
     def _refuses(self, highest: float) -> bool:
-        return self.stopped or not self._fits(highest)
+        return self.ended or not self._fits(highest)
 
 
 @dataclass(slots=True)
@@ -128,6 +155,7 @@ class RecordedJudge:
         except (JudgeError, LimitError) as error:
             spends = spends_of_failure(error, question.prompt.name)
             untold = isinstance(error, JudgeError) and error.sent and error.reason in POSSIBLY_BILLED and not spends
+            self._records.ledger.learn(error)
             await self._records.keep(None, None, spends, cost=highest if untold else _cost(spends))
             raise
         kept = {

@@ -65,10 +65,12 @@ async def run_experiment(
     metrics are named that need no judge, and then there is no preference. `generator` None: the judge writes what is
     missing. `progress` is called after each pair, and once before the first. `concurrency`: pairs at a time.
     `max_cost_usd` bounds the cost of all runs in the folder together: before a call could pass it, the run ends with
-    what it has, and `stopped` says so. `registry` None: the one of the environment, for prices.
+    what it has, and `stopped` says so, as where a provider's quota of the day is spent. `registry` None: the one of the
+    environment, for prices.
 
     Raises `SettingsError` without a key where a judge is needed, or where a cost is to be bounded and the model has no
-    known price; `ConflictError` where the folder holds another experiment, or another run is at work in it.
+    known price; `UnavailableModelError` where the provider does not know the model or refuses the key; `ConflictError`
+    where the folder holds another experiment, or another run is at work in it.
     """
     if concurrency < 1:
         raise InputError("At least one pair must be measured at a time.", where="concurrency")
@@ -128,7 +130,7 @@ class _Run:
                     use_cache=terms.use_cache,
                     seats=seats,
                 )
-                # A pair on which the limit was met lacks replies for no fault of any judge: it is as if it never began.
+                # A pair during which the run was stopped lacks replies that a later run will have: it is not done.
                 if not (self._stopped() and result.unanswered):
                     await self._keep(result)
                     tell()
@@ -142,20 +144,23 @@ class _Run:
 
     def conclusion(self) -> Conclusion:
         """What the pairs that were measured come to."""
-        short = self._stopped() and len(self._done) < len(self._experiment.pairs)
+        ledger = self._records.ledger
+        if ledger.unavailable is not None:
+            raise ledger.unavailable
+        short = len(self._done) < len(self._experiment.pairs)
         conclusion = conclude(
             self._experiment,
             self._results.values(),
             paid=self._records.paid,
-            stopped="max_cost" if short else None,
+            stopped=ledger.stopped if short else None,
         )
         if self._folder is not None:
             self._folder.conclude(conclusion)
         return conclusion
 
     def _stopped(self) -> bool:
-        """Whether the limit of cost was met."""
-        return self._records.ledger.stopped
+        """Whether nothing more is asked in this run."""
+        return self._records.ledger.ended
 
     async def _keep(self, result: PairResult) -> None:
         if self._folder is not None:

@@ -1,9 +1,10 @@
 """What an experiment says, in sentences: first of all which variant is better, by how much, and how sure that is."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from touchstone.statistics.paired import FEWEST_SOURCES
-from touchstone.surfaces.experiments.conclusion import Conclusion, Verdict
+from touchstone.surfaces.experiments.conclusion import Conclusion, Stopped, Verdict
 from touchstone.surfaces.experiments.report.figures import counted, p_value, score, share
 from touchstone.surfaces.experiments.report.respects import PREFERENCE, Respect, respects_of
 
@@ -95,9 +96,17 @@ def _are(number: int) -> str:
     return "is 1" if number == 1 else f"are {number}"
 
 
+_WHY_STOPPED: Mapping[Stopped, str] = MappingProxyType(
+    {
+        "max_cost": " because the next call could have cost more than was allowed",
+        "day_quota": " because the provider's quota of the day is spent",
+    }
+)
+
+
 def _notes(conclusion: Conclusion) -> Iterator[str]:
     if conclusion.measured < conclusion.pairs:
-        why = " because the next call could have cost more than was allowed" if conclusion.stopped else ""
+        why = _WHY_STOPPED[conclusion.stopped] if conclusion.stopped else ""
         of = f"{conclusion.measured:,} of {counted(conclusion.pairs, 'pair')}"
         yield f"Only {of} were measured{why}; the figures speak for those alone."
     if failed := len(conclusion.failed):
