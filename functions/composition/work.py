@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from touchstone.operations.bulk import BulkEvaluations
     from touchstone.operations.desk import Desk
     from touchstone.operations.draining import Drain
+    from touchstone.operations.line_measurements import LineMeasurements
     from touchstone.operations.line_submissions import LineSubmissions
     from touchstone.operations.line_work import LineWork
     from touchstone.operations.reception import Reception
@@ -138,7 +139,10 @@ def line_work(tenant: str, *, ended: Callable[[AnswerRecord], None]) -> LineWork
         batch_desk=batch_desk(tenant),
         desk=desk(tenant, patient=True),
         reception=reception(tenant, bulk=True),
-        submissions=lambda: line_submissions(tenant),
+        desks={
+            "submission": lambda: line_submissions(tenant),
+            "measurement": lambda: line_measurements(tenant),
+        },
         ended=ended,
     )
 
@@ -153,6 +157,14 @@ def line_submissions(tenant: str) -> LineSubmissions:
         reception=tasks.reception(tenant),
         reader=lambda party: tasks.reader(tenant, party),
     )
+
+
+def line_measurements(tenant: str) -> LineMeasurements:
+    """Takes and measures what lines of a tenant's batches carry to be measured."""
+    from functions.composition import surfaces
+    from touchstone.operations.line_measurements import LineMeasurements
+
+    return LineMeasurements(desk=surfaces.desk(tenant), reception=surfaces.reception(tenant))
 
 
 @cache

@@ -26,6 +26,8 @@ from touchstone.operations.lines import (
     EvaluateLine,
     Line,
     LineResult,
+    SolveLine,
+    VerifyLine,
     failed_line,
     parse_line,
     reference_in,
@@ -128,6 +130,8 @@ async def _record(line: Line, answer_id: str, judges: Judges) -> AnswerRecord:
         raise InputError(
             "The task of a submission is in a deployment; send this line without --local.", where="task_id"
         )
+    if not isinstance(line, VerifyLine | SolveLine):
+        raise InputError("A deployment measures it; send this line without --local.", where="kind")
     return await inprocess.answered(request_of(line), judges, seconds=LINE_SECONDS, answer_id=answer_id)
 
 

@@ -28,7 +28,7 @@ class LineSubmissions:
     reception: TaskReception
     reader: Callable[[str], PartyReader]
 
-    def hand_in(self, line: SubmissionLine, submission_id: str) -> Submission:
+    def hand_in(self, line: SubmissionLine, submission_id: str) -> SubmissionRef:
         """Take the submission; a repeat of the line finds it.
 
         Raises `NotFoundError`, `InputError`, `TooLargeError`, and `ConflictError` where the task takes nothing, or not
@@ -36,7 +36,7 @@ class LineSubmissions:
         """
         return self.desk.submissions.add(
             tenant=self.desk.tenant, task_id=line.task_id, submission_id=submission_id, request=line.request
-        )
+        ).ref
 
     async def judge(self, ref: SubmissionRef, *, deadline: Deadline) -> SubmissionView:
         """Judge a submission as far as it comes before the deadline; as its author may read it then.

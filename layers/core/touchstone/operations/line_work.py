@@ -1,20 +1,22 @@
 """The lines of a chunk, done side by side like any other request.
 
-Every line's answer or submission has an id that follows from the batch, the line's number and its text, so a chunk that
-is repeated meets its own records, and a corrected line of a file that failed meets nobody's. A chunk whose results are
-kept is not done again.
+Every line's answer, submission or measurement has an id that follows from the batch, the line's number and its text, so
+a chunk that is repeated meets its own records, and a corrected line of a file that failed meets nobody's. A chunk whose
+results are kept is not done again.
 
-What a chunk hands in to tasks is handed in first, in the file's order: a deadline does not pass while other lines are
+What a chunk hands in is handed in first, in the file's order: a task's deadline does not pass while other lines are
 judged.
 """
 
 import asyncio
 import hashlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
+
+from pydantic import BaseModel
 
 from touchstone.answers.model import ENDED, AnswerRecord, VerifyRequest
 from touchstone.answers.progress import new_record
@@ -29,7 +31,9 @@ from touchstone.operations.lines import (
     EvaluateLine,
     LineError,
     LineResult,
+    RecordLine,
     SolveLine,
+    VerifyLine,
     failed_line,
     parse_line,
     reference_in,
@@ -37,12 +41,7 @@ from touchstone.operations.lines import (
 )
 from touchstone.operations.reception import Reception
 from touchstone.operations.steps import solve_whole, verify_own_answer
-from touchstone.operations.submission_lines import SubmissionLine
-from touchstone.oracle.submission import SubmissionRef
 from touchstone.records import Batch, derived_ulid
-
-if TYPE_CHECKING:
-    from touchstone.operations.line_submissions import LineSubmissions
 
 SIDE_BY_SIDE = 8
 """Lines of a chunk done at once: the judges' quota is the limit long before."""
@@ -58,8 +57,27 @@ logger = logging.getLogger(__name__)
 
 
 def line_answer_id(text: bytes, moment: datetime, *, tenant: str, batch_id: str, number: int) -> str:
-    """The id of a line's answer or submission, the same for the same line of a batch that was begun at `moment`."""
+    """The id of what a line hands in, the same for the same line of a batch that was begun at `moment`."""
     return derived_ulid(moment, tenant, batch_id, str(number), hashlib.sha256(text).hexdigest())
+
+
+class LineDesk[L, W](Protocol):
+    """Takes what lines of a kind carry into records of their own, and does that work beside the other lines."""
+
+    def hand_in(self, line: L, record_id: str) -> W:
+        """Take what a line carries; a repeat finds it. Raises what is wrong with the line."""
+
+    async def judge(self, work: W, *, deadline: Deadline) -> BaseModel:
+        """Do the work as far as it comes before the deadline; what a reader sees of it then."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _HandedIn:
+    """What a line handed in at a desk, and the field of the line's result that tells of it."""
+
+    result: str
+    desk: LineDesk[Any, Any]
+    work: Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +86,7 @@ class _Taken:
 
     number: int
     reference: str | None
-    work: AnswerLine | SubmissionRef
+    work: AnswerLine | _HandedIn
     answer_id: str
 
 
@@ -76,13 +94,14 @@ class _Taken:
 class LineWork:
     """Does the lines of a chunk; `ended` is told of each answer that a line came to.
 
-    `submissions` is asked for where a line hands in work: most files hold none.
+    `desks` make the desk of each kind of work that has records of its own, by the field of a line's result that it
+    fills, where a line hands in such work: most files hold none.
     """
 
     batch_desk: BatchDesk
     desk: Desk
     reception: Reception
-    submissions: "Callable[[], LineSubmissions]"
+    desks: Mapping[str, Callable[[], LineDesk[Any, Any]]]
     ended: Callable[[AnswerRecord], None] = lambda _: None
     clock: Clock = system_clock
 
@@ -135,20 +154,24 @@ class LineWork:
             line = parse_line(text)
             reference = line.id
             record_id = line_answer_id(text, moment, tenant=chunk.tenant, batch_id=chunk.batch_id, number=number)
-            work = self.submissions().hand_in(line, record_id).ref if isinstance(line, SubmissionLine) else line
+            work = line if isinstance(line, VerifyLine | SolveLine | EvaluateLine) else self._handed_in(line, record_id)
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - the other lines of the chunk are to be done
             return _failed(error, number, reference or reference_in(text), batch_id=chunk.batch_id)
         return _Taken(number=number, reference=reference, work=work, answer_id=record_id)
 
+    def _handed_in(self, line: RecordLine, record_id: str) -> _HandedIn:
+        desk = self.desks[line.result]()
+        return _HandedIn(result=line.result, desk=desk, work=desk.hand_in(line, record_id))
+
     async def _result(self, taken: _Taken, batch_id: str, deadline: Deadline) -> LineResult:
         number, reference, work = taken.number, taken.reference, taken.work
         try:
-            if isinstance(work, SubmissionRef):
-                view = await self.submissions().judge(work, deadline=deadline)
-                submission = view.model_dump(mode="json")
-                return LineResult(line=number, id=reference, submission=submission, finished_at=self.clock())
+            if isinstance(work, _HandedIn):
+                view = await work.desk.judge(work.work, deadline=deadline)
+                told = {work.result: view.model_dump(mode="json")}
+                return LineResult(line=number, id=reference, finished_at=self.clock(), **told)
             if deadline.passed:
                 return LineResult(line=number, id=reference, error=NOT_DONE)
             record = await self._record(work, taken.answer_id, batch_id, deadline)

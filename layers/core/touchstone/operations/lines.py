@@ -13,6 +13,7 @@ from touchstone.operations.json_text import loads
 from touchstone.strict import Strict
 
 if TYPE_CHECKING:
+    from touchstone.operations.measurement_lines import MeasurementLine
     from touchstone.operations.submission_lines import SubmissionLine
 
 MAX_LINE_BYTES = 6_000_000
@@ -21,7 +22,9 @@ MAX_REFERENCE_CHARS = 256
 MOST_FAULTS = 5
 """How many faults of a line are told; the others are counted."""
 MAX_PLACE_CHARS = 100
-KINDS = frozenset({"verify", "solve", "evaluate", "submission"})
+KINDS = frozenset(
+    {"verify", "solve", "evaluate", "submission", "quiz_evaluation", "summary_evaluation", "flashcards_evaluation"}
+)
 """Pydantic names the kind of a line among the places of a fault."""
 
 type Reference = Annotated[str, Field(max_length=MAX_REFERENCE_CHARS)] | None
@@ -51,7 +54,9 @@ class EvaluateLine(Strict):
 
 
 type AnswerLine = VerifyLine | SolveLine | EvaluateLine
-type Line = AnswerLine | SubmissionLine
+type RecordLine = SubmissionLine | MeasurementLine
+"""Lines whose work has a record of its own; their class says which field of a line's result it fills, as `result`."""
+type Line = AnswerLine | RecordLine
 
 _REFERENCE: TypeAdapter[str | None] = TypeAdapter(Reference)
 _OWN = frozenset({"kind", "id"})
@@ -68,9 +73,10 @@ class LineError(BaseModel):
 
 
 class LineResult(BaseModel):
-    """The result of one line, by its number in the file (from 1): an answer, a submission, or an error.
+    """The result of one line, by its number in the file (from 1): an answer, a submission, a measurement, or an error.
 
-    `submission` is a `SubmissionView` of its author as JSON: whoever collects results need not load what judges it.
+    `submission` is a `SubmissionView` of its author, and `measurement` a `MeasurementView`, as JSON: whoever collects
+    results need not load what judges them.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -79,6 +85,7 @@ class LineResult(BaseModel):
     id: str | None = None
     answer: AnswerView | None = None
     submission: dict[str, Any] | None = None
+    measurement: dict[str, Any] | None = None
     error: LineError | None = None
     finished_at: datetime | None = None
 
@@ -96,10 +103,11 @@ def parse_line(text: bytes) -> Line:
 
 @cache
 def _parser() -> TypeAdapter[Line]:
-    """Made on first use: the model of a submission takes longer to load than all others, and not every step parses."""
+    """Made on first use: the models of submissions and materials take long to load, and not every step parses."""
+    from touchstone.operations.measurement_lines import MeasurementLine
     from touchstone.operations.submission_lines import SubmissionLine
 
-    kinds = VerifyLine | SolveLine | EvaluateLine | SubmissionLine
+    kinds = VerifyLine | SolveLine | EvaluateLine | SubmissionLine | MeasurementLine
     return TypeAdapter(Annotated[kinds, Field(discriminator="kind")])
 
 

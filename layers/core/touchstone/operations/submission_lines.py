@@ -1,6 +1,6 @@
 """A line of a batch that hands in work to a task."""
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -11,6 +11,7 @@ from touchstone.oracle.handing_in import SubmissionRequest
 class SubmissionLine(SubmissionRequest):
     """Work to be handed in, as text or as a file that was uploaded before."""
 
+    result: ClassVar = "submission"
     kind: Literal["submission"]
     id: Reference = None
     task_id: Annotated[str, Field(min_length=1, max_length=64)]
