@@ -58,7 +58,7 @@ class QuestionVerdict(JudgeReply):
     verdict: Literal["SOUND", "FLAWED"]
 
 
-class EvaluateReply(JudgeReply):
+class QuizVerdictsReply(JudgeReply):
     """What a judge says of all questions of a call."""
 
     questions: list[QuestionVerdict]
@@ -85,14 +85,14 @@ async def evaluate_content(
     """
     seats = asyncio.Semaphore(AT_ONCE)
 
-    async def judged(group: Sequence[Question]) -> Checked[EvaluateReply] | NotScored:
+    async def judged(group: Sequence[Question]) -> Checked[QuizVerdictsReply] | NotScored:
         async with seats:
             return await _ask(group, judge=judge, deadline=deadline, language=language, use_cache=use_cache)
 
     groups = list(_groups(quiz.questions))
     found = await asyncio.gather(*(judged(group) for group in groups))
     spends = tuple(chain.from_iterable(one.spends for one in found))
-    replies: list[Checked[EvaluateReply]] = []
+    replies: list[Checked[QuizVerdictsReply]] = []
     for one in found:
         if isinstance(one, NotScored):
             return NotScored(reason=one.reason, faults=one.faults, error=one.error, spends=spends)
@@ -123,12 +123,12 @@ def _groups(questions: Iterable[Question]) -> Iterator[list[Question]]:
 
 async def _ask(
     group: Sequence[Question], *, judge: Judge, deadline: Deadline, language: Language, use_cache: bool
-) -> Checked[EvaluateReply] | NotScored:
-    def asked(faults: Sequence[str]) -> Asked[EvaluateReply]:
+) -> Checked[QuizVerdictsReply] | NotScored:
+    def asked(faults: Sequence[str]) -> Asked[QuizVerdictsReply]:
         questions = [shown(question) for question in group]
         return Asked(
             prompt=prompt("evaluate", language, questions=questions, most=MOST, faults=list(faults)),
-            reply_type=EvaluateReply,
+            reply_type=QuizVerdictsReply,
             max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_A_QUESTION * len(group),
             use_cache=use_cache,
         )
@@ -138,7 +138,7 @@ async def _ask(
     )
 
 
-def _faults(reply: EvaluateReply, count: int) -> Iterator[str]:
+def _faults(reply: QuizVerdictsReply, count: int) -> Iterator[str]:
     """What breaks the rules in a judge's reply, each fault in one sentence; nothing where all is well."""
     times = Counter(one.number for one in reply.questions)
     for number in range(1, count + 1):
@@ -164,7 +164,7 @@ def _faults_of_one(one: QuestionVerdict) -> Iterator[str]:
                 yield f"The {name} of a violation of question {one.number} has over {MAX_TOLD_CHARS} characters."
 
 
-def _violations(group: Sequence[Question], reply: EvaluateReply) -> Iterator[Violation]:
+def _violations(group: Sequence[Question], reply: QuizVerdictsReply) -> Iterator[Violation]:
     said = {one.number: one for one in reply.questions}
     for number, question in enumerate(group, start=1):
         for violation in said[number].violations:

@@ -57,7 +57,7 @@ class NewQuestion(JudgeReply):
     readings: list[NewReading]
 
 
-class GenerateReply(JudgeReply):
+class QuizReply(JudgeReply):
     """A quiz as a model writes it."""
 
     questions: list[NewQuestion]
@@ -126,10 +126,10 @@ async def generate_quiz(
     """
     values = _values(request, content, weakness, before)
 
-    def asked(faults: Sequence[str]) -> Asked[GenerateReply]:
+    def asked(faults: Sequence[str]) -> Asked[QuizReply]:
         return Asked(
             prompt=prompt("generate", language_for(weakness.ui_language), **values, faults=list(faults)),
-            reply_type=GenerateReply,
+            reply_type=QuizReply,
             max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_A_QUESTION * request.questions,
             use_cache=request.use_cache,
         )
@@ -171,7 +171,7 @@ def _told_violations(before: Attempt) -> str:
     return "\n".join(told(one.model_dump(include=fields)) for one in before.violations[:SHOWN_VIOLATIONS])
 
 
-def _faults(reply: GenerateReply) -> Iterator[str]:
+def _faults(reply: QuizReply) -> Iterator[str]:
     """Why no quiz can be made of a reply, each fault in one sentence; nothing where one can."""
     if not 1 <= len(reply.questions) <= MAX_ASKED:
         yield f"There are {len(reply.questions)} questions; give as many as are asked for."
