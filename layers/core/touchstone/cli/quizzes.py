@@ -1,19 +1,17 @@
 """Commands about quizzes for learners of Chinese: checking files of them, and making one."""
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
+import asyncio
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
-from touchstone.cli.options import AsJson
+from touchstone.cli.options import AsJson, Cursor, Limit, Local
 
-if TYPE_CHECKING:
-    from touchstone.cli.quiz_files import Folders
-    from touchstone.cli.quiz_findings import Sought
-    from touchstone.cli.quiz_reports import Form, Outcome
+LOCAL_SECONDS = 30.0
+WAIT_SECONDS = 60.0
+"""A deployment's quiz is over after thirty, counted from when its work began."""
 
 app = typer.Typer()
 quiz = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
@@ -49,6 +47,7 @@ def check(
     A finding is FILE:LINE:COLUMN RULE, what is wrong and what to write instead. A rule that was not applied is named.
     Exit code 1 where anything is found, or left by --fix; 2 where a file cannot be read: all others are still checked.
     """
+    from touchstone.cli import quiz_checking as checking
     from touchstone.cli.junit import write_junit
     from touchstone.cli.places import check_place
     from touchstone.cli.quiz_files import read_all
@@ -59,96 +58,145 @@ def check(
         raise InputError("Give --diff or --json, not both.", where="--diff")
     if junit is not None:
         check_place(junit, where="--junit")
-    sought = _sought(ui_language, curriculum, chapter)
-    with _no_collecting():
-        outcome = _outcome(read_all(paths), sought, fix=fix and not diff)
+    sought = checking.sought_of(ui_language, curriculum, chapter)
+    with checking.not_collecting():
+        outcome = checking.outcome_of(read_all(paths), sought, fix=fix and not diff)
         if diff:
-            _print_differences(outcome, sought)
-    _print(outcome, form=form, as_json=as_json, findings=not diff)
+            checking.print_differences(outcome, sought)
+    checking.print_outcome(outcome, form=form, as_json=as_json, findings=not diff)
     if junit is not None:
         write_junit(junit, suites(outcome))
     raise typer.Exit(outcome.exit)
 
 
-@contextmanager
-def _no_collecting() -> Iterator[None]:
-    """Without the collector of circular garbage: tables and quizzes make none, and it takes a fifth of the time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
+@quiz.command()
+def generate(
+    *,
+    curriculum: Annotated[
+        str, typer.Option(metavar="FILE", help="The course, as JSON or CSV; in a deployment also the id of one there.")
+    ],
+    chapter: Annotated[str, typer.Option(metavar="ID", help="The chapter to make it from.")],
+    learner: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Whose weak points it dwells on, as JSON or CSV; in a deployment also an id."
+        ),
+    ] = None,
+    learner_id: Annotated[
+        str | None, typer.Option("--learner-id", metavar="ID", help="Which one, where the file has several.")
+    ] = None,
+    ui_language: Annotated[
+        str | None, typer.Option(metavar="TAG", help="In which questions are put; else the learner's, else en.")
+    ] = None,
+    questions: Annotated[int, typer.Option(min=1, max=50, help="How many.")] = 10,
+    kinds: Annotated[
+        str | None, typer.Option(metavar="A,B", help="Only these, as single_choice,true_false; else whichever fit.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the quiz here; else it is printed.")] = None,
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Whether to wait for a deployment's quiz.")] = True,
+    timeout: Annotated[
+        float | None, typer.Option(min=0, help="How many seconds it may take: 30 here; to wait for a deployment, 60.")
+    ] = None,
+    use_cache: Annotated[
+        bool, typer.Option("--cache/--no-cache", help="Whether an earlier reply of a model may serve.")
+    ] = True,
+    local: Local = False,
+    as_json: AsJson = False,
+) -> None:
+    """Have a quiz made from a chapter, checked and judged, and written again where it breaks rules, twice at most.
 
+    The quiz goes to standard output or --out, what came of it to standard error. Exit code 1 where it still violates
+    rules, 3 where no evaluator could be asked (unchecked) or nobody could write one. --local writes with the model of
+    LLM_MODEL, else OpenAI's strong one, else the strong model at hand.
+    """
+    from touchstone.cli.places import check_place
+    from touchstone.cli.quiz_making import Wanted, request_of
 
-def _sought(ui_language: str | None, curriculum: Path | None, chapter: str | None) -> "Sought":
-    """What the quizzes are held against. Raises `InputError`."""
-    from touchstone.cli.course_files import curriculum_of
-    from touchstone.cli.quiz_findings import Sought
-    from touchstone.errors import InputError
+    if out is not None:
+        check_place(out, where="--out")
+    wanted = Wanted(
+        curriculum=curriculum, chapter=chapter, learner=learner, learner_id=learner_id, ui_language=ui_language,
+        questions=questions, kinds=kinds, use_cache=use_cache,
+    )  # fmt: skip
+    request, course = request_of(wanted, local=local)
+    if local:
+        from touchstone.cli.inprocess import said_aloud
+        from touchstone.cli.quiz_making import made_here
 
-    if (curriculum is None) != (chapter is None):
-        raise InputError(
-            "A chapter and its curriculum go together: give --curriculum FILE and --chapter ID.",
-            where="--curriculum" if curriculum is None else "--chapter",
+        with said_aloud():
+            view: Mapping[str, Any] = asyncio.run(
+                made_here(request, course, seconds=LOCAL_SECONDS if timeout is None else timeout)
+            )
+    else:
+        view = _made_there(
+            request.model_dump(mode="json", exclude_none=True),
+            wait=wait,
+            seconds=WAIT_SECONDS if timeout is None else timeout,
         )
-    if curriculum is None or chapter is None:
-        return Sought(ui_language=ui_language)
-    course = curriculum_of(curriculum)
-    return Sought(ui_language=ui_language, taught=course.chapter(chapter).items, known=course.known_words(chapter))
+    _show(view, out=out, as_json=as_json)
 
 
-def _outcome(folders: "Folders", sought: "Sought", *, fix: bool) -> "Outcome":
-    """Check what was read and, where that is wanted, correct it."""
-    from touchstone.cli.quiz_findings import checked
-    from touchstone.cli.quiz_fixes import fixed, write
-    from touchstone.cli.quiz_reports import Outcome
-    from touchstone.quizzes.model import RULES
+@quiz.command("list")
+def list_quizzes(*, limit: Limit = 20, cursor: Cursor = None, as_json: AsJson = False) -> None:
+    """List your deployment's quizzes, made and checked, newest first."""
+    from touchstone.cli.client import fetch
+    from touchstone.cli.quiz_views import QUIZZES
+    from touchstone.cli.screen import print_page
 
-    files, faults, changed, corrected = [checked(file, sought) for file in folders.files], [*folders.faults], [], 0
-    for at, found in enumerate(files if fix else ()):
-        made = fixed(found, sought)
-        if not made.changed:
-            continue
-        if (refusal := write(made)) is not None:
-            faults.append(refusal)
-            continue
-        files[at] = made.after
-        changed.append(found.file.path)
-        corrected += made.corrected
-    run = {rule for found in files for rule in found.checks_run}
-    return Outcome(
-        files=tuple(files),
-        faults=tuple(faults),
-        others=tuple(folders.others),
-        checks_run=tuple(rule for rule in RULES if rule in run),
-        not_run=sought.not_run,
-        corrected=corrected if fix else None,
-        changed=tuple(changed),
-    )
+    page = fetch("quizzes", limit=limit, cursor=cursor)
+    print_page(page, QUIZZES, empty="There are no quizzes yet.", as_json=as_json)
 
 
-def _print(outcome: "Outcome", *, form: "Form", as_json: bool, findings: bool) -> None:
-    """What was found, and in a few sentences what was done; without `findings` the sentences alone."""
-    from touchstone.cli.quiz_reports import document, fault_line, line_of, summary
-    from touchstone.cli.screen import print_json, say, visible
+@quiz.command()
+def show(
+    quiz_id: Annotated[str, typer.Argument(metavar="ID", help="The quiz's id.")],
+    *,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the quiz here; else it is printed.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show a quiz of your deployment with what it still violates. Exit codes as of `touchstone quiz generate`."""
+    from touchstone.cli.client import fetch
+    from touchstone.cli.places import check_place
 
+    if out is not None:
+        check_place(out, where="--out")
+    _show(fetch("quizzes", quiz_id), out=out, as_json=as_json)
+
+
+def _made_there(body: Mapping[str, Any], *, wait: bool, seconds: float) -> Mapping[str, Any]:
+    """The quiz of a deployment once it is over, or as it is after so many seconds."""
+    from touchstone.cli import waiting
+    from touchstone.cli.client import open_api
+    from touchstone.cli.quiz_views import is_over
+    from touchstone.cli.screen import say
+
+    with open_api() as api:
+        view = api.post("quizzes", body=body)
+        quiz_id = str(view.get("id"))
+        if not wait:
+            return view
+        try:
+            return waiting.awaited(view, lambda: api.get("quizzes", quiz_id), until=is_over, seconds=seconds)
+        except KeyboardInterrupt:
+            say(f"It goes on without you; see it with: touchstone quiz show {quiz_id}")
+            raise
+
+
+def _show(view: Mapping[str, Any], *, out: Path | None, as_json: bool) -> None:
+    """Write or print the quiz, say what came of it, and leave with its exit code."""
+    import json
+
+    from touchstone.cli.places import replace
+    from touchstone.cli.quiz_views import exit_of, plain, sentences
+    from touchstone.cli.screen import print_json, say
+
+    quiz = view.get("quiz")
+    if quiz is not None and out is not None:
+        replace(out, [json.dumps(plain(quiz), ensure_ascii=False, indent=2).encode(), b"\n"])
     if as_json:
-        print_json(document(outcome))
-    elif findings:
-        for file, placed in outcome.findings:
-            typer.echo(visible(line_of(file, placed, form=form)))
-    for fault in outcome.faults:
-        say(fault_line(fault))
-    for sentence in summary(outcome):
+        print_json(view)
+    elif quiz is not None and out is None:
+        print_json(plain(quiz))
+    for sentence in sentences(view):
         say(sentence)
-
-
-def _print_differences(outcome: "Outcome", sought: "Sought") -> None:
-    from touchstone.cli.quiz_fixes import difference, fixed
-    from touchstone.cli.screen import visible
-
-    for found in outcome.files:
-        if shown := difference(fixed(found, sought)):
-            typer.echo(visible(shown))
+    raise typer.Exit(exit_of(view))
