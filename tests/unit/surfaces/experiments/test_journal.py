@@ -26,12 +26,13 @@ async def test_what_was_kept_is_there_when_it_is_opened_again(tmp_path: Path) ->
     await cache.put("one", '{"value": "渗透"}')
     await journal.record(key="two", reply_json="2", spends=[SPEND])
     await journal.record(spends=[SPEND])
+    await journal.record(untold=0.5)
     await journal.record()
     journal.close()
     journal.close()
     again = opened(tmp_path)
     assert [await again.get(key) for key in ("one", "two", "three")] == ['{"value": "渗透"}', "2", None]
-    assert (len(again), again.spends) == (2, (SPEND, SPEND))
+    assert (len(again), again.spends, again.spent) == (2, (SPEND, SPEND), 1.0)
     await again.put("three", "3")
     assert await again.get("three") == "3"
     again.close()

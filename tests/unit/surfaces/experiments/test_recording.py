@@ -74,6 +74,16 @@ async def test_a_call_of_which_nobody_told_what_it_used_counts_with_its_highest_
     assert records.paid == []
 
 
+async def test_a_call_that_was_cut_off_may_have_been_sent_and_counts_with_its_highest_price() -> None:
+    judge, records, _ = recorded(30.0)
+    asking = asyncio.create_task(judge.ask(question(), deadline=soon()))
+    await asyncio.sleep(0.02)
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    assert records.ledger.spent > COST
+
+
 async def test_calls_wait_for_those_under_way_before_the_limit_refuses_them() -> None:
     judge, records, script = recorded({"word": "water"})
     with pytest.raises(SpendingCeilingError):

@@ -25,7 +25,7 @@ from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.model import Surface
 from touchstone.surfaces.wording import read
 
-BASE_OUTPUT_TOKENS, TOKENS_A_QUESTION, TOKENS_A_CARD, TOKENS_A_WORD = 512, 350, 150, 4
+BASE_OUTPUT_TOKENS, TOKENS_A_QUESTION, TOKENS_A_CARD, TOKENS_A_WORD = 512, 350, 150, 5
 MOST_WORDS = 2.0
 """A summary this many times as long as was asked for is refused; writers keep no exact count."""
 
@@ -99,7 +99,7 @@ async def generate(surface: Surface, passages: Source, wanted: Generation, measu
                 DeckReply, _deck, _faults_of_deck, _Order(surface, passages, wanted, room), measuring
             )
         case "summary":
-            room = int(TOKENS_A_WORD * wanted.words * MOST_WORDS)
+            room = TOKENS_A_WORD * wanted.words
             order = _Order(surface, passages, wanted, room)
             return await _generate(SummaryReply, _summary, _faults_of_summary, order, measuring)
 

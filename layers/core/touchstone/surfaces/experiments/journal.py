@@ -2,7 +2,9 @@
 
 ::
 
-    {"key": "…", "reply": "…", "spends": [{…}]}     one line a question; without a key: calls that brought no reply
+    {"key": "…", "reply": "…", "spends": [{…}], "untold": 0.0}     one line a question
+
+Without a key it is of calls that brought no reply; `untold` is the highest price of one of which nobody told the cost.
 
 A line is handed to the system before anything rests on it, so it outlives the process, and to the disk soon after, many
 lines at a time. A last line that was cut short (the machine went down) is cut off when the journal is opened again.
@@ -29,6 +31,7 @@ class Journal:
         self._file = file
         self._places: dict[str, tuple[int, int]] = {}
         self._spends: list[Spend] = []
+        self._untold = 0.0
         self._end = 0
         self._on_disk = 0
         self._syncing = asyncio.Lock()
@@ -56,6 +59,11 @@ class Journal:
         """All calls that were paid for, those of earlier runs among them."""
         return tuple(self._spends)
 
+    @property
+    def spent(self) -> float:
+        """What all runs may have cost in US dollars: at their highest price the calls of which nobody told any."""
+        return self._untold + sum(one.cost_usd or 0.0 for one in self._spends)
+
     def __len__(self) -> int:
         return len(self._places)
 
@@ -71,13 +79,18 @@ class Journal:
         await self.record(key=key, reply_json=reply_json)
 
     async def record(
-        self, *, key: str | None = None, reply_json: str | None = None, spends: Iterable[Spend] = ()
+        self,
+        *,
+        key: str | None = None,
+        reply_json: str | None = None,
+        spends: Iterable[Spend] = (),
+        untold: float = 0.0,
     ) -> None:
         """Store a reply with the calls that were paid for, or only those. Raises `StoreError` where it cannot."""
-        paid = tuple(spends)
-        if key is None and not paid:
+        paid = [one.model_dump(mode="json") for one in spends]
+        if key is None and not paid and not untold:
             return
-        line = json.dumps({"key": key, "reply": reply_json, "spends": [one.model_dump(mode="json") for one in paid]})
+        line = json.dumps({"key": key, "reply": reply_json, "spends": paid, "untold": untold})
         data = line.encode() + b"\n"
         try:
             self._file.write(data)
@@ -119,6 +132,7 @@ class Journal:
 
     def _learn(self, entry: Mapping[str, Any], start: int, length: int) -> None:
         paid: Sequence[Spend] = [Spend.model_validate(one) for one in entry["spends"]]
+        self._untold += float(entry.get("untold", 0.0))
         if entry["key"] is not None:
             self._places[str(entry["key"])] = (start, length)
         self._spends.extend(paid)

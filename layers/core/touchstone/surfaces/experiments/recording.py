@@ -110,14 +110,23 @@ class Records:
         """An earlier reply to the question."""
         return self._replies.get(key) if self.journal is None else await self.journal.get(key)
 
-    async def keep(self, key: str | None, reply_json: str | None, spends: tuple[Spend, ...], *, cost: float) -> None:
-        """Keep a reply, or that there is none, and what was paid."""
-        self.ledger.spent += cost
-        self.paid.extend(spends)
-        if self.journal is not None:
-            await self.journal.record(key=key, reply_json=reply_json, spends=spends)
-        elif key is not None and reply_json is not None:
+    async def keep(self, key: str, reply_json: str, spends: tuple[Spend, ...]) -> None:
+        """Keep a reply, and what was paid for it."""
+        self._count(spends)
+        if self.journal is None:
             self._replies[key] = reply_json
+        else:
+            await self.journal.record(key=key, reply_json=reply_json, spends=spends)
+
+    async def keep_failure(self, spends: tuple[Spend, ...], *, untold: float) -> None:
+        """Keep what was paid for no reply. `untold`: the highest price of a call of which nobody told what it used."""
+        self._count(spends, untold=untold)
+        if self.journal is not None:
+            await self.journal.record(spends=spends, untold=untold)
+
+    def _count(self, spends: tuple[Spend, ...], *, untold: float = 0.0) -> None:
+        self.ledger.spent += untold + sum(spend.cost_usd or 0.0 for spend in spends)
+        self.paid.extend(spends)
 
 
 class RecordedJudge:
@@ -156,15 +165,17 @@ class RecordedJudge:
             spends = spends_of_failure(error, question.prompt.name)
             untold = isinstance(error, JudgeError) and error.sent and error.reason in POSSIBLY_BILLED and not spends
             self._records.ledger.learn(error)
-            await self._records.keep(None, None, spends, cost=highest if untold else _cost(spends))
+            await self._records.keep_failure(spends, untold=highest if untold else 0.0)
+            raise
+        except asyncio.CancelledError:  # it may have been sent; the journal cannot be waited for any more
+            self._records.ledger.spent += highest
             raise
         kept = {
             "provider": reply.provider,
             "model": reply.model,
             "value": reply.value.model_dump_json(by_alias=True, round_trip=True),
         }
-        spends = spends_of(reply, question.prompt.name)
-        await self._records.keep(key, json.dumps(kept), spends, cost=_cost(spends))
+        await self._records.keep(key, json.dumps(kept), spends_of(reply, question.prompt.name))
         return reply
 
     async def _recall[T: BaseModel](self, key: str, question: Question[T]) -> Reply[T] | None:
@@ -192,7 +203,3 @@ class RecordedJudge:
         room = question.max_output_tokens + self._model.thinking_tokens
         whole = replace(question, max_output_tokens=room)
         return highest_cost_usd(self._model, whole, on=self._records.clock().date()) or 0.0
-
-
-def _cost(spends: tuple[Spend, ...]) -> float:
-    return sum(spend.cost_usd or 0.0 for spend in spends)

@@ -98,7 +98,7 @@ class _Run:
         self._registry = registry
         journal = None if folder is None else folder.journal
         before = () if journal is None else journal.spends
-        ledger = Ledger(limit=limit, spent=sum(one.cost_usd or 0.0 for one in before))
+        ledger = Ledger(limit=limit, spent=0.0 if journal is None else journal.spent)
         self._records = Records(ledger=ledger, journal=journal, paid=list(before))
         self._results = {} if folder is None else {one.number: one for one in folder.results()}
         self._done = {number for number, one in self._results.items() if not one.unanswered}
