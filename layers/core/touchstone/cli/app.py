@@ -17,6 +17,7 @@ from touchstone.cli import (
     answers,
     batches,
     checks,
+    experiments,
     models,
     oracle,
     quizzes,
@@ -55,7 +56,21 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for part in (answers, surfaces, quizzes, oracle, tasks, batches, reports, models, checks, access, tenants, quotas):
+for part in (
+    answers,
+    surfaces,
+    experiments,
+    quizzes,
+    oracle,
+    tasks,
+    batches,
+    reports,
+    models,
+    checks,
+    access,
+    tenants,
+    quotas,
+):
     app.add_typer(part.app)
 
 

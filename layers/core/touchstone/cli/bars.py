@@ -62,7 +62,7 @@ def bars_of(surface: Surface, *, metrics: str | None, fail_under: Sequence[str])
 
     A metric may be named without its surface (`clarity`). Raises `InputError`.
     """
-    wanted = None if metrics is None else tuple(_metric(surface, one, "--metrics") for one in metrics.split(","))
+    wanted = metrics_named(surface, metrics)
     every: float | None = None
     named: dict[MetricName, float] = {}
     for one in fail_under:
@@ -79,6 +79,14 @@ def bars_of(surface: Surface, *, metrics: str | None, fail_under: Sequence[str])
             raise InputError(f"{metric} has a score to reach and is not to be measured; name it in --metrics.")
         named[metric] = _score(score)
     return Bars(metrics=wanted, every=every, named=named)
+
+
+def metrics_named(surface: Surface, metrics: str | None) -> tuple[MetricName, ...] | None:
+    """The metrics in `a,b`, in the order of the catalogue; None stays None. Raises `InputError`."""
+    if metrics is None:
+        return None
+    named = {_metric(surface, one, "--metrics") for one in metrics.split(",")}
+    return tuple(name for name in metrics_of(surface) if name in named)
 
 
 def outcomes_of(report: Report, bars: Bars) -> dict[MetricName, Outcome]:

@@ -1,0 +1,249 @@
+"""Commands that find out which of two variants is better, without a deployment."""
+
+import asyncio
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from touchstone.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from touchstone.judges import Judges, Registry
+    from touchstone.judges.base import Judge
+    from touchstone.surfaces.experiments import Conclusion, Estimate, Experiment, Progress
+
+app = typer.Typer()
+experiment = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(experiment, name="experiment", help="Find out which of two variants is better, and how sure that is.")
+
+ReportFormat = Literal["html", "md", "csv", "json"]
+Given = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE|FOLDER",
+        help="The experiment as JSON; or a folder with sources/, and a folder for each variant with a file a source.",
+    ),
+]
+MetricNames = Annotated[
+    str | None, typer.Option("--metrics", metavar="A,B", help="Only these, as clarity,item_flaws; else all.")
+]
+Baseline = Annotated[
+    str | None, typer.Option(metavar="VARIANT", help="The variant that the other is held against; else the first.")
+]
+INTERRUPTED = 130
+
+
+@experiment.command()
+def run(
+    given: Given,
+    *,
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Where it is kept, and gone on with.")],
+    metrics: MetricNames = None,
+    baseline: Baseline = None,
+    max_cost: Annotated[
+        float | None, typer.Option(min=0, metavar="USD", help="Stop before it costs more than this in all.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before money is spent.")] = False,
+    junit: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write what it comes to here as JUnit XML, for CI tools.")
+    ] = None,
+    fail_if_worse: Annotated[
+        bool,
+        typer.Option("--fail-if-worse", help="Exit with code 1 where the baseline is better in anything."),
+    ] = False,
+    use_cache: Annotated[
+        bool, typer.Option("--cache/--no-cache", help="Whether an earlier reply of a judge may serve.")
+    ] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Measure two variants on the same sources, and have a judge compare them; go on where an earlier run was stopped.
+
+    No call that was answered is paid for again. The folder has the report too (report.html). Exit code 3 where nothing
+    could be compared; with --fail-if-worse, where anything could not, or not all pairs were measured.
+    """
+    from touchstone.cli.experiment_screen import exit_of, print_conclusion, suite_of
+    from touchstone.cli.inprocess import said_aloud
+    from touchstone.cli.junit import write_junit
+    from touchstone.cli.places import check_place, replace
+    from touchstone.cli.screen import print_json, say
+    from touchstone.surfaces.experiments.report import report_html
+
+    if junit is not None:
+        check_place(junit, where="--junit")
+    found = _experiment(given, metrics, baseline)
+    terms = _Terms(out=out, max_cost=max_cost, ask=not yes and sys.stdin.isatty(), use_cache=use_cache)
+    options = {"--metrics": metrics, "--baseline": baseline, "--max-cost": max_cost}
+    try:
+        with said_aloud():
+            conclusion = asyncio.run(_run(found, terms))
+    except KeyboardInterrupt:
+        say(f"Interrupted. What is done is kept; go on with: {_again(given, out, options)}")
+        raise
+    page = out / "report.html"
+    replace(page, [report_html(conclusion).encode()])
+    if as_json:
+        print_json(_document(conclusion))
+    else:
+        print_conclusion(conclusion)
+    say(f"The report is in {page}.")
+    if conclusion.stopped == "max_cost":
+        say(f"Go on with a higher --max-cost: {_again(given, out, options | {'--max-cost': 'USD'})}")
+    if junit is not None:
+        write_junit(junit, [suite_of(conclusion, fail_if_worse=fail_if_worse)])
+    raise typer.Exit(exit_of(conclusion, fail_if_worse=fail_if_worse))
+
+
+@experiment.command()
+def estimate(given: Given, *, metrics: MetricNames = None, baseline: Baseline = None, as_json: AsJson = False) -> None:
+    """Say how many judge calls an experiment will take and what they will cost, without asking anybody."""
+    from touchstone.cli.experiment_screen import print_estimate
+    from touchstone.cli.inprocess import said_aloud
+    from touchstone.cli.screen import print_json
+
+    found = _experiment(given, metrics, baseline)
+
+    async def whole() -> "tuple[Estimate, str | None]":
+        from touchstone.cli.inprocess import opened
+        from touchstone.judges import load_registry
+
+        registry = load_registry()
+        async with opened(registry=registry) as judges:
+            judge = _judge(found, judges)
+            return await _estimated(found, judge, registry), _called(judge)
+
+    with said_aloud():
+        expected, judge = asyncio.run(whole())
+    if as_json:
+        print_json({**expected.model_dump(mode="json"), "judge": judge})
+    else:
+        print_estimate(expected, judge=judge, done=0)
+
+
+@experiment.command()
+def report(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder that an experiment was run in.")],
+    *,
+    form: Annotated[ReportFormat, typer.Option("--format", help="How it is written.")] = "md",
+    items: Annotated[
+        bool, typer.Option("--items", help="With csv: a row for each metric of each item, in place of each metric.")
+    ] = False,
+) -> None:
+    """Print the report of an experiment, or of as much of it as is done so far."""
+    from touchstone.cli.screen import print_json
+    from touchstone.errors import InputError
+    from touchstone.surfaces.experiments import report as reports
+    from touchstone.surfaces.experiments.kept import read_kept
+
+    if items and form != "csv":
+        raise InputError("Only --format csv has a table of items.", where="--items")
+    kept = read_kept(folder)
+    match form:
+        case "html":
+            _print(reports.report_html(kept.conclusion))
+        case "md":
+            _print(reports.report_markdown(kept.conclusion))
+        case "csv":
+            _print(reports.report_items_csv(kept.results) if items else reports.report_csv(kept.conclusion))
+        case "json":
+            print_json(_document(kept.conclusion))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Terms:
+    """How an experiment is run. `ask`: whether somebody is there who is asked before money is spent."""
+
+    out: Path
+    max_cost: float | None
+    ask: bool
+    use_cache: bool
+
+
+async def _run(found: "Experiment", terms: _Terms) -> "Conclusion":
+    from touchstone.cli.experiment_screen import told_cost
+    from touchstone.cli.inprocess import opened
+    from touchstone.cli.progress import noted_progress
+    from touchstone.cli.screen import dollars
+    from touchstone.judges import load_registry
+    from touchstone.surfaces.experiments import run_experiment
+
+    registry = load_registry()
+    async with opened(registry=registry) as judges:
+        judge = _judge(found, judges)
+        if terms.ask and judge is not None:
+            await _confirmed(found, terms, judge, registry)
+        with noted_progress("Pairs") as show:
+
+            def told(far: "Progress") -> None:
+                expected = "" if far.estimate.cost_usd is None else f" of an estimated {told_cost(far.estimate)}"
+                show(far.done, far.total, f"{dollars(far.cost_usd)}{expected}")
+
+            return await run_experiment(
+                found,
+                folder=terms.out,
+                judge=judge,
+                progress=told,
+                max_cost_usd=terms.max_cost,
+                use_cache=terms.use_cache,
+                registry=registry,
+            )
+
+
+async def _confirmed(found: "Experiment", terms: _Terms, judge: "Judge", registry: "Registry") -> None:
+    """Show what it will take, and leave where that is not wanted."""
+    from touchstone.cli.experiment_screen import print_estimate
+
+    done = len(list((terms.out / "pairs").glob("*.json")))
+    print_estimate(await _estimated(found, judge, registry), judge=_called(judge), done=done)
+    if not typer.confirm("Spend that?", err=True):
+        raise typer.Exit(INTERRUPTED)
+
+
+async def _estimated(found: "Experiment", judge: "Judge | None", registry: "Registry") -> "Estimate":
+    from touchstone.surfaces.experiments import estimate_of
+    from touchstone.surfaces.experiments.run import listed
+
+    return await estimate_of(found, None if judge is None else listed(registry, judge))
+
+
+def _experiment(given: str, metrics: str | None, baseline: str | None) -> "Experiment":
+    from touchstone.cli.bars import metrics_named
+    from touchstone.cli.experiment_files import experiment_of
+
+    found = experiment_of(given, baseline=baseline)
+    named = metrics_named(found.surface, metrics)
+    return found if named is None else found.model_copy(update={"metrics": named})
+
+
+def _judge(found: "Experiment", judges: "Judges") -> "Judge | None":
+    """Who is asked; None where nobody need be, or can be: then the library says so."""
+    from touchstone.surfaces.evaluation import TIER
+
+    return judges.prefer(TIER) if found.needs_judge else None
+
+
+def _called(judge: "Judge | None") -> str | None:
+    return None if judge is None else f"{judge.provider} {judge.model}"
+
+
+def _document(conclusion: "Conclusion") -> object:
+    import json
+
+    from touchstone.surfaces.experiments.report import report_json
+
+    return json.loads(report_json(conclusion))
+
+
+def _again(given: str, out: Path, options: Mapping[str, object]) -> str:
+    """The command that goes on with this experiment."""
+    said: Sequence[str] = [part for name, value in options.items() if value is not None for part in (name, str(value))]
+    return shlex.join(["touchstone", "experiment", "run", given, "--out", str(out), *said])
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()

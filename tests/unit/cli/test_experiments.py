@@ -1,0 +1,307 @@
+"""Experiments at the command line, through the real SDKs, with judges on loopback."""
+
+import csv
+import io
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from typer.testing import Result
+
+from tests.support import judges as scripted
+from tests.support.providers import ProviderServer, error, hang, success
+from tests.support.wire import Asked, Behaviour
+from tests.unit.cli.conftest import Command
+from tests.unit.surfaces.experiments.samples import LINES, experiment
+
+PROMPTS = {"ClarityReply": "quiz_clarity", "PreferenceReply": "preference"}
+CALLS = 24
+"""Of the experiment: for each of six pairs a call for the clarity of each side, and the preference in both orders."""
+UNTIL_SECONDS = 30.0
+
+
+def answer(asked: Asked) -> Behaviour:
+    """Unclear questions are labelled so, and the quiz with fewer of them is preferred."""
+    prompt = PROMPTS[asked.title]
+    said = scripted.Asked(
+        provider=asked.provider,
+        model=asked.model,
+        prompt=prompt,
+        system=asked.system,
+        user=asked.prompt,
+        images=0,
+        max_output_tokens=0,
+    )
+    (line,) = LINES[prompt]
+    assert callable(line)
+    return success(line(said))
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ProviderServer]:
+    """Judges, with keys and addresses in the environment."""
+    with ProviderServer() as server:
+        server.script(answer)
+        for name, value in server.environment().items():
+            monkeypatch.setenv(name, value)
+        yield server
+
+
+@pytest.fixture
+def request_file(tmp_path: Path) -> str:
+    """An experiment in which B is built worse."""
+    path = tmp_path / "request.json"
+    path.write_text(experiment().model_dump_json(), encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def run(touchstone: Command, request_file: str, tmp_path: Path) -> Any:
+    """Runs an experiment in a folder of its own."""
+
+    def ran(*options: str, given: str = request_file, **env: str) -> Result:
+        return touchstone("experiment", "run", given, "--out", str(tmp_path / "out"), *options, env=env)
+
+    return ran
+
+
+@pytest.fixture
+def decks(tmp_path: Path) -> Path:
+    """An experiment on cards as a folder; those of `new` leak their answers."""
+    folder = tmp_path / "decks"
+    for number in range(6):
+        for name, front in (("old", "What does osmosis move?"), ("new", f"What does water do in case {number}?")):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+            second = f"What is salt in case {number}?" if name == "new" and number else "What is left?"
+            (folder / name / f"s{number}.csv").write_text(f"front,back\n{front},Water\n{second},Salt\n")
+        (folder / "sources").mkdir(exist_ok=True)
+        (folder / "sources" / f"s{number}.md").write_text(f"Osmosis moves water. Part {number}.")
+    (folder / "sources" / ".hidden").write_text("")
+    return folder
+
+
+def test_the_worse_variant_is_named_with_by_how_much_and_how_sure(server: ProviderServer, run: Any) -> None:
+    result = run()
+    assert result.exit_code == 0, result.output
+    assert "“A” is better than “B”: quiz_clarity by 40.0 points" in result.stdout
+    for words in (
+        "quiz_item_flaws",
+        "−40.0",
+        "“A” is better",
+        "the judge's preference",
+        "24 sent",
+        "claude-sonnet-5-5",
+    ):
+        assert words in result.stdout
+    assert "Pairs: 6 of 6, $" in result.stderr
+    assert "of an estimated $" in result.stderr
+    assert len(server.calls) == CALLS
+
+
+def test_a_finished_experiment_is_told_again_without_a_call(server: ProviderServer, run: Any) -> None:
+    first, again = run(), run()
+    assert len(server.calls) == CALLS
+    assert again.stdout == first.stdout
+    assert "Pairs: 6 of 6" in again.stderr
+
+
+def test_pipes_get_all_of_it_as_json(server: ProviderServer, run: Any) -> None:
+    found = json.loads(run("--json").stdout)
+    assert found["headline"].startswith("“A” is better than “B”")
+    assert (found["verdict"], found["measured"], found["outlay"]["calls"]) == ("a_better", 6, CALLS)
+
+
+@pytest.mark.parametrize(("options", "code"), [((), 0), (("--fail-if-worse",), 1), (("--baseline", "B"), 0)])
+def test_a_build_fails_only_where_it_was_asked_to(
+    server: ProviderServer, run: Any, options: tuple[str, ...], code: int, tmp_path: Path
+) -> None:
+    out = tmp_path / "out.xml"
+    result = run(*options, "--junit", str(out))
+    assert result.exit_code == code, result.output
+    (suite,) = ElementTree.parse(out).getroot()  # noqa: S314 - our own file
+    assert [case.get("name") for case in suite] == ["pairs", "quiz_clarity", "quiz_item_flaws", "preference"]
+    assert suite.get("failures") == ("2" if code else "0")
+    failures = [child.text or "" for child in suite.iter("failure")]
+    assert ("AMBIGUOUS. It says so itself." in "".join(failures)) == bool(code)
+    assert "“A” is better than “B”" in result.stdout
+
+
+def test_the_better_one_passes_against_the_baseline(server: ProviderServer, run: Any) -> None:
+    assert run("--baseline", "B", "--fail-if-worse").exit_code == 0
+
+
+def test_what_could_not_be_compared_never_passes(server: ProviderServer, run: Any, tmp_path: Path) -> None:
+    server.reset()
+    server.script(lambda asked: error("refused") if asked.title == "PreferenceReply" else answer(asked))
+    assert run().exit_code == 0
+    out = tmp_path / "out.xml"
+    result = run("--fail-if-worse", "--baseline", "B", "--out", str(tmp_path / "other"), "--junit", str(out))
+    assert result.exit_code == 3, result.output
+    assert "6 pairs have no preference" in result.stdout
+    errors = [case.get("name") for case in ElementTree.parse(out).iter("testcase") if case.find("error") is not None]  # noqa: S314
+    assert errors == ["preference"]
+
+
+def test_too_few_sources_are_not_compared(server: ProviderServer, run: Any, tmp_path: Path) -> None:
+    small = tmp_path / "small.json"
+    small.write_text(experiment(sources=2).model_dump_json(), encoding="utf-8")
+    result = run(given=str(small))
+    assert result.exit_code == 3
+    assert "could not be compared: an interval needs 5 sources, and there are 2" in result.stdout
+
+
+def test_a_limit_of_cost_ends_the_run_which_goes_on_with_a_higher_one(server: ProviderServer, run: Any) -> None:
+    result = run("--max-cost", "0.0001", "--fail-if-worse")
+    assert result.exit_code == 3
+    assert server.calls == []
+    assert "Only 0 of 6 pairs were measured because the next call could have cost more" in result.stdout
+    assert "Go on with a higher --max-cost: touchstone experiment run" in result.stderr
+    assert run("--max-cost", "5").exit_code == 0
+    assert len(server.calls) == CALLS
+
+
+def test_another_experiment_is_not_gone_on_with(server: ProviderServer, run: Any, request_file: str) -> None:
+    assert run().exit_code == 0
+    Path(request_file).write_text(experiment(seed=9).model_dump_json(), encoding="utf-8")
+    result = run()
+    assert (result.exit_code, "holds another experiment" in result.stderr) == (2, True)
+    assert len(server.calls) == CALLS
+
+
+def test_without_a_key_only_what_needs_no_judge_is_compared(run: Any, decks: Path) -> None:
+    result = run(given=str(decks))
+    assert (result.exit_code, "ANTHROPIC_API_KEY" in result.stderr) == (2, True)
+    result = run("--metrics", "answer_leakage", "--baseline", "old", "--fail-if-worse", given=str(decks))
+    assert result.exit_code == 1, result.output
+    assert "“old” is better than “new”: flashcard_answer_leakage by " in result.stdout
+    assert "No judge was asked, so there is no preference." in result.stdout
+
+
+def test_the_estimate_asks_nobody(server: ProviderServer, touchstone: Command, request_file: str, decks: Path) -> None:
+    result = touchstone("experiment", "estimate", request_file)
+    assert result.exit_code == 0
+    for words in ("pairs", "24", "claude claude-sonnet-5-5", "$"):
+        assert words in result.stdout
+    found = json.loads(touchstone("experiment", "estimate", request_file, "--json").stdout)
+    assert (found["pairs"], found["calls"]) == (6, [CALLS, CALLS])
+    assert server.calls == []
+    free = ("experiment", "estimate", str(decks), "--metrics", "answer_leakage")
+    assert "nobody" in touchstone(*free).stdout
+    assert json.loads(touchstone(*free, "--json").stdout)["calls"] == [0, 0]
+
+
+def test_without_a_key_the_estimate_has_calls_and_no_cost(touchstone: Command, request_file: str) -> None:
+    shown = touchstone("experiment", "estimate", request_file).stdout
+    assert "not known: there is no key" in shown
+    assert "24" in shown
+
+
+def test_the_report_is_printed_in_each_form(
+    server: ProviderServer, run: Any, touchstone: Command, tmp_path: Path
+) -> None:
+    run()
+    folder = str(tmp_path / "out")
+    assert touchstone("experiment", "report", folder).stdout.startswith("# experiment: A and B\n\n**“A” is better")
+    page = touchstone("experiment", "report", folder, "--format", "html").stdout
+    assert page == (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    rows = list(csv.DictReader(io.StringIO(touchstone("experiment", "report", folder, "--format", "csv").stdout)))
+    assert [row["metric"] for row in rows] == ["quiz_clarity", "quiz_item_flaws", "preference"]
+    items = touchstone("experiment", "report", folder, "--format", "csv", "--items").stdout
+    assert len(list(csv.DictReader(io.StringIO(items)))) == 6 * 3
+    found = json.loads(touchstone("experiment", "report", folder, "--format", "json").stdout)
+    assert found["outlay"]["calls"] == CALLS
+    assert touchstone("experiment", "report", folder, "--items").exit_code == 2
+
+
+@pytest.mark.parametrize("content", [None, "{}"])
+def test_a_folder_without_an_experiment_is_told_so(touchstone: Command, tmp_path: Path, content: str | None) -> None:
+    if content is not None:
+        (tmp_path / "experiment.json").write_text(content)
+    result = touchstone("experiment", "report", str(tmp_path))
+    assert (result.exit_code, "holds no experiment" in result.stderr) == (2, True)
+
+
+def test_a_report_shows_as_much_as_is_done(
+    server: ProviderServer, run: Any, touchstone: Command, tmp_path: Path
+) -> None:
+    run()
+    pairs = tmp_path / "out" / "pairs"
+    (pairs / "3.json").unlink()
+    (pairs / "4.json").write_text("{")
+    with (tmp_path / "out" / "replies.jsonl").open("ab") as file:
+        file.write(b'nonsense\n{"key": "half')
+    shown = touchstone("experiment", "report", str(tmp_path / "out")).stdout
+    assert "Only 4 of 6 pairs were measured; the figures speak for those alone." in shown
+    assert "could not be compared: an interval needs 5 sources, and there are 4" in shown
+    for file_ in pairs.iterdir():
+        file_.unlink()
+    result = touchstone("experiment", "report", str(tmp_path / "out"))
+    assert (result.exit_code, "No pair of the experiment" in result.stderr) == (2, True)
+
+
+def started(arguments: list[str], server: ProviderServer, **pipes: Any) -> subprocess.Popen[str]:
+    """The command as a process of its own, in a home of its own."""
+    code = "from touchstone.cli import main; main()"
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *arguments],
+        env={**os.environ, **server.environment()},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **pipes,
+    )
+
+
+def test_interrupted_it_says_how_to_go_on_and_no_call_is_repeated(
+    server: ProviderServer, run: Any, request_file: str, tmp_path: Path
+) -> None:
+    answered: list[str] = []
+
+    def some(asked: Asked) -> Behaviour:
+        if len(answered) >= CALLS // 2:
+            return hang(UNTIL_SECONDS)
+        answered.append(asked.prompt)
+        return answer(asked)
+
+    server.reset()
+    server.script(some)
+    out = tmp_path / "out"
+    with started(["experiment", "run", request_file, "--out", str(out), "--max-cost", "9"], server) as process:
+        journal, until = out / "replies.jsonl", time.monotonic() + UNTIL_SECONDS
+        while time.monotonic() < until and (not journal.exists() or journal.read_bytes().count(b"\n") < CALLS // 2):
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=UNTIL_SECONDS)
+    assert process.returncode == 130
+    assert f"go on with: touchstone experiment run {request_file} --out {out} --max-cost 9" in said
+    assert "Traceback" not in said
+    server.reset()
+    server.script(answer)
+    result = run()
+    assert (result.exit_code, len(server.calls)) == (0, CALLS - CALLS // 2)
+    assert "24 sent" in result.stdout
+
+
+@pytest.mark.parametrize(("said", "came"), [("n", (130, 0)), ("y", (0, CALLS))])
+def test_on_a_terminal_nothing_is_spent_before_it_was_agreed_to(
+    server: ProviderServer, request_file: str, tmp_path: Path, said: str, came: tuple[int, int]
+) -> None:
+    ours, theirs = pty.openpty()
+    with started(["experiment", "run", request_file, "--out", str(tmp_path / "out")], server, stdin=theirs) as process:
+        os.write(ours, f"{said}\n".encode())
+        shown, asked = process.communicate(timeout=UNTIL_SECONDS)
+    os.close(ours)
+    os.close(theirs)
+    assert (process.returncode, len(server.calls)) == came
+    assert "Spend that? [y/N]" in asked
+    assert "24" in shown
+    assert "claude claude-sonnet-5-5" in shown
