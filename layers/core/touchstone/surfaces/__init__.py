@@ -1,4 +1,4 @@
-"""Surfaces: how good a quiz, a summary or a deck of flashcards is, and which of two variants is better.
+"""Surfaces: how good a quiz, a summary or a deck of flashcards is; `experiments` says which of two variants is better.
 
 ::
 
