@@ -157,3 +157,11 @@ def test_violations_come_question_by_question_in_the_order_of_the_rules() -> Non
     told = list(dict.fromkeys((one.question_id, one.rule) for one in checked))
     rules = ("traditional_chinese", "pinyin_diacritics", "question_language", "curriculum_alignment")
     assert told == [(question, rule) for question in ("q1", "q3") for rule in rules]
+
+
+def test_of_a_question_of_nothing_but_faults_so_many_are_named_as_anybody_reads() -> None:
+    bad = {"question_text": "What is xue2 学习? " * 900}
+    checked = found(bad, known=None)
+    assert [sum(one.rule == rule for one in checked) for rule in ("traditional_chinese", "pinyin_diacritics")] == [
+        200
+    ] * 2

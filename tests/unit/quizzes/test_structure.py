@@ -129,6 +129,13 @@ def test_a_detail_shows_nothing_that_would_act_on_its_reader() -> None:
     assert len(one.detail) < 120
 
 
+def test_of_many_faults_of_one_kind_in_a_text_the_first_are_named() -> None:
+    several = validate_structure(quiz({"question_text": "What? " + "<b>\u200b" * 1_000, "explanation": "<i>"}))
+    told = [(one.finding, one.field) for one in several]
+    assert told.count(("markup", "question_text")) == told.count(("unseen_characters", "question_text")) == 5
+    assert ("markup", "explanation") in told
+
+
 def test_fifty_questions_take_less_than_ten_milliseconds() -> None:
     text = "哪一個是「圖書館」(túshūguǎn) 的意思？ Which of these means “library”, and why is it so?"
     one = question(question_text=text, explanation=text * 3, readings=[{"hanzi": "圖書館", "pinyin": "túshūguǎn"}])

@@ -8,6 +8,7 @@ choices are left to the judge, since an ordinary sentence needs words that no ch
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from touchstone.checks import Finding, find_language_mismatch, find_simplified
 from touchstone.material import Question, Quiz
@@ -15,8 +16,10 @@ from touchstone.quizzes.curriculum import folded
 from touchstone.quizzes.model import RULES, Content, Rule, Violation, Weakness
 from touchstone.quizzes.outcome import in_order
 from touchstone.quizzes.pinyin import pinyin_faults
-from touchstone.quizzes.texts import HAN, places_of
+from touchstone.quizzes.texts import HAN, Place, places_of
 
+MOST_A_QUESTION = 200
+"""Faults of script, or of pinyin, that are named in one question: more are found once these are mended."""
 MOST_NAMED = 8
 """How many words of a chapter a violation lists as what could be tested."""
 LONGEST_WORD = 4
@@ -78,21 +81,15 @@ def find_traditional(quiz: Quiz, *, ui_language: str | None = None) -> Iterator[
     """
     other = ui_language is not None and _OTHER_HAN.match(ui_language) is not None
     for question in quiz.questions:
-        for place in places_of(question):
-            findings: Iterable[Finding] = find_simplified(place.text)
-            if other and place.field in _SAID_TO_LEARNER:
-                quoted = [found.span() for found in _ANY_QUOTATION.finditer(place.text)]
-                findings = [one for one in findings if any(start <= one.span[0] < end for start, end in quoted)]
-            elif other and _KANA.search(place.text):
-                continue
-            for finding in findings:
-                yield _violation(question, "traditional_chinese", finding, field=place.field, text=place.text)
+        found = ((place, finding) for place in places_of(question) for finding in _simplified(place, other=other))
+        for place, finding in islice(found, MOST_A_QUESTION):
+            yield _violation(question, "traditional_chinese", finding, field=place.field, text=place.text)
 
 
 def find_pinyin(quiz: Quiz, *, ui_language: str | None = None) -> Iterator[Violation]:
     """Pinyin with tone numbers, without marks, misspelled, or with readings that the characters do not have."""
     for question in quiz.questions:
-        for place, finding in pinyin_faults(question, ui_language=ui_language):
+        for place, finding in islice(pinyin_faults(question, ui_language=ui_language), MOST_A_QUESTION):
             yield _violation(question, "pinyin_diacritics", finding, field=place.field, text=place.text)
 
 
@@ -127,6 +124,17 @@ def find_off_curriculum(quiz: Quiz, taught: Iterable[str], known: Iterable[str] 
             )
         if words is not None:
             yield from _unknown_quoted(question, words)
+
+
+def _simplified(place: Place, *, other: bool) -> Iterable[Finding]:
+    """What is Simplified in a text; `other`: its learner's own language writes such forms."""
+    if other and place.field not in _SAID_TO_LEARNER and _KANA.search(place.text):
+        return ()
+    findings = find_simplified(place.text)
+    if not (other and place.field in _SAID_TO_LEARNER):
+        return findings
+    quoted = [found.span() for found in _ANY_QUOTATION.finditer(place.text)]
+    return [one for one in findings if any(start <= one.span[0] < end for start, end in quoted)]
 
 
 def _unknown_quoted(question: Question, words: set[str]) -> Iterator[Violation]:

@@ -52,7 +52,8 @@ def pinyin_faults(question: Question, *, ui_language: str | None = None) -> Iter
     `ui_language` is the language of its explanations, as a BCP 47 tag.
     """
     accents = (ui_language or "").lower().split("-")[0] in WITH_ACCENTS
-    for reading, place in zip(question.readings, _readings(question), strict=True):
+    for at, reading in enumerate(question.readings):
+        place = Place(f"readings[{at}].pinyin", reading.pinyin)
         for way in _WAY.finditer(reading.pinyin):
             for finding in find_pinyin_errors(way[0], reading.hanzi):
                 yield place, _moved(finding, way.start())
@@ -66,10 +67,6 @@ def pinyin_faults(question: Question, *, ui_language: str | None = None) -> Iter
             yield from ((place, finding) for finding in find_pinyin_errors(place.text, hanzi))
         else:
             yield from ((place, finding) for finding in _in_text(place.text, accents=accents))
-
-
-def _readings(question: Question) -> Iterator[Place]:
-    return (place for place in places_of(question) if place.field.startswith("readings[") and place.field[-1] == "n")
 
 
 def _asked_about(question: Question) -> str | None:

@@ -11,6 +11,7 @@ Findings, by their word:
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import islice
 
 from touchstone.material import Question, Quiz
 from touchstone.quizzes.model import QuizRequest, Violation
@@ -32,6 +33,8 @@ _WORD = re.compile(r"[A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u052f]{2,}")
 _LATIN = re.compile(r"[A-Za-z]")
 _CYRILLIC = re.compile(r"[\u0400-\u052f]")
 _GREEK_LOOKALIKE = re.compile(r"[ΑΒΕΖΗΙΚΜΝΟΡΤΥΧαικνορτυχ]")
+MOST_IN_A_TEXT = 5
+"""Faults of one kind that are named in one text: more of them say nothing new."""
 LEAST_GREEK_MIX = 3
 """Letters of a word in which a Greek letter is an impostor: hν and kΩ are physics."""
 _FILLERS = frozenset("\u115f\u1160\u3164\uffa0")
@@ -160,13 +163,13 @@ def _in_choices(question: Question) -> Iterator[Violation]:
 def _in_text(question_id: str, place: Place) -> Iterator[Violation]:
     text = place.text
     if "<" in text or "&" in text or "*" in text or "](" in text:
-        for found in _MARKUP.finditer(text):
+        for found in islice(_MARKUP.finditer(text), MOST_IN_A_TEXT):
             detail = f"The text holds markup: {_quoted(found[0])}."
             yield _in_place(question_id, place, found.span(), "markup", detail=detail, suggestion="Write plain text.")
     if not text.isascii():
-        yield from _mixed(question_id, place)
+        yield from islice(_mixed(question_id, place), MOST_IN_A_TEXT)
     if not text.isprintable() or not _FILLERS.isdisjoint(text) or "\ufffd" in text:
-        yield from _unseen(question_id, place)
+        yield from islice(_unseen(question_id, place), MOST_IN_A_TEXT)
 
 
 def _mixed(question_id: str, place: Place) -> Iterator[Violation]:
