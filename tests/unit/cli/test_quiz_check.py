@@ -2,11 +2,15 @@
 
 import json
 import shutil
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+from typer.testing import Result
 
+from tests.support.timing import takes_at_most
 from tests.unit.cli.conftest import Command
 from tests.unit.cli.quiz_samples import CLEAN, FAULTY, curriculum, question, quiz
 
@@ -201,3 +205,30 @@ def test_nothing_that_a_terminal_obeys_is_printed(touchstone: Command, tmp_path:
     assert "\x1b" not in result.stdout + shown.stdout
     assert "\u202e" not in result.stdout + shown.stdout
     assert "U+001B" in result.stdout
+
+
+def test_without_the_tables_of_script_and_pinyin_nobody_calls_a_quiz_good() -> None:
+    code = (
+        "import sys, touchstone.checks.packaged as packaged\n"
+        "packaged.find_spec = lambda name: None\n"
+        "from touchstone.cli import main\n"
+        f"sys.argv = ['touchstone', 'quiz', 'check', {str(CLEAN)!r}, '--ui-language', 'en']\n"
+        "main()"
+    )
+    result = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert (result.returncode, result.stdout) == (3, "")
+    assert "Applied: structure, question_language." in result.stderr
+    assert "traditional_chinese (install touchstone[script]), pinyin_diacritics (install" in result.stderr
+
+
+def test_a_text_full_of_faults_is_corrected_in_time(touchstone: Command, tmp_path: Path) -> None:
+    text = "学 xue2 " * 2_400
+
+    def corrected() -> Result:
+        (tmp_path / "quiz.json").write_text(quiz(question(explanation=text), ensure_ascii=True), encoding="utf-8")
+        return touchstone("quiz", "check", str(tmp_path), "--fix")
+
+    result = takes_at_most(3.0, corrected)
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "Corrected: 4,800 findings in 1 file." in result.stderr
+    assert json.loads((tmp_path / "quiz.json").read_text())["questions"][0]["explanation"] == "學 xué " * 2_400

@@ -24,6 +24,12 @@ def test_folders_are_looked_through_in_order_and_every_file_is_read_once(tmp_pat
     assert (found.faults, found.others) == ([], [])
 
 
+def test_a_file_with_a_link_beside_it_is_known_by_its_own_name(tmp_path: Path) -> None:
+    (tmp_path / "quiz.json").write_text(quiz(), encoding="utf-8")
+    (tmp_path / "another.json").symlink_to(tmp_path / "quiz.json")
+    assert [file.path.name for file in read_all([tmp_path]).files] == ["quiz.json"]
+
+
 @pytest.mark.parametrize(
     "text",
     ["[1, 2]", '{"name": "touchstone"}', "[]", "3", '[{"front": "a", "back": "b"}]', '{"version": "2.0"}'],

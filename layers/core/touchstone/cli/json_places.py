@@ -7,7 +7,7 @@ place: a field that stands twice in one object, NaN and Infinity, half a charact
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from json import JSONDecodeError, JSONDecoder
 from typing import Any, NoReturn
 
@@ -61,6 +61,8 @@ class Located:
     text: str
     value: Any
     stretches: Mapping[Path, Stretch]
+    _offsets: dict[Stretch, Sequence[int]] = field(default_factory=dict, repr=False)
+    """Of the strings that were asked about, where each character begins."""
 
     def stretch(self, path: Path, span: Stretch | None = None) -> Stretch:
         """Where a value stands, or the innermost that there is on the way to it.
@@ -73,7 +75,8 @@ class Located:
         start, end = self.stretches[known]
         if span is None or known != path or self.text[start] != '"':
             return start, end
-        offsets = self._characters((start, end))
+        if (offsets := self._offsets.get((start, end))) is None:
+            offsets = self._offsets[start, end] = self._characters((start, end))
         return offsets[min(span[0], len(offsets) - 1)], offsets[min(span[1], len(offsets) - 1)]
 
     def _characters(self, literal: Stretch) -> Sequence[int]:

@@ -55,13 +55,13 @@ def outcome_of(folders: Folders, sought: Sought, *, fix: bool) -> Outcome:
         files[at] = made.after
         changed.append(found.file.path)
         corrected += made.corrected
-    run = {rule for found in files for rule in found.checks_run}
+    run = tuple(rule for rule in RULES if any(rule in found.checks_run for found in files))
     return Outcome(
         files=tuple(files),
         faults=tuple(faults),
         others=tuple(folders.others),
-        checks_run=tuple(rule for rule in RULES if rule in run),
-        not_run=sought.not_run,
+        checks_run=run,
+        not_run=sought.not_run(run),
         corrected=corrected if fix else None,
         changed=tuple(changed),
     )

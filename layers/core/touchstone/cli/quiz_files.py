@@ -117,8 +117,11 @@ class _NoQuizError(Exception):
 
 
 def _in_folder(folder: Path) -> Iterator[Path]:
-    """The files that may hold quizzes, in the order of their names; what is hidden is left alone."""
-    for path in sorted(folder.rglob("*")):
+    """The files that may hold quizzes, in the order of their names; what is hidden is left alone.
+
+    Links come last, so that a file is known by its own name where it has one here.
+    """
+    for path in sorted(folder.rglob("*"), key=lambda path: (path.is_symlink(), path)):
         hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
         if path.suffix.lower() in ENDINGS and not hidden and path.is_file():
             yield path

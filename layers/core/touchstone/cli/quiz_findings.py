@@ -1,15 +1,17 @@
 """What is wrong in files of quizzes: each finding with its line and column, and whether it has one right correction."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from touchstone.cli.json_places import Path, path_of, written
 from touchstone.cli.quiz_files import QuizFile, QuizText
 from touchstone.cli.splices import Splice
+from touchstone.errors import SettingsError
 from touchstone.material import Question, Quiz
 from touchstone.quizzes.checking import apply_checks
+from touchstone.quizzes.content import find_off_curriculum, find_question_language
 from touchstone.quizzes.correction import corrected, is_correctable
-from touchstone.quizzes.model import RULES, Rule, Violation
+from touchstone.quizzes.model import RULES, Attempt, Rule, Violation
 from touchstone.quizzes.structure import validate_structure
 
 CORRECTED = frozenset(
@@ -38,15 +40,14 @@ class Sought:
     taught: tuple[str, ...] | None = None
     known: tuple[str, ...] | None = None
 
-    @property
-    def not_run(self) -> Mapping[Rule, str]:
-        """The rules that are not applied, and what that would take."""
-        told: dict[Rule, str] = {}
+    def not_run(self, checks_run: Container[Rule]) -> Mapping[Rule, str]:
+        """The rules that were not applied, and what that would take."""
+        told: dict[Rule, str] = {"pedagogical_quality": "a judge decides that"}
         if self.ui_language is None:
             told["question_language"] = "give --ui-language"
         if self.taught is None:
             told["curriculum_alignment"] = "give --curriculum and --chapter"
-        return told | {"pedagogical_quality": "a judge decides that"}
+        return {rule: told.get(rule, "install touchstone[script]") for rule in RULES if rule not in checks_run}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,15 +79,30 @@ class CheckedFile:
 
 
 def checked(file: QuizFile, sought: Sought) -> CheckedFile:
-    """Apply every rule that needs no judge. Raises `SettingsError` where the tables of script or pinyin are missing."""
+    """Apply every rule that needs no judge; without the tables of script and pinyin those that need none of them."""
     findings: list[tuple[Placed, ...]] = []
     applied: set[Rule] = set()
     for text in file.quizzes:
-        found = apply_checks(text.quiz, ui_language=sought.ui_language, taught=sought.taught, known=sought.known)
+        found = _applied(text.quiz, sought)
         applied.update(found.checks_run)
         findings.append(tuple(_placed(file, text, found.violations)))
     run = tuple(rule for rule in RULES if rule in applied)
     return CheckedFile(file=file, findings=tuple(findings), checks_run=run)
+
+
+def _applied(quiz: Quiz, sought: Sought) -> Attempt:
+    try:
+        return apply_checks(quiz, ui_language=sought.ui_language, taught=sought.taught, known=sought.known)
+    except SettingsError:
+        found = [*validate_structure(quiz)]
+        run: list[Rule] = ["structure"]
+        if sought.ui_language is not None:
+            found += find_question_language(quiz, sought.ui_language)
+            run.append("question_language")
+        if sought.taught is not None:
+            found += find_off_curriculum(quiz, sought.taught, sought.known)
+            run.append("curriculum_alignment")
+        return Attempt(number=1, quiz=quiz, violations=tuple(found), checks_run=tuple(run))
 
 
 def _placed(file: QuizFile, text: QuizText, violations: Iterable[Violation]) -> Iterator[Placed]:
@@ -97,43 +113,44 @@ def _placed(file: QuizFile, text: QuizText, violations: Iterable[Violation]) -> 
     placed: list[tuple[int, Placed]] = []
     for question_id, found in by_question.items():
         number = None if question_id is None else numbers[question_id]
-        sure = () if number is None else _sure(text.quiz.questions[number], found)
-        for violation in found:
+        sure = frozenset() if number is None else _sure(text.quiz.questions[number], found)
+        for at, violation in enumerate(found):
             root = text.root if number is None else (*text.root, number)
             path = (*root, *path_of(violation.field or ""))
             offset = text.document.stretch(path, violation.span)[0]
             line, column = file.lines.place(offset)
-            splices = () if number is None or violation not in sure else _splices(text, root, violation)
+            splices = _splices(text, root, violation) if at in sure else ()
             one = Placed(violation=violation, field=written(path), line=line, column=column, splices=tuple(splices))
             placed.append((offset, one))
     yield from (one for _, one in sorted(placed, key=lambda pair: (pair[0], RULES.index(pair[1].violation.rule))))
 
 
-def _sure(question: Question, violations: Iterable[Violation]) -> list[Violation]:
-    """Those of a question's violations that are to be corrected.
+def _sure(question: Question, violations: Sequence[Violation]) -> frozenset[int]:
+    """The places in the list of those of a question's violations that are to be corrected.
 
     What would break its structure is left: two choices may differ by nothing but the fault that a learner is to see.
     """
-    chosen: list[Violation] = []
-    for one in violations:
-        if is_correctable(one) and one.finding in CORRECTED and not any(_overlap(one, other) for other in chosen):
-            chosen.append(one)
+    chosen = frozenset(_apart({at: one for at, one in enumerate(violations) if _is_sure(one)}))
     if not chosen:
-        return []
-    as_it_is = Quiz(questions=(question,))
-    if _broken(corrected(as_it_is, chosen)) <= _broken(as_it_is):
         return chosen
-    return [one for one in chosen if not (one.field or "").startswith(_KEYED)]
+    as_it_is = Quiz(questions=(question,))
+    if _broken(corrected(as_it_is, [violations[at] for at in sorted(chosen)])) <= _broken(as_it_is):
+        return chosen
+    return frozenset(at for at in chosen if not (violations[at].field or "").startswith(_KEYED))
 
 
-def _overlap(one: Violation, other: Violation) -> bool:
-    return (
-        one.field == other.field
-        and one.span is not None
-        and other.span is not None
-        and one.span[0] < other.span[1]
-        and other.span[0] < one.span[1]
-    )
+def _is_sure(violation: Violation) -> bool:
+    return is_correctable(violation) and violation.finding in CORRECTED
+
+
+def _apart(violations: Mapping[int, Violation]) -> Iterator[int]:
+    """Those that do not overlap; of two that do, the one that begins first."""
+    end: dict[str | None, int] = {}
+    for at, one in sorted(violations.items(), key=lambda pair: pair[1].span or (0, 0)):
+        start, after = one.span or (0, 0)
+        if start >= end.get(one.field, 0):
+            end[one.field] = after
+            yield at
 
 
 def _broken(quiz: Quiz) -> set[tuple[str, str | None]]:

@@ -14,9 +14,6 @@ from touchstone.errors import InputError, StoreError
 
 WRITABLE = S_IWUSR | S_IWGRP | S_IWOTH
 """A file that nobody may write is left alone, also by root, who could."""
-MOST_ROUNDS = 10
-"""How often a file is looked at again: a corrected character may let a word be seen that was none. Two were the most
-that was ever needed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,13 +31,16 @@ class Fixed:
 
 
 def fixed(found: CheckedFile, sought: Sought) -> Fixed:
-    """Correct what can be, until nothing is left of it: what comes of it is not corrected further by a second time."""
+    """Correct what can be, until nothing is left of it: a second time changes nothing more.
+
+    A file is looked at again since a corrected character may let a word be seen that was none, and since of very many
+    faults in one question only the first are told.
+    """
     after = found
     count = 0
-    for _ in range(MOST_ROUNDS):
-        edits = list(_edits(after))
-        if not edits:
-            break
+    seen: set[str] = set()
+    while after.file.text not in seen and (edits := list(_edits(after))):
+        seen.add(after.file.text)
         count += sum(bool(placed.splices) for placed in after.all_findings)
         after = checked(read(after.file.path, edited(after.file.text, edits), marked=after.file.marked), sought)
     return Fixed(before=found, after=after, corrected=count)

@@ -13,6 +13,8 @@ from touchstone.quizzes.model import Rule
 
 type Form = Literal["text", "github"]
 
+NEEDED: frozenset[Rule] = frozenset({"structure", "traditional_chinese", "pinyin_diacritics"})
+"""The rules that need nothing but their tables: without these a file is not good for want of findings."""
 MOST_NAMED = 5
 """How many files a sentence lists."""
 
@@ -40,8 +42,15 @@ class Outcome:
 
     @property
     def exit(self) -> Exit:
-        """What could not be read or written goes before what is wrong in the rest."""
-        return Exit.INPUT if self.faults else Exit.VERDICT if any(True for _ in self.findings) else Exit.DONE
+        """What could not be read or written goes before what is wrong in the rest.
+
+        Where nothing is, but not for want of tables that tell, nobody could decide.
+        """
+        if self.faults:
+            return Exit.INPUT
+        if any(True for _ in self.findings):
+            return Exit.VERDICT
+        return Exit.DONE if set(self.checks_run) >= NEEDED else Exit.UNDECIDED
 
 
 def line_of(file: Path, placed: Placed, *, form: Form) -> str:
