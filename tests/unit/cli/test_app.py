@@ -19,7 +19,17 @@ PROBE = (
 )
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["verify", "--help"], ["batch", "run", "--help"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        ["--version"],
+        ["verify", "--help"],
+        ["batch", "run", "--help"],
+        ["evaluate", "quiz", "--help"],
+        ["experiment", "run", "--help"],
+    ],
+)
 def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
     loaded = subprocess.run(
         [sys.executable, "-c", PROBE, *arguments], capture_output=True, text=True, check=True, env={**os.environ}

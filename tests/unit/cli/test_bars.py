@@ -8,7 +8,7 @@ from touchstone.errors import InputError
 
 def test_metrics_may_be_named_with_or_without_their_surface() -> None:
     bars = bars_of("flashcards", metrics="clarity, flashcard_atomicity", fail_under=["80", "clarity=90.5"])
-    assert bars.metrics == ("flashcard_clarity", "flashcard_atomicity")
+    assert bars.metrics == ("flashcard_atomicity", "flashcard_clarity")
     assert (bars.of("flashcard_clarity"), bars.of("flashcard_atomicity")) == (90.5, 80.0)
 
 

@@ -201,6 +201,28 @@ def test_cards_are_measured_from_a_table(evaluate: Any) -> None:
     assert found["scores"] == {"flashcard_duplication": 100.0, "flashcard_answer_leakage": 50.0}
 
 
+def test_cards_that_lost_points_are_shown_by_their_fronts(evaluate: Any) -> None:
+    result = evaluate("flashcards", "front,back\nWhat is water?,Water\n", name="cards.csv")
+    assert (result.exit_code, "What is water?" in result.stdout, "LEAKS" in result.stdout) == (0, True, True)
+
+
+@pytest.mark.parametrize("text", ["Osmosis moves water.", '{"text": "Osmosis moves water."}'])
+def test_a_summary_from_a_pipe_is_text_or_json(judges: ProviderServer, touchstone: Command, text: str) -> None:
+    mark = {"reason": "So.", "score": 3, "suggestion": "Say more."}
+    judges.reply({"organization": mark, "flow": mark, "completeness": mark}, schema="CoherenceReply")
+    result = touchstone("evaluate", "summary", "-", "--metrics", "coherence", stdin=text)
+    assert (result.exit_code, "Say more." in result.stdout) == (0, True)
+    asked = judges.calls[-1].prompt
+    assert ("Osmosis moves water." in asked, '"text"' in asked) == (True, False)
+
+
+def test_a_summary_from_a_pipe_may_begin_with_a_brace(judges: ProviderServer, touchstone: Command) -> None:
+    mark = {"reason": "So.", "score": 5, "suggestion": None}
+    judges.reply({"organization": mark, "flow": mark, "completeness": mark}, schema="CoherenceReply")
+    result = touchstone("evaluate", "summary", "-", "--metrics", "coherence", stdin="{curly} water moves.")
+    assert (result.exit_code, "{curly} water moves." in judges.calls[-1].prompt) == (0, True)
+
+
 def test_material_or_source_may_come_from_a_pipe_and_not_both(touchstone: Command, tmp_path: Path) -> None:
     result = touchstone("evaluate", "quiz", "-", "--json", stdin=json.dumps(QUIZ))
     assert (result.exit_code, json.loads(result.stdout)["scores"]) == (0, {"quiz_item_flaws": 100.0})
