@@ -13,6 +13,7 @@ PASSED_THROUGH = frozenset(
     {
         "ANTHROPIC_BASE_URL",
         "GOOGLE_GEMINI_BASE_URL",
+        "LLM_MODEL",
         "OPENAI_BASE_URL",
         "ORACLE_LLM_BASE_URL",
         "ORACLE_LLM_MODEL",

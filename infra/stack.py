@@ -11,6 +11,7 @@ from infra.constructs.intake import RECEIVING, Intake
 from infra.constructs.operations import Operations
 from infra.constructs.oracle import Oracle
 from infra.constructs.queues import Queues
+from infra.constructs.quizzes import Quizzes
 from infra.constructs.schedules import Schedules
 from infra.constructs.store import Store
 from infra.constructs.surfaces import Surfaces
@@ -35,6 +36,7 @@ class TouchstoneStack(Stack):
         self.answers = Answers(self, "Answers", runtime=runtime, store=self.store, queues=self.queues)
         self.oracle = Oracle(self, "Oracle", runtime=runtime, store=self.store, answers=self.answers)
         self.surfaces = Surfaces(self, "Surfaces", runtime=runtime, store=self.store, answers=self.answers)
+        self.quizzes = Quizzes(self, "Quizzes", runtime=runtime, store=self.store, answers=self.answers)
         self.batch = Batch(
             self,
             "Batch",
@@ -45,7 +47,7 @@ class TouchstoneStack(Stack):
             oracle=self.oracle,
             surfaces=self.surfaces,
         )
-        jobs = (self.oracle, self.surfaces)
+        jobs = (self.oracle, self.surfaces, self.quizzes)
         self.api = Api(
             self,
             "Api",
@@ -86,6 +88,7 @@ class TouchstoneStack(Stack):
             "SubmissionMachineArn": self.oracle.submission_machine.arn,
             "ChallengeMachineArn": self.oracle.challenge_machine.arn,
             "MeasureMachineArn": self.surfaces.measure_machine.arn,
+            "QuizMachineArn": self.quizzes.machine.arn,
             "EventBusName": self.oracle.bus.event_bus_name,
             "SweepFunctionName": self.answers.sweep.function.function_name,
             "DrainFunctionName": self.answers.drain.function.function_name,

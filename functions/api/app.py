@@ -21,6 +21,7 @@ from functions.api.routes import (
     learners,
     measurements,
     models,
+    quizzes,
     statistics,
     tasks,
     tokens,
@@ -31,7 +32,19 @@ from touchstone.errors import NotFoundError, TouchstoneError
 
 app = APIGatewayHttpResolver(enable_validation=True, json_body_deserializer=loads)
 app.use(middlewares=[idempotent])
-for routes in (answers, tasks, measurements, curricula, learners, batches, budgets, statistics, models, tokens):
+for routes in (
+    answers,
+    tasks,
+    measurements,
+    quizzes,
+    curricula,
+    learners,
+    batches,
+    budgets,
+    statistics,
+    models,
+    tokens,
+):
     app.include_router(routes.router)
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from touchstone.judges import Adapter, Judges
     from touchstone.judges.registry import Registry
     from touchstone.oracle.choice import Choice
+    from touchstone.quizzes.generation import Choice as Generator
 
 NOBODY = "touchstone"
 """Whose judges are looked at where no tenant is concerned; nothing is asked in its name."""
@@ -32,6 +33,14 @@ def choice() -> Choice:
     from touchstone.oracle.choice import choose
 
     return choose(registry())
+
+
+@cache
+def generator() -> Generator:
+    """Who writes quizzes in this deployment: `LLM_MODEL`."""
+    from touchstone.quizzes.generation import model_for_generation
+
+    return model_for_generation(registry())
 
 
 @cache
@@ -57,6 +66,12 @@ def judges(tenant: str, *, patient: bool = False, apart: str | None = None) -> J
 def judges_of_submissions(tenant: str, *, patient: bool = False) -> Judges:
     """As `judges`, with the model and address that were chosen for the judge of submissions."""
     return _judges(choice().registry, tenant, patient=patient)
+
+
+@lru_cache(maxsize=64)
+def judges_of_quizzes(tenant: str, *, apart: str | None = None) -> Judges:
+    """As `judges`, with the model that was chosen to write quizzes."""
+    return _judges(generator().registry, tenant, patient=False, apart=apart)
 
 
 def _judges(listed: Registry, tenant: str, *, patient: bool, apart: str | None = None) -> Judges:

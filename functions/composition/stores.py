@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         EventBus,
         Learners,
         Measurements,
+        Quizzes,
         RoutingPins,
         Statistics,
         Submissions,
@@ -174,6 +175,14 @@ def measurements() -> Measurements:
     from touchstone.records import Measurements
 
     return Measurements(table(), artifacts())
+
+
+@cache
+def quizzes() -> Quizzes:
+    """The quizzes that are made or checked."""
+    from touchstone.records import Quizzes
+
+    return Quizzes(table(), artifacts())
 
 
 @cache

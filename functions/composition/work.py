@@ -56,6 +56,7 @@ def workflows() -> Workflows:
         submission_arn=environment().submission_machine_arn,
         challenge_arn=environment().challenge_machine_arn,
         measure_arn=environment().measure_machine_arn,
+        quiz_arn=environment().quiz_machine_arn,
     )
 
 

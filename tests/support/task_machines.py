@@ -12,6 +12,7 @@ from typing import Any
 
 from functions.oracle import close, compare, decide, draft, finalise, gate, rank, rescore, score
 from functions.surfaces import measure
+from tests.support.quiz_machine import QuizMachine
 from touchstone.clock import OFFSET_VARIABLE
 
 type Handler = Callable[[Mapping[str, Any], object], dict[str, Any]]
@@ -42,7 +43,7 @@ class TaskMachines:
     said: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     asleep: dict[str, Run[None]] = field(default_factory=dict)
 
-    MACHINES = ("task", "submission", "challenge", "measure")
+    MACHINES = ("task", "submission", "challenge", "measure", "quiz")
 
     def begin(self, machine: str, name: str, state: State) -> None:
         """Run an execution to its first wait, or to its end."""
@@ -51,6 +52,7 @@ class TaskMachines:
             "submission": self._submission,
             "challenge": self._challenge,
             "measure": self._measure,
+            "quiz": QuizMachine(self._step).run,
         }
         self._go_on(name, runs[machine](state))
 

@@ -7,6 +7,7 @@ from pydantic import BaseModel
 
 from functions.answers.step import Step
 from functions.oracle.step import References
+from functions.quizzes.step import References as QuizReferences
 from functions.surfaces.step import References as MeasurementReferences
 from tests.support.events import FOLDER, event
 from touchstone.errors import InputError
@@ -16,9 +17,15 @@ from touchstone.operations.messages import parse_message
 
 NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))
 STEPS = [name for name in NAMES if name.startswith("step_") and "batch" not in name and name != "step_drain"]
-REFERENCES: dict[str, type[BaseModel]] = {"task_id": References, "measurement_id": MeasurementReferences}
+REFERENCES: dict[str, type[BaseModel]] = {
+    "task_id": References,
+    "measurement_id": MeasurementReferences,
+    "quiz_id": QuizReferences,
+}
 """What a step takes that is about one of these; every other is about an answer."""
-TAKES: dict[str, type[BaseModel]] = {name: next((taken for field, taken in REFERENCES.items() if field in event(name)), Step) for name in STEPS}
+TAKES: dict[str, type[BaseModel]] = {
+    name: next((taken for field, taken in REFERENCES.items() if field in event(name)), Step) for name in STEPS
+}
 
 
 @pytest.mark.parametrize("name", STEPS)

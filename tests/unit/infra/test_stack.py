@@ -14,8 +14,11 @@ JUDGING = {
     *("verify", "read_image", "analyze", "solve", "enrich", "evaluate", "drain", "lines", "intake"),
     *("draft", "gate", "score", "close", "compare", "rescore"),
     "measure",
+    "quizzes.generate",
+    "quizzes.evaluate",
 }
 PROVING = {"verify", "lines", "intake"}
+READING_SCRIPT = {"quizzes.evaluate"}
 GRANTED_ON_EVERYTHING = {
     "xray:PutTraceSegments",
     "xray:PutTelemetryRecords",
@@ -38,9 +41,12 @@ def of_type(resources: Resources, kind: str) -> Resources:
 
 
 def functions(resources: Resources) -> dict[str, dict[str, Any]]:
-    """Our functions by the last part of their module."""
-    found = of_type(resources, "AWS::Lambda::Function").values()
-    return {item["Properties"]["Handler"].split(".")[-2]: item["Properties"] for item in found}
+    """Our functions by the last part of their module, those of quizzes with their job before it."""
+    found = [item["Properties"] for item in of_type(resources, "AWS::Lambda::Function").values()]
+    names = [properties["Handler"].removeprefix("functions.").removesuffix(".handler") for properties in found]
+    short = [name if name.startswith("quizzes.") else name.rpartition(".")[2] for name in names]
+    assert len(set(short)) == len(found)
+    return dict(zip(short, found, strict=True))
 
 
 def statements(resources: Resources) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -80,6 +86,7 @@ def test_only_who_judges_carries_the_sdks_and_only_who_proves_the_mathematics(re
         layers = {reference["Ref"] for reference in properties["Layers"]}
         assert any("Judges" in layer for layer in layers) is (name in JUDGING), name
         assert any("Checks" in layer for layer in layers) is (name in PROVING), name
+        assert any("Script" in layer for layer in layers) is (name in READING_SCRIPT), name
 
 
 def test_the_five_seconds_fit_into_the_limits_around_them(resources: Resources) -> None:
@@ -257,6 +264,7 @@ def test_the_drain_starts_in_the_providers_own_time(resources: Resources) -> Non
         "SubmissionInterrupted",
         "ChallengeInterrupted",
         "MeasureInterrupted",
+        "QuizInterrupted",
     ],
 )
 def test_an_alarm_tells_the_operator(resources: Resources, alarm: str) -> None:

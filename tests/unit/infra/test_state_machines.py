@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from infra.constructs import answers as sizes
-from infra.constructs import surfaces
+from infra.constructs import quizzes, surfaces
 from infra.constructs.function import Size
 from infra.constructs.machine import DEFINITIONS, definition
 from tests.unit.infra.conftest import Resources
 from touchstone.operations import draining, evaluating, steps
 from touchstone.operations.surfaces import measuring
+from touchstone.quizzes import loop
 
 NAMES = sorted(path.name.removesuffix(".asl.yaml") for path in DEFINITIONS.glob("*.asl.yaml"))
 REPEATED = {
@@ -30,7 +31,7 @@ REPEATED = {
 REFERENCES = {
     *("tenant", "answer_id", "number", "error", "execution_id"),
     *("task_id", "submission_id", "challenge_id", "dimension", "deadline"),
-    *("measurement_id", "metric"),
+    *("measurement_id", "metric", "quiz_id"),
 }
 """What a function may be given: names and words, never a text or a score."""
 type State = dict[str, Any]
@@ -107,6 +108,8 @@ def test_r13_only_faults_of_the_platform_are_repeated_with_jitter_and_an_end(nam
         (evaluating.EVALUATE_SECONDS, sizes.EVALUATING),
         (draining.ROUND_SECONDS, sizes.DRAINING),
         (measuring.MEASURE_SECONDS, surfaces.MEASURING),
+        (loop.SECONDS, quizzes.WRITING),
+        (loop.SECONDS, quizzes.EVALUATING),
     ],
 )
 def test_a_step_gives_its_judges_up_long_before_its_function_ends(seconds: float, size: Size) -> None:

@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from touchstone.records.deferred_queue import DeferredEvaluation, DeferredMessage, DeferredQueue
     from touchstone.records.evaluations import Backlog, Claim, Evaluations, PendingEvaluation
     from touchstone.records.event_bus import EventBus
+    from touchstone.records.experiments import Experiments, ExperimentSummary, UnfinishedExperiment
     from touchstone.records.judgements import Judgements
     from touchstone.records.learners import Learners, LearnerSummary
     from touchstone.records.leases import Lease, Leases
     from touchstone.records.measurements import Measurements, MeasurementSummary, UnfinishedMeasurement
     from touchstone.records.outbox import Outbox, OutboxEvent
+    from touchstone.records.quizzes import QuizSummary, Quizzes, UnfinishedQuiz
     from touchstone.records.replies import Replies
     from touchstone.records.request_keys import RequestKeys
     from touchstone.records.routing_pins import RoutingPins
@@ -46,12 +48,14 @@ _MODULES = {
     "cursors": ("Page",),
     "deferred_queue": ("DeferredEvaluation", "DeferredMessage", "DeferredQueue"),
     "evaluations": ("Backlog", "Claim", "Evaluations", "PendingEvaluation"),
+    "experiments": ("ExperimentSummary", "Experiments", "UnfinishedExperiment"),
     "event_bus": ("EventBus",),
     "judgements": ("Judgements",),
     "learners": ("LearnerSummary", "Learners"),
     "leases": ("Lease", "Leases"),
     "measurements": ("MeasurementSummary", "Measurements", "UnfinishedMeasurement"),
     "outbox": ("Outbox", "OutboxEvent"),
+    "quizzes": ("QuizSummary", "Quizzes", "UnfinishedQuiz"),
     "replies": ("Replies",),
     "request_keys": ("RequestKeys",),
     "routing_pins": ("RoutingPins",),
@@ -85,6 +89,8 @@ __all__ = [
     "DeferredQueue",
     "Evaluations",
     "EventBus",
+    "ExperimentSummary",
+    "Experiments",
     "Identity",
     "Judgements",
     "LearnerSummary",
@@ -97,6 +103,8 @@ __all__ = [
     "OutboxEvent",
     "Page",
     "PendingEvaluation",
+    "QuizSummary",
+    "Quizzes",
     "Rates",
     "Replies",
     "RequestKeys",
@@ -116,7 +124,9 @@ __all__ = [
     "Trend",
     "UndecidedChallenge",
     "UnfinishedAnswer",
+    "UnfinishedExperiment",
     "UnfinishedMeasurement",
+    "UnfinishedQuiz",
     "UnfinishedTask",
     "Volume",
     "derived_ulid",

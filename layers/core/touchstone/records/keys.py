@@ -16,6 +16,8 @@ CHALLENGE = "CHALLENGE#"
 """How the sort keys of the challenges to a task's ranking begin, before their ids."""
 COMPARISON = "COMPARISON#"
 """How the sort keys of comparisons begin, before their round and dimension."""
+PAIR = "PAIR#"
+"""How the sort keys of an experiment's pairs begin, before their numbers."""
 _TENANT = re.compile(r"[a-z0-9][a-z0-9-]{1,38}")
 _MAX_PART_BYTES = 400
 """Two free parts (a model and a subject) and their prefix stay within a sort key's 1,024 bytes."""
@@ -56,6 +58,26 @@ def task_key(tenant: str, task_id: str) -> Key:
 def measurement_key(tenant: str, measurement_id: str) -> Key:
     """The key of a measurement's record. Raises `NotFoundError` for what cannot be an id."""
     return {"pk": of_tenant(tenant, "MEASUREMENT", _known(measurement_id, "measurement")), "sk": RECORD}
+
+
+def quiz_key(tenant: str, quiz_id: str) -> Key:
+    """The key of a quiz's record. Raises `NotFoundError` for what cannot be an id."""
+    return {"pk": of_tenant(tenant, "QUIZ", _known(quiz_id, "quiz")), "sk": RECORD}
+
+
+def experiment_key(tenant: str, experiment_id: str) -> Key:
+    """The key of an experiment's record. Raises `NotFoundError` for what cannot be an id."""
+    return {"pk": of_tenant(tenant, "EXPERIMENT", _known(experiment_id, "experiment")), "sk": RECORD}
+
+
+def pair_key(tenant: str, experiment_id: str, number: int) -> Key:
+    """The key of a pair, in its experiment's partition. Raises `NotFoundError` for what cannot be an id."""
+    return {**experiment_key(tenant, experiment_id), "sk": f"{PAIR}{number:05}"}
+
+
+def progress_key(tenant: str, experiment_id: str) -> Key:
+    """The key of how far an experiment's pairs are. Raises `NotFoundError` for what cannot be an id."""
+    return {**experiment_key(tenant, experiment_id), "sk": "PROGRESS"}
 
 
 def submission_key(tenant: str, task_id: str, submission_id: str) -> Key:

@@ -55,6 +55,8 @@ class Workflows:
     submission_arn: str | None = None
     challenge_arn: str | None = None
     measure_arn: str | None = None
+    experiment_arn: str | None = None
+    quiz_arn: str | None = None
 
     def verify(self, *, tenant: str, answer_id: str, deadline_epoch_ms: int, wait_seconds: float) -> bool:
         """Verify a given answer and wait for it. Returns False when it has not ended within `wait_seconds`.
@@ -124,6 +126,22 @@ class Workflows:
             _required(self.measure_arn, "TOUCHSTONE_MEASURE_MACHINE_ARN"),
             name=f"{measurement_id}-{run}",
             references={"tenant": tenant, "measurement_id": measurement_id, "metrics": list(metrics)},
+        )
+
+    def quiz(self, *, tenant: str, quiz_id: str, run: str = "1") -> None:
+        """Make or check a quiz. `run` tells a restart of a lost execution from the first."""
+        self._start(
+            _required(self.quiz_arn, "TOUCHSTONE_QUIZ_MACHINE_ARN"),
+            name=f"{quiz_id}-{run}",
+            references={"tenant": tenant, "quiz_id": quiz_id},
+        )
+
+    def experiment(self, *, tenant: str, experiment_id: str, run: str = "1") -> None:
+        """Measure the pairs of an experiment and conclude. `run` tells a restart of a lost execution from the first."""
+        self._start(
+            _required(self.experiment_arn, "TOUCHSTONE_EXPERIMENT_MACHINE_ARN"),
+            name=f"{experiment_id}-{run}",
+            references={"tenant": tenant, "experiment_id": experiment_id},
         )
 
     def _start(self, arn: str, *, name: str, references: dict[str, Any]) -> None:

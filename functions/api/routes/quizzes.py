@@ -1,0 +1,68 @@
+"""Quizzes: have one made from a chapter, or one of your own checked, and read what came of it."""
+
+from http import HTTPStatus
+from typing import Annotated
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+from aws_lambda_powertools.event_handler.openapi.params import Query
+from pydantic import BaseModel
+
+from functions.api.access import caller
+from functions.api.idempotency import sender_key
+from functions.api.location import located
+from functions.api.openapi import answering
+from functions.composition.quizzes import reception
+from functions.composition.stores import quizzes
+from touchstone.quizzes.model import QuizRequest
+from touchstone.quizzes.run import QuizCheckRequest, QuizRun
+from touchstone.quizzes.view import QuizView
+from touchstone.records import QuizSummary
+
+router = Router()
+ASKED = answering(HTTPStatus.ACCEPTED, HTTPStatus.NOT_FOUND)
+"""A request may name a curriculum and a learner, which may not be there."""
+
+
+class QuizPage(BaseModel):
+    """Some quizzes, newest first; `cursor` leads to the next ones, null at the end."""
+
+    items: tuple[QuizSummary, ...]
+    cursor: str | None
+
+
+@router.post("/v1/quizzes", summary="Have a quiz made", tags=["quizzes"], responses=ASKED)
+def make(body: QuizRequest) -> Response[QuizView]:
+    """Have a quiz written from a chapter, checked and judged, and written again where it breaks rules, twice at most.
+
+    It is over within thirty seconds; read it at the address in `Location`.
+    """
+    return _accepted(reception(caller(router, at_least="member").tenant).make(body, key=sender_key(router)))
+
+
+@router.post("/v1/quiz-checks", summary="Have a quiz checked", tags=["quizzes"], responses=ASKED)
+def check(body: QuizCheckRequest) -> Response[QuizView]:
+    """Have a quiz of your own checked and judged by the same rules; read what breaks them at `Location`."""
+    return _accepted(reception(caller(router, at_least="member").tenant).check(body, key=sender_key(router)))
+
+
+@router.get("/v1/quizzes", summary="List quizzes", tags=["quizzes"])
+def list_quizzes(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str | None = None) -> QuizPage:
+    """Your quizzes, made and checked, newest first."""
+    page = quizzes().page(tenant=caller(router).tenant, limit=limit, cursor=cursor)
+    return QuizPage(items=page.items, cursor=page.cursor)
+
+
+@router.get("/v1/quizzes/<quiz_id>", summary="Read a quiz", tags=["quizzes"])
+def read_quiz(quiz_id: str) -> QuizView:
+    """One quiz: how far it is, and when it is over the best attempt with what it still violates."""
+    return QuizView.of(quizzes().get(tenant=caller(router).tenant, quiz_id=quiz_id))
+
+
+def _accepted(run: QuizRun) -> Response[QuizView]:
+    return Response(
+        status_code=HTTPStatus.ACCEPTED.value,
+        content_type="application/json",
+        body=QuizView.of(run),
+        headers=located(router, "quizzes", run.id),
+    )

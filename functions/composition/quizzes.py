@@ -1,0 +1,70 @@
+"""What the functions do with quizzes: a desk for the steps, a reception for the doors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from functions.composition import judging, stores, work
+
+if TYPE_CHECKING:
+    from touchstone.judges import Judge
+    from touchstone.operations.quizzes.desk import QuizDesk
+    from touchstone.operations.quizzes.reception import QuizReception
+    from touchstone.operations.quizzes.sweeping import QuizSweep
+
+
+def desk(tenant: str) -> QuizDesk:
+    """What the steps of a tenant's quizzes work with."""
+    from functions.observability import count_spends
+    from touchstone.operations.quizzes.desk import QuizDesk
+
+    return QuizDesk(
+        tenant=tenant,
+        quizzes=stores.quizzes(),
+        curricula=stores.curricula(),
+        learners=stores.learners(),
+        generator=lambda apart: _generator(tenant, apart),
+        evaluator=lambda apart: _evaluator(tenant, apart),
+        paid=count_spends,
+    )
+
+
+def _generator(tenant: str, apart: str | None) -> Judge:
+    """Who writes quizzes for a tenant. Raises `SettingsError` where nobody can be asked."""
+    from touchstone.quizzes.generation import open_generator
+
+    return open_generator(judging.judges_of_quizzes(tenant, apart=apart), judging.generator())
+
+
+def _evaluator(tenant: str, apart: str | None) -> Judge:
+    """Who judges quizzes for a tenant. Raises `SettingsError` where nobody can be asked."""
+    from touchstone.errors import SettingsError
+    from touchstone.quizzes.evaluation import TIER
+
+    judges = judging.judges(tenant, apart=apart)
+    judge = judges.prefer(TIER)
+    if judge is None:
+        raise SettingsError(f"No judge can be asked without a key: {judges.remedy}.")
+    return judge
+
+
+def reception(tenant: str) -> QuizReception:
+    """Accepts what a tenant asks for of quizzes."""
+    from touchstone.operations.quizzes.reception import QuizReception
+    from touchstone.records import RequestKeys
+
+    return QuizReception(
+        tenant=tenant,
+        quizzes=stores.quizzes(),
+        curricula=stores.curricula(),
+        learners=stores.learners(),
+        keys=RequestKeys(stores.table()),
+        workflows=work.workflows,
+    )
+
+
+def sweep() -> QuizSweep:
+    """Takes up what a crash left behind of quizzes."""
+    from touchstone.operations.quizzes.sweeping import QuizSweep
+
+    return QuizSweep(quizzes=stores.quizzes(), workflows=work.workflows)

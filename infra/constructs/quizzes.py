@@ -1,0 +1,64 @@
+"""Quizzes: the functions of each step, and the machine that leads from one to the next and back."""
+
+from constructs import Construct
+
+from infra.constructs.answers import Answers
+from infra.constructs.function import Function, Runtime, Size
+from infra.constructs.machine import Machine
+from infra.constructs.store import ARTIFACTS, COURSES, Store
+from infra.layers import LayerName
+
+KEEPING = Size(memory_mb=512, timeout_s=30)
+"""Reads and writes records, and asks nobody."""
+WRITING = Size(memory_mb=1024, timeout_s=60)
+"""Twice as long as a quiz has: the deadline in the record ends the call, and a cold start comes before it."""
+EVALUATING = Size(memory_mb=1769, timeout_s=60)
+"""One whole processor: the tables of the script checks are read on a cold start, while somebody waits."""
+
+
+class Quizzes(Construct):
+    """Quizzes from what is asked for to the best attempt."""
+
+    def __init__(
+        self, scope: Construct, construct_id: str, *, runtime: Runtime, store: Store, answers: Answers
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self._runtime = runtime
+        retrieve = self._function("Retrieve", KEEPING)
+        weakness = self._function("Weakness", KEEPING)
+        generate = self._function("Generate", WRITING, "judges")
+        validate = self._function("Validate", KEEPING)
+        evaluate = self._function("Evaluate", EVALUATING, "judges", "script")
+        finish = self._function("Finish", KEEPING)
+        everyone = (retrieve, weakness, generate, validate, evaluate, finish)
+        store.let_write_records(*everyone)
+        store.let_use_objects(*everyone, roots=[ARTIFACTS])
+        store.let_read_objects(retrieve, weakness, roots=[COURSES])
+        store.let_read_judge_keys(generate, evaluate)
+        self.machine = Machine(
+            self,
+            "Machine",
+            name="quiz",
+            calls={
+                "QuizRetrieveFunction": retrieve,
+                "QuizWeaknessFunction": weakness,
+                "QuizGenerateFunction": generate,
+                "QuizValidateFunction": validate,
+                "QuizEvaluateFunction": evaluate,
+                "QuizFinishFunction": finish,
+            },
+        )
+        self.let_carry_on(answers.sweep)
+
+    @property
+    def machines(self) -> dict[str, Machine]:
+        """The machines by what they carry."""
+        return {"Quiz": self.machine}
+
+    def let_carry_on(self, *functions: Function) -> None:
+        """Let functions start whatever carries quizzes."""
+        self.machine.let_start(*functions, variable="TOUCHSTONE_QUIZ_MACHINE_ARN")
+
+    def _function(self, construct_id: str, size: Size, *layers: LayerName) -> Function:
+        module = f"functions.quizzes.{construct_id.lower()}"
+        return Function(self, construct_id, runtime=self._runtime, module=module, size=size, layers=layers)

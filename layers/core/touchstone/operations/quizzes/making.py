@@ -1,0 +1,141 @@
+"""The steps of a quiz that write it, look at its structure, evaluate it, and end it.
+
+Every step may be repeated: what is stored is found done, and of several at once one asks. Each says what comes next,
+and takes what is left of the quiz's time.
+"""
+
+import json
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from touchstone.errors import MisconfiguredError, SettingsError, StoreError
+from touchstone.judges.base import Judge
+from touchstone.judges.checked import NotScored
+from touchstone.operations.progress import StepProgress
+from touchstone.operations.quizzes.desk import QuizDesk
+from touchstone.operations.trying import with_judge
+from touchstone.quizzes.checking import apply_checks
+from touchstone.quizzes.generation import Generated, generate_quiz
+from touchstone.quizzes.judging import Judged, asked, judged
+from touchstone.quizzes.model import QuizRequest, Unanswered
+from touchstone.quizzes.outcome import unanswered_of
+from touchstone.quizzes.run import Asking, QuizRun
+from touchstone.quizzes.structure import validate_structure
+
+logger = logging.getLogger(__name__)
+
+
+async def generate(desk: QuizDesk, quiz_id: str) -> StepProgress:
+    """GENERATE_QUIZ: one more attempt, with what the one before violates as data. A repeat asks nobody."""
+    run, ours = desk.quizzes.begin(tenant=desk.tenant, quiz_id=quiz_id, asking="generate")
+    if not ours:
+        return progress_of(desk, run, at="generate")
+
+    async def write(judge: Judge) -> Generated | NotScored:
+        request, content, weakness = run.request, run.content, run.weakness
+        if not isinstance(request, QuizRequest) or content is None or weakness is None:
+            raise TypeError("A quiz is written from a chapter and for a learner; neither was retrieved.")
+        return await generate_quiz(
+            request.model_copy(update={"use_cache": True}),
+            content,
+            weakness,
+            judge=judge,
+            deadline=desk.time_left(run),
+            before=run.attempts[-1] if run.attempts else None,
+        )
+
+    number = len(run.attempts) + 1
+    with _held(desk, run, "generate"):
+        found = (await with_judge(desk, lambda: desk.generator(_apart(run, number)), write)).found
+        if isinstance(found, NotScored):
+            after = desk.quizzes.give_up(run, unanswered_of(found), number=number, spends=found.spends)
+            return progress_of(desk, after, reason=found.reason)
+        after = desk.quizzes.add(run, found.quiz, number=number, spends=found.spends)
+    return progress_of(desk, after)
+
+
+def validate(desk: QuizDesk, quiz_id: str) -> StepProgress:
+    """VALIDATE_STRUCTURE: what is wrong with the last attempt as an exercise. It asks nobody and takes milliseconds."""
+    run = desk.quizzes.get(tenant=desk.tenant, quiz_id=quiz_id)
+    if run.step(desk.clock()) == "validate":
+        request = run.request if isinstance(run.request, QuizRequest) else None
+        run = desk.quizzes.validate(run, validate_structure(run.attempts[-1].quiz, request))
+    return progress_of(desk, run)
+
+
+async def evaluate(desk: QuizDesk, quiz_id: str) -> StepProgress:
+    """EVALUATE_CONTENT: the checks that need the tables, and the judge, who sees the questions alone.
+
+    Where the judge fails the quiz is left unchecked, with what the checks found. A repeat asks nobody.
+    """
+    run, ours = desk.quizzes.begin(tenant=desk.tenant, quiz_id=quiz_id, asking="evaluate")
+    if not ours:
+        return progress_of(desk, run, at="evaluate")
+    evaluator, nobody = _evaluator(desk, run)
+    with _held(desk, run, "evaluate"):
+        found = await _judged(desk, run, evaluator)
+        desk.paid(found.spends)
+        unchecked = nobody or found.unchecked
+        after = desk.quizzes.judge(run, found.attempt, unchecked=unchecked, spends=found.spends)
+    return progress_of(desk, after, reason=None if unchecked is None else unchecked.reason)
+
+
+def finish(desk: QuizDesk, quiz_id: str) -> QuizRun:
+    """End a quiz with the best of what there is, also where its steps broke off; a repeat changes nothing."""
+    run = desk.quizzes.finish(tenant=desk.tenant, quiz_id=quiz_id)
+    made = run.made
+    if made.unchecked is not None and run.unchecked is None and made.quiz is not None:
+        ids = json.dumps([question.id for question in made.quiz.questions])
+        logger.warning("A quiz was not judged (%s). Its questions: %s", made.unchecked.reason, ids)
+    return run
+
+
+def progress_of(desk: QuizDesk, run: QuizRun, *, at: Asking | None = None, reason: str | None = None) -> StepProgress:
+    """What comes next. `at`: the step that found somebody else at its call, for whom it is to wait."""
+    now = desk.clock()
+    ahead = run.step(now)
+    if at is not None and ahead == at and run.call is not None and run.call.until > now:
+        return StepProgress(state="waiting", until=run.call.until)
+    return StepProgress(state=ahead, reason=reason)
+
+
+async def _judged(desk: QuizDesk, run: QuizRun, evaluator: Judge | None) -> Judged:
+    """The last attempt of a run, checked and judged."""
+    deadline = desk.time_left(run)
+    if run.content is not None and run.weakness is not None:
+        return await judged(run.attempts[-1], run.content, run.weakness, evaluator=evaluator, deadline=deadline)
+    taught = None if run.content is None else run.content.chapter.items
+    known = None if run.content is None else run.content.known
+    language = run.request.ui_language
+    checked = apply_checks(run.attempts[-1].quiz, ui_language=language, taught=taught, known=known)
+    return await asked(checked, ui_language=language, evaluator=evaluator, deadline=deadline)
+
+
+def _evaluator(desk: QuizDesk, run: QuizRun) -> tuple[Judge | None, Unanswered | None]:
+    """Who judges, or why nobody can be asked."""
+    try:
+        return desk.evaluator(_apart(run)), None
+    except (SettingsError, MisconfiguredError) as error:
+        return None, Unanswered(reason="misconfigured", details=(str(error),))
+
+
+def _apart(run: QuizRun, number: int = 1) -> str | None:
+    """Whose replies a quiz may be made with: those of everybody, unless it is to be made anew.
+
+    Each retry knows the replies of its own number alone: one that is told the same as the one before, since that
+    changed nothing, is not to be answered the same.
+    """
+    whose = None if run.request.use_cache else run.id
+    return whose if number == 1 else f"{whose or 'all'}-attempt-{number}"
+
+
+@contextmanager
+def _held(desk: QuizDesk, run: QuizRun, asking: Asking) -> Iterator[None]:
+    """Give a call back that ends without a result being stored, so that a repeat need not wait for it."""
+    try:
+        yield
+    except BaseException:
+        with suppress(StoreError):
+            desk.quizzes.break_off(run, asking)
+        raise

@@ -1,0 +1,70 @@
+"""What the doors ask for: quizzes to be made, and quizzes to be checked. A repeat meets the same record."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from touchstone.clock import Clock, system_clock
+from touchstone.errors import TooLargeError
+from touchstone.quizzes.model import QuizRequest
+from touchstone.quizzes.run import QuizCheckRequest, QuizRun
+from touchstone.records import Curricula, Learners, Quizzes, RequestKeys, new_ulid
+from touchstone.workflows import Workflows
+
+MAX_QUIZ_BYTES = 1_000_000
+"""Five hundred questions of two thousand bytes. A longer text keeps the checks busy past a quiz's time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuizReception:
+    """Accepts what one tenant asks for of quizzes.
+
+    Every method raises `NotFoundError` for what the tenant does not have, a curriculum or learner that a request names
+    among it, `InputError` for a chapter that its curriculum does not have, and `StoreError` where it is to be repeated.
+    """
+
+    tenant: str
+    quizzes: Quizzes
+    curricula: Curricula
+    learners: Learners
+    keys: RequestKeys
+    workflows: Callable[[], Workflows]
+    clock: Clock = system_clock
+
+    def make(self, request: QuizRequest, *, key: str | None) -> QuizRun:
+        """Have a quiz made; `key` is the sender's own."""
+        return self._started(self.accept(request, self._id("quiz", key)))
+
+    def check(self, request: QuizCheckRequest, *, key: str | None) -> QuizRun:
+        """Have a quiz checked; `key` is the sender's own. Raises `TooLargeError` for a quiz of more than a megabyte."""
+        return self._started(self.accept(request, self._id("quiz check", key)))
+
+    def accept(self, request: QuizRequest | QuizCheckRequest, quiz_id: str) -> QuizRun:
+        """Keep what is asked for under an id; a repeat finds it, whatever has been deleted since."""
+        if self.quizzes.find(tenant=self.tenant, quiz_id=quiz_id) is None:
+            self._check(request)
+        return self.quizzes.create(tenant=self.tenant, quiz_id=quiz_id, request=request)
+
+    def _check(self, request: QuizRequest | QuizCheckRequest) -> None:
+        """Refuse a request that names what is not there, or that is too large."""
+        if isinstance(request, QuizCheckRequest):
+            size = len(request.quiz.model_dump_json().encode())
+            if size > MAX_QUIZ_BYTES:
+                raise TooLargeError(
+                    f"The quiz has {size:,} bytes; at most {MAX_QUIZ_BYTES:,} are checked at once. Split it.",
+                    where="quiz",
+                )
+        if request.curriculum is not None and isinstance(request.chapter, str):
+            kept = self.curricula.get(tenant=self.tenant, document_id=request.curriculum)
+            kept.document.chapter(request.chapter)
+        if isinstance(request, QuizRequest) and isinstance(request.learner, str):
+            self.learners.get(tenant=self.tenant, document_id=request.learner)
+
+    def _started(self, run: QuizRun) -> QuizRun:
+        if not run.over:
+            self.workflows().quiz(tenant=self.tenant, quiz_id=run.id)
+        return run
+
+    def _id(self, what: str, key: str | None) -> str:
+        if key is None:
+            return new_ulid(self.clock())
+        return self.keys.id_for(tenant=self.tenant, key=f"{what} {key}")

@@ -1,0 +1,54 @@
+"""The first steps of a quiz: the chapter that it is about, and what is known of its learner."""
+
+from touchstone.errors import InputError, NotFoundError
+from touchstone.operations.progress import StepProgress
+from touchstone.operations.quizzes.desk import QuizDesk
+from touchstone.operations.quizzes.making import progress_of
+from touchstone.quizzes.learner import LearnerProfile
+from touchstone.quizzes.model import Content, QuizRequest, Unanswered
+from touchstone.quizzes.retrieval import query_weakness, retrieve_content
+from touchstone.quizzes.run import QuizRun
+
+
+def retrieve(desk: QuizDesk, quiz_id: str) -> StepProgress:
+    """Let the quiz's time begin, and keep the chapter that it is about; a repeat changes neither."""
+    run = desk.quizzes.start(tenant=desk.tenant, quiz_id=quiz_id)
+    if not run.over and run.content is None and run.request.chapter is not None:
+        try:
+            run = desk.quizzes.retrieve(run, _content(desk, run))
+        except (NotFoundError, InputError) as error:  # it was there when the request came
+            run = desk.quizzes.lack(run, _gone(error))
+    return progress_of(desk, run)
+
+
+def query(desk: QuizDesk, quiz_id: str) -> StepProgress:
+    """Keep what is known of the learner of a quiz that is made; a repeat finds it."""
+    run = desk.quizzes.get(tenant=desk.tenant, quiz_id=quiz_id)
+    if isinstance(run.request, QuizRequest) and not run.over and run.weakness is None and run.content is not None:
+        try:
+            weakness = query_weakness(run.request, run.content, _learner(desk, run.request))
+            run = desk.quizzes.query(run, weakness)
+        except NotFoundError as error:
+            run = desk.quizzes.lack(run, _gone(error))
+    return progress_of(desk, run)
+
+
+def _content(desk: QuizDesk, run: QuizRun) -> Content:
+    named = run.request.curriculum
+    curriculum = None if named is None else desk.curricula.get(tenant=desk.tenant, document_id=named).document
+    if isinstance(run.request, QuizRequest):
+        return retrieve_content(run.request, curriculum)
+    # A check names its chapter as a request does, and may name none.
+    return retrieve_content(
+        QuizRequest.model_validate({"chapter": run.request.chapter, "curriculum": named}), curriculum
+    )
+
+
+def _learner(desk: QuizDesk, request: QuizRequest) -> LearnerProfile | None:
+    if not isinstance(request.learner, str):
+        return request.learner
+    return desk.learners.get(tenant=desk.tenant, document_id=request.learner).document
+
+
+def _gone(error: NotFoundError | InputError) -> Unanswered:
+    return Unanswered(reason="not_found", details=(str(error),))
