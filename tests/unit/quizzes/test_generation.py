@@ -1,15 +1,16 @@
 """Quizzes as models write them, and what they are told of the attempt before."""
 
 import json
+import re
 from typing import Any
 
 import pytest
 
-from tests.support.judges import Line, Script
+from tests.support.judges import Asked, Line, Script
 from tests.support.shown import outside
 from tests.unit.quizzes.samples import CHAPTER, CURRICULUM, LEARNER, made, quiz
 from touchstone.clock import Deadline
-from touchstone.errors import OverloadedError, SettingsError
+from touchstone.errors import OverloadedError, RefusedError, SettingsError
 from touchstone.judges import EnvironmentKeys, Judges, load_registry
 from touchstone.judges.checked import NotScored
 from touchstone.quizzes.generation import (
@@ -131,6 +132,76 @@ async def test_of_what_is_no_quiz_another_is_asked_for_once(reply: Any) -> None:
     found, _ = await generate(reply)
     assert isinstance(found, NotScored)
     assert (found.reason, bool(found.faults)) == ("invalid_reply", True)
+
+
+def _counts(script: Script) -> list[str]:
+    return sorted(re.findall(r"Questions wanted: (\d+)", "".join(asked.user for asked in script.asked)))
+
+
+def _as_many(asked: Asked) -> Line:
+    """As many questions as are wanted, each on the part's first target."""
+    told = re.search(r"Questions wanted: (\d+)", asked.user)
+    target = re.search(r"the other parts test the others:\n⟦.*\n(.+?)[、\n]", asked.user)
+    assert told is not None
+    return made(*({"target": target[1] if target else "學習"} for _ in range(int(told[1]))))
+
+
+async def test_many_questions_are_written_in_parts_side_by_side_on_words_of_their_own() -> None:
+    found, script = await generate(_as_many, request=REQUEST.model_copy(update={"questions": 25}))
+    assert isinstance(found, Generated)
+    assert _counts(script) == ["8", "8", "9"]
+    assert [question.id for question in found.quiz.questions] == [f"q{number}" for number in range(1, 26)]
+    assert len(found.spends) == 3
+    assert {question.target for question in found.quiz.questions} == {"銀行", "朋友", "學習"}
+
+
+async def test_ten_questions_are_written_with_one_call() -> None:
+    _, script = await generate(_as_many, request=REQUEST.model_copy(update={"questions": 10}))
+    assert _counts(script) == ["10"]
+    assert "parts" not in script.asked[0].user
+
+
+async def test_a_part_without_violations_is_kept_and_not_paid_for_again() -> None:
+    request = REQUEST.model_copy(update={"questions": 12})
+    first, _ = await generate(_as_many, request=request)
+    assert isinstance(first, Generated)
+    wrong = Violation(question_id="q8", rule="structure", detail="So.", decided_by="check", finding="no_answer")
+    before = Attempt(number=1, quiz=first.quiz, violations=(wrong,), checks_run=("structure",))
+    found, script = await generate(made(*({"explanation": "New."} for _ in range(6))), request=request, before=before)
+    assert isinstance(found, Generated)
+    assert _counts(script) == ["6"]
+    assert '"id": "q7"' in script.asked[0].user
+    assert '"id": "q6"' not in script.asked[0].user
+    assert [question.explanation for question in found.quiz.questions] == [None] * 6 + ["New."] * 6
+    assert [question.id for question in found.quiz.questions][-1] == "q12"
+
+
+async def test_after_an_attempt_without_violations_all_is_written_anew() -> None:
+    before = Attempt(number=1, quiz=quiz({}, {}), checks_run=("structure",))
+    found, script = await generate(made(), before=before)
+    assert isinstance(found, Generated)
+    assert "The attempt before" not in script.asked[0].user
+
+
+async def test_a_wrong_number_of_questions_has_every_part_written_again() -> None:
+    request = REQUEST.model_copy(update={"questions": 12})
+    told = Violation(
+        question_id=None, rule="structure", detail="Too many.", decided_by="check", finding="question_count"
+    )
+    before = Attempt(number=1, quiz=quiz(*({} for _ in range(14))), violations=(told,), checks_run=("structure",))
+    found, script = await generate(_as_many, request=request, before=before)
+    assert isinstance(found, Generated)
+    assert (_counts(script), len(found.quiz.questions)) == (["6", "6"], 12)
+    assert sum('"id": "q14"' in asked.user for asked in script.asked) == 1
+
+
+async def test_one_part_that_fails_leaves_no_quiz_and_its_costs_told() -> None:
+    def one(asked: Asked) -> Line:
+        return RefusedError("no") if "銀行、學習" in asked.user else _as_many(asked)
+
+    found, script = await generate(one, request=REQUEST.model_copy(update={"questions": 20}))
+    assert isinstance(found, NotScored)
+    assert (found.reason, len(found.spends), len(script.asked)) == ("refused", 1, 2)
 
 
 async def test_a_generator_that_is_down_has_written_nothing() -> None:

@@ -5,9 +5,12 @@ inside a fence. Whether the new quiz is a good one is for the rules to say; a re
 can be made of it.
 """
 
+import asyncio
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -16,13 +19,14 @@ from touchstone.errors import MisconfiguredError, SettingsError
 from touchstone.judges.base import Judge, Tier
 from touchstone.judges.base import Question as Asked
 from touchstone.judges.calls import JudgeReply
-from touchstone.judges.checked import NotScored, ask_checked
+from touchstone.judges.checked import Checked, NotScored, ask_checked
 from touchstone.judges.fence import visible
 from touchstone.judges.opening import Judges
 from touchstone.judges.registry import Registry
 from touchstone.judges.spends import Spend
 from touchstone.material import Question, QuestionKind, Quiz, Reading
 from touchstone.quizzes.model import KINDS, MAX_ASKED, Attempt, Content, QuizRequest, Weakness
+from touchstone.quizzes.parts import Part, parts_of
 from touchstone.quizzes.wording import language_for, prompt, shown, told
 
 PURPOSE = "quiz_generation"
@@ -121,54 +125,79 @@ async def generate_quiz(
 ) -> Generated | NotScored:
     """Write a quiz; with `before` one that mends what that attempt violates.
 
-    `NotScored`: nobody answered, or no quiz could be made of what was answered twice. Raises nothing for a model that
-    fails.
+    It is written with one call for up to `A_CALL` questions, and in parts side by side where there are more. A part of
+    the attempt before that has no violation is kept. `NotScored`: nobody answered, or no quiz could be made of what was
+    answered twice. Raises nothing for a model that fails.
     """
-    values = _values(request, content, weakness, before)
+    parts = parts_of(request, content, weakness, before)
+    shared = _shared(request, content, weakness)
 
-    def asked(faults: Sequence[str]) -> Asked[QuizReply]:
-        return Asked(
-            prompt=prompt("generate", language_for(weakness.ui_language), **values, faults=list(faults)),
-            reply_type=QuizReply,
-            max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_A_QUESTION * request.questions,
-            use_cache=request.use_cache,
-        )
+    async def written(part: Part) -> Checked[QuizReply] | NotScored | None:
+        return None if part.kept else await _ask(part, len(parts), shared, request, judge=judge, deadline=deadline)
 
-    found = await ask_checked(judge, asked, lambda reply: list(_faults(reply)), deadline=deadline, purpose=PURPOSE)
-    if isinstance(found, NotScored):
-        return found
+    found = await asyncio.gather(*(written(part) for part in parts))
+    spends = tuple(chain.from_iterable(one.spends for one in found if one is not None))
+    questions: list[Question] = []
+    answered: list[Checked[QuizReply]] = []
+    for part, one in zip(parts, found, strict=True):
+        if isinstance(one, NotScored):
+            return NotScored(reason=one.reason, faults=one.faults, error=one.error, spends=spends)
+        if one is not None:
+            answered.append(one)
+        questions += part.before if one is None else [_question(new) for new in one.value.questions]
+    numbered = tuple(one.model_copy(update={"id": f"q{at}"}) for at, one in enumerate(questions, start=1))
     return Generated(
-        quiz=Quiz(questions=tuple(_question(at, new) for at, new in enumerate(found.value.questions, start=1))),
-        provider=found.provider,
-        model=found.model,
-        prompt_version=found.prompt_version,
-        spends=found.spends,
+        quiz=Quiz(questions=numbered),
+        provider=answered[0].provider,
+        model=answered[0].model,
+        prompt_version=answered[0].prompt_version,
+        spends=spends,
     )
 
 
-def _values(
-    request: QuizRequest, content: Content, weakness: Weakness, before: Attempt | None
-) -> dict[str, str | int | list[str]]:
+async def _ask(
+    part: Part, parts: int, shared: Mapping[str, Any], request: QuizRequest, *, judge: Judge, deadline: Deadline
+) -> Checked[QuizReply] | NotScored:
+    """Have one of several parts written."""
+    values = {
+        **shared,
+        "count": part.count,
+        "parts": parts,
+        "targets": "、".join(part.targets),
+        "before": "\n".join(shown(question, with_id=True) for question in part.before),
+        "violations": _told_violations(part),
+    }
+
+    def asked(faults: Sequence[str]) -> Asked[QuizReply]:
+        return Asked(
+            prompt=prompt("generate", language_for(shared["ui_language"]), **values, faults=list(faults)),
+            reply_type=QuizReply,
+            max_output_tokens=BASE_OUTPUT_TOKENS + TOKENS_A_QUESTION * part.count,
+            use_cache=request.use_cache,
+        )
+
+    return await ask_checked(judge, asked, lambda reply: list(_faults(reply)), deadline=deadline, purpose=PURPOSE)
+
+
+def _shared(request: QuizRequest, content: Content, weakness: Weakness) -> Mapping[str, Any]:
+    """What the prompts of all parts show."""
     own = set(content.chapter.items)
     earlier = [word for word in content.known if word not in own][-SHOWN_KNOWN:]
     chapter = content.chapter.model_dump(include={"title", "vocabulary", "grammar"}, exclude_none=True)
     weak = [{"item": point.item, "wrong": f"{point.error_rate:.0%}"} for point in weakness.weak_points]
     return {
-        "count": request.questions,
         "kinds": list(dict.fromkeys(request.kinds or KINDS)),
         "ui_language": weakness.ui_language,
         "chapter": told(chapter),
         "known": "、".join(earlier),
         "weak_points": told(weak) if weak else "",
-        "before": "" if before is None else "\n".join(shown(one, with_id=True) for one in before.quiz.questions),
-        "violations": "" if before is None else _told_violations(before),
     }
 
 
-def _told_violations(before: Attempt) -> str:
+def _told_violations(part: Part) -> str:
     """What was wrong, one violation a line. Where there is very much, its beginning: the rest is found again."""
     fields = {"question_id", "rule", "field", "detail", "suggestion"}
-    return "\n".join(told(one.model_dump(include=fields)) for one in before.violations[:SHOWN_VIOLATIONS])
+    return "\n".join(told(one.model_dump(include=fields)) for one in part.violations[:SHOWN_VIOLATIONS])
 
 
 def _faults(reply: QuizReply) -> Iterator[str]:
@@ -179,16 +208,16 @@ def _faults(reply: QuizReply) -> Iterator[str]:
         if max(map(len, (new.question_text, new.explanation or "", *new.choices, *new.answers))) > MAX_PART_CHARS:
             yield f"A text of question {number} has over {MAX_PART_CHARS} characters."
         try:
-            _question(number, new)
+            _question(new)
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False, include_context=False)[0]
             yield f"In question {number}, {'.'.join(map(str, first['loc']))} is wrong: {first['msg']}."
 
 
-def _question(number: int, new: NewQuestion) -> Question:
-    """A question of a reply. A reading without characters or pinyin shows nothing, so it is left out."""
+def _question(new: NewQuestion) -> Question:
+    """A question of a reply, not numbered yet. A reading without characters or pinyin shows nothing: it is left out."""
     return Question(
-        id=f"q{number}",
+        id="q",
         kind=new.kind,
         question_text=new.question_text,
         choices=tuple(new.choices),
