@@ -133,7 +133,7 @@ class Journal:
     def _learn(self, entry: Mapping[str, Any], start: int, length: int) -> None:
         paid: Sequence[Spend] = [Spend.model_validate(one) for one in entry["spends"]]
         self._untold += float(entry.get("untold", 0.0))
-        if entry["key"] is not None:
+        if entry["key"] is not None and entry["reply"] is not None:
             self._places[str(entry["key"])] = (start, length)
         self._spends.extend(paid)
 
