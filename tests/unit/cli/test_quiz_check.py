@@ -55,6 +55,17 @@ def test_faults_are_listed_by_file_line_and_column(touchstone: Command) -> None:
     assert "13 findings; --fix corrects 8, --diff shows how." in result.stderr
 
 
+def test_the_guide_shows_what_is_said(touchstone: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = FAULTY.parents[1]
+    monkeypatch.chdir(root)
+    guide = (root / "docs/how-to/quizzes.md").read_text(encoding="utf-8")
+    shown = guide.partition("```text\n")[2].partition("```")[0].splitlines()
+    result = touchstone("quiz", "check", "events/quiz_faults.json", "--ui-language", "en")
+    said = {*result.stdout.splitlines(), *result.stderr.splitlines()}
+    assert [line for line in shown if line != "…" and line not in said] == []
+    assert len(shown) > 4
+
+
 @pytest.mark.parametrize(
     ("one", "words"),
     [

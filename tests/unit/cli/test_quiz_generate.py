@@ -8,26 +8,37 @@ from typing import Any
 import pytest
 from typer.testing import Result
 
+from tests.support.judges import MOMENT
 from tests.support.providers import ProviderServer, error
 from tests.unit.cli.conftest import Command
 from tests.unit.cli.loopback import Asked, Loopback, Reply
-from tests.unit.quizzes.samples import CURRICULUM, LEARNER, QUESTION, evaluated, flaw, made
+from tests.unit.quizzes.samples import CURRICULUM, LEARNER, QUESTION, evaluated, flaw, made, quiz
+from touchstone.quizzes.model import QuizRequest
+from touchstone.quizzes.view import AttemptView, QuizView
 
-VIEW: dict[str, Any] = {
-    "id": "01JD7Z00000000000000000000",
-    "kind": "generate",
-    "state": "clean",
-    "quiz": {"questions": [{**QUESTION, "explanation": None, "readings": []}]},
-    "attempt": 1,
-    "violations": [],
-    "checks_run": ["structure"],
-    "attempts": [{"number": 1, "violations": 0, "rules": [], "checks_run": ["structure"]}],
-    "unchecked": None,
-    "failed": None,
-    "stopped": None,
-    "tokens": 1200,
-    "cost_usd": 0.01,
-}
+VIEW = QuizView(
+    id="01JD7Z00000000000000000000",
+    kind="generate",
+    state="clean",
+    curriculum="our-course",
+    chapter="2",
+    learner="mei",
+    ui_language="en",
+    quiz=quiz(),
+    attempt=1,
+    violations=(),
+    checks_run=("structure",),
+    attempts=(AttemptView(number=1, violations=0, rules=(), checks_run=("structure",)),),
+    unchecked=None,
+    failed=None,
+    stopped=None,
+    spends=(),
+    tokens=1200,
+    cost_usd=0.01,
+    created_at=MOMENT,
+    finished_at=None,
+).model_dump(mode="json")
+IN_WORK: dict[str, Any] = {**VIEW, "state": "generating", "quiz": None}
 
 
 @pytest.fixture
@@ -148,8 +159,8 @@ def test_a_deployment_is_asked_and_waited_for(
     api: Loopback, online: Command, files: tuple[str, ...], pauses: list[float]
 ) -> None:
     api.script = [
-        Reply(status=202, value={**VIEW, "state": "generating", "quiz": None}),
-        Reply(value={**VIEW, "state": "generating", "quiz": None}),
+        Reply(status=202, value=IN_WORK),
+        Reply(value=IN_WORK),
         Reply(value=VIEW),
     ]
     result = online("quiz", "generate", *files, "--questions", "2")
@@ -157,19 +168,20 @@ def test_a_deployment_is_asked_and_waited_for(
     assert [one.path for one in api.asked] == ["/v1/quizzes", *[f"/v1/quizzes/{VIEW['id']}"] * 2]
     body = api.asked[0].document
     assert (body["chapter"]["id"], body["learner"]["id"], body["questions"]) == ("2", "mei", 2)
-    assert "curriculum" not in body
+    assert QuizRequest.model_validate(body).curriculum is None
     assert json.loads(result.stdout) == {"questions": [dict(QUESTION)]}
     assert len(pauses) == 2
 
 
 def test_what_is_no_file_is_an_id_of_the_deployment(api: Loopback, online: Command) -> None:
-    api.answer = lambda _: Reply(status=202, value={**VIEW, "state": "generating", "quiz": None})
+    api.answer = lambda _: Reply(status=202, value=IN_WORK)
     options = ("--curriculum", "first-steps", "--chapter", "2", "--learner", "mei", "--no-wait")
     result = online("quiz", "generate", *options)
     assert (result.exit_code, result.stdout) == (0, "")
     assert f"It is in work; see it with: touchstone quiz show {VIEW['id']}" in result.stderr
     body = api.asked[0].document
     assert (body["curriculum"], body["chapter"], body["learner"]) == ("first-steps", "2", "mei")
+    assert QuizRequest.model_validate(body).questions == 10
 
 
 @pytest.mark.parametrize(

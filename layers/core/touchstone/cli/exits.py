@@ -13,11 +13,12 @@ class Exit(IntEnum):
     VERDICT = 1
     """Decided against: `caution`, refuted, different, a submission that misses a criterion or the total asked for or
     that its contest eliminated, a score below the one asked for, a variant worse than its baseline, a challenge that
-    was rejected, a batch with lines that failed, a model that is about to end, counters that were wrong."""
+    was rejected, a batch with lines that failed, a quiz that breaks rules, a model that is about to end, counters that
+    were wrong."""
     INPUT = 2
-    """The command line, a file, a setting or the token is wrong; nothing was done."""
+    """The command line, a file, a setting or the token is wrong; nothing was done, but for the other files of several."""
     UNDECIDED = 3
-    """Nobody could decide: `unverified`, `unscored`, `unresolved`, or no answer or dimensions could be produced."""
+    """Nobody could decide: `unverified`, `unscored`, `unresolved`, `unchecked`, or no answer, quiz or dimensions could be produced."""
     SERVICE = 4
     """The service or the network failed; it is safe to repeat the command."""
     UNEXPECTED = 70
