@@ -16,9 +16,11 @@ class Exit(IntEnum):
     was rejected, a batch with lines that failed, a quiz that breaks rules, a model that is about to end, counters that
     were wrong."""
     INPUT = 2
-    """The command line, a file, a setting or the token is wrong; nothing was done, but for the other files of several."""
+    """The command line, a file, a setting or the token is wrong; nothing was done, but where there are several files,
+    with the others."""
     UNDECIDED = 3
-    """Nobody could decide: `unverified`, `unscored`, `unresolved`, `unchecked`, or no answer, quiz or dimensions could be produced."""
+    """Nobody could decide: `unverified`, `unscored`, `unresolved`, `unchecked`, or no answer, quiz or dimensions
+    could be produced."""
     SERVICE = 4
     """The service or the network failed; it is safe to repeat the command."""
     UNEXPECTED = 70
