@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from touchstone.cli.bars import PREFIXES
 from touchstone.cli.exits import Exit
 from touchstone.cli.junit import Came, Case, Suite
 from touchstone.cli.screen import Column, console, dollars, print_facts, print_table, styled
@@ -14,6 +15,10 @@ from touchstone.surfaces.experiments.report.view import View, view_of
 COLOURS: dict[Verdict, str] = {
     "a_better": "bold", "b_better": "bold", "no_difference_shown": "", "not_compared": "yellow"
 }  # fmt: skip
+WORDS: dict[Verdict, str] = {
+    "a_better": "A is better", "b_better": "B is better", "no_difference_shown": "none shown",
+    "not_compared": "not compared",
+}  # fmt: skip
 
 
 def print_conclusion(conclusion: Conclusion) -> None:
@@ -21,7 +26,10 @@ def print_conclusion(conclusion: Conclusion) -> None:
     view = view_of(conclusion, tidy)
     console().print(styled(view.headline, "bold"))
     print_facts(("", note) for note in view.notes)
-    print_table(_ROWS, [{"row": row} for row in view.rows], empty="")
+    print_facts((("A", view.a), ("B", view.b)))
+    names = [one.name.removeprefix(PREFIXES[conclusion.surface]) for one in respects_of(conclusion)]
+    rows = [{"row": row, "name": name} for row, name in zip(view.rows, names, strict=True)]
+    print_table(_ROWS, rows, empty="")
     print_facts(_facts(view))
 
 
@@ -121,14 +129,14 @@ def _facts(view: View) -> Iterator[tuple[str, object]]:
 
 
 _ROWS = (
-    Column(title="", of=lambda row: row["row"].name),
+    Column(title="", of=lambda row: row["name"]),
     Column(title="A", of=lambda row: row["row"].a, right=True),
     Column(title="B", of=lambda row: row["row"].b, right=True),
     Column(title="B − A", of=lambda row: row["row"].difference, right=True),
     Column(title="95 % interval", of=lambda row: row["row"].interval, right=True),
-    Column(title="adjusted p", of=lambda row: row["row"].p, right=True),
-    Column(title="detectable", of=lambda row: row["row"].detectable, right=True),
+    Column(title="p", of=lambda row: row["row"].p, right=True),
+    Column(title="detects", of=lambda row: row["row"].detectable, right=True),
     Column(title="pairs", of=lambda row: row["row"].compared, right=True),
-    Column(title="unscored A / B", of=lambda row: row["row"].unscored, right=True),
-    Column(title="", of=lambda row: styled(row["row"].verdict, COLOURS[row["row"].shown])),
+    Column(title="unscored", of=lambda row: row["row"].unscored, right=True),
+    Column(title="", of=lambda row: styled(WORDS[row["row"].shown], COLOURS[row["row"].shown])),
 )
