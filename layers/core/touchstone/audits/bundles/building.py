@@ -1,0 +1,185 @@
+"""Bundles on disk, built by uv and kept.
+
+A requirement is resolved once: its lock is kept, so that the same pin is the same bundle although what it depends on
+has newer versions since. A bundle is known by the digest of its lock, of the Python it is for and of how it is laid
+out; it appears whole or not at all. Only wheels are installed: building from source would run code outside a sandbox.
+"""
+
+import contextlib
+import hashlib
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from packaging.utils import canonicalize_name
+
+from touchstone.audits.bundles.modules import import_names, installed
+from touchstone.audits.bundles.target import Bundle, Manifest, Target
+from touchstone.audits.sandbox.bubblewrap import SITE, interpreter
+from touchstone.errors import InputError, SettingsError
+
+LAYOUT = "1"
+"""Part of every digest: raised when bundles are laid out in another way."""
+RESOLVE_SECONDS = 300.0
+INSTALL_SECONDS = 1800.0
+"""Longest download and compilation: of a bundle with gigabytes of wheels."""
+SHOWN_CHARS = 800
+"""How much of uv's reason an error quotes."""
+_PINNED = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)", re.MULTILINE)
+
+
+class Bundles:
+    """The bundles kept in `cache`. `wheels` is a folder to take distributions from in place of the registry."""
+
+    def __init__(self, cache: Path, *, wheels: Path | None = None) -> None:
+        self._cache = cache
+        self._wheels = wheels
+
+    def build(self, target: Target, *, anew: bool = False) -> Bundle:
+        """The bundle of `target`: the kept one, or a new one. `anew` resolves what it depends on again.
+
+        Blocks for as long as that takes: minutes for a large library the first time. Raises InputError where the
+        target cannot be resolved or installed here, and SettingsError where uv is missing.
+        """
+        lock = self._locked(target, anew=anew)
+        also = ",".join(target.also)
+        digest = _digest(LAYOUT, lock, target.requirement, also, _python(), sysconfig.get_platform())
+        folder = self._cache / digest
+        if not folder.is_dir():
+            self._lay_out(folder, target, lock, digest)
+        return Bundle(folder)
+
+    def _locked(self, target: Target, *, anew: bool) -> str:
+        """What `target` resolves to, pinned with hashes: as it did the first time, unless `anew`."""
+        wheels = str(self._wheels) if self._wheels is not None else ""
+        path = self._cache / "locks" / f"{_digest(target.requirement, _python(), sysconfig.get_platform(), wheels)}.txt"
+        if anew or not path.exists():
+            lock = _uv(
+                [
+                    "pip", "compile", "-", "--quiet", "--no-config", "--no-header", "--no-annotate",
+                    "--generate-hashes", "--only-binary", ":all:", "--python", str(interpreter()), *self._source(),
+                ],
+                stdin=target.requirement,
+                seconds=RESOLVE_SECONDS,
+                fault=f"{target.requirement} cannot be resolved to wheels for Python {_python()}",
+            )  # fmt: skip
+            _write_whole(path, lock)
+        return path.read_text("utf-8")
+
+    def _lay_out(self, folder: Path, target: Target, lock: str, digest: str) -> None:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".building-") as scratch:
+            made = Path(scratch) / "bundle"
+            site = made / "site"
+            site.mkdir(parents=True)
+            (made / "lock.txt").write_text(lock, "utf-8")
+            _uv(
+                [
+                    "pip", "install", "--quiet", "--no-config", "--no-deps", "--require-hashes", "--link-mode", "copy",
+                    "--only-binary", ":all:", "--python", str(interpreter()), "--target", str(site),
+                    "--requirements", str(made / "lock.txt"), *self._source(),
+                ],
+                stdin="",
+                seconds=INSTALL_SECONDS,
+                fault=f"{target.requirement} cannot be installed",
+            )  # fmt: skip
+            _compile(site)
+            manifest = _manifest(target, site, lock, digest)
+            (made / "manifest.json").write_text(manifest.model_dump_json(indent=2) + "\n", "utf-8")
+            _open_to_all(made)
+            try:
+                made.rename(folder)
+            except OSError:
+                if not folder.is_dir():  # another process was first, which is as good
+                    raise
+
+    def _source(self) -> list[str]:
+        return [] if self._wheels is None else ["--no-index", "--find-links", str(self._wheels)]
+
+
+def _manifest(target: Target, site: Path, lock: str, digest: str) -> Manifest:
+    versions = {canonicalize_name(name): version for name, version in _PINNED.findall(lock)}
+    modules: list[str] = []
+    for name in (target.name, *target.also):
+        distribution = installed(site, name)
+        if distribution is None:
+            raise InputError(f"{target.requirement} does not bring a distribution {name}.", where="also")
+        modules += import_names(distribution)
+    if not modules:
+        raise InputError(f"{target.requirement} holds nothing that Python could import.", where="requirement")
+    return Manifest(
+        target=target,
+        version=versions[canonicalize_name(target.name)],
+        python=_python(),
+        platform=sysconfig.get_platform(),
+        digest=digest,
+        modules=tuple(sorted(set(modules))),
+    )
+
+
+def _python() -> str:
+    return f"{platform.python_implementation().lower()}-{sys.version_info.major}.{sys.version_info.minor}"
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:40]
+
+
+def _compile(site: Path) -> None:
+    """Bytecode that is taken as it is: in the sandbox none can be written, and a large library needs seconds for it."""
+    subprocess.run(  # noqa: S603 - our own interpreter
+        [
+            str(interpreter()), "-I", "-m", "compileall", "-qq", "-j", "1",
+            "--invalidation-mode", "unchecked-hash", "-s", str(site), "-p", SITE, str(site),
+        ],
+        check=False,  # a package may carry a file for another Python, which nothing imports
+        capture_output=True,
+        timeout=INSTALL_SECONDS,
+    )  # fmt: skip
+
+
+def _open_to_all(folder: Path) -> None:
+    """Whoever runs a proof has no rights of ours, and needs to read."""
+    folder.chmod(0o755)
+    for path in folder.rglob("*"):
+        if not path.is_symlink():
+            path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
+
+
+def _write_whole(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".writing-")
+    with contextlib.ExitStack() as undo:
+        undo.callback(Path(name).unlink, missing_ok=True)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(name).replace(path)
+
+
+def _uv(arguments: Sequence[str], *, stdin: str, seconds: float, fault: str) -> str:
+    """Run uv and return what it printed. Raises InputError, beginning with `fault`, where it refuses."""
+    try:
+        done = subprocess.run(  # noqa: S603 - uv, with a requirement that was read and written again
+            [_uv_path(), *arguments], input=stdin, capture_output=True, text=True, check=False, timeout=seconds
+        )
+    except subprocess.TimeoutExpired:
+        raise InputError(f"{fault}: uv was not done after {seconds:g} s.", where="requirement") from None
+    if done.returncode != 0:
+        why = " ".join(done.stderr.split())[:SHOWN_CHARS]
+        raise InputError(f"{fault}: {why}", where="requirement")
+    return done.stdout
+
+
+def _uv_path() -> str:
+    beside = Path(sys.executable).with_name("uv")
+    path = shutil.which("uv") or (str(beside) if beside.exists() else None)
+    if path is None:
+        raise SettingsError("There is no uv to install a target with: install it (the PyPI package `uv`).")
+    return path

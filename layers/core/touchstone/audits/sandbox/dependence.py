@@ -1,0 +1,148 @@
+"""Which expressions of a script depend on the target, read from its syntax.
+
+Whoever imports from the target depends on it, and so does what is computed from that: names bound to such a value,
+arguments that it is passed as, functions and classes that use it. Names are looked at without their scope, so that one
+that is bound twice counts as dependent wherever it is.
+"""
+
+import ast
+from collections.abc import Iterable, Sequence
+
+_LOOKING_UP = ("importlib", "pkgutil")
+"""Modules of Python by which a library is looked at without an import statement."""
+type Span = tuple[int, int, int, int]
+
+
+class Source:
+    """A script as written. `modules` are the names that the target is imported by."""
+
+    def __init__(self, text: str, modules: Sequence[str]) -> None:
+        self._modules = (*modules, *_LOOKING_UP)
+        try:
+            self._nodes = list(ast.walk(ast.parse(text)))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            self._nodes = []
+        self._functions = {
+            node.name: _parameters(node)
+            for node in self._nodes
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        }
+        self._imported = {name for node in self._nodes for name in self._bound_by_import(node)}
+        self._dependent = self._closure()
+
+    def node_at(self, span: Span) -> ast.AST | None:
+        """The smallest piece of syntax that covers `span` (lines from 1, columns in bytes from 0)."""
+        return self._smallest(span, self._nodes)
+
+    def statement_at(self, span: Span) -> ast.AST | None:
+        """The innermost statement that covers `span`."""
+        return self._smallest(span, (node for node in self._nodes if isinstance(node, ast.stmt)))
+
+    def _smallest(self, span: Span, nodes: Iterable[ast.AST]) -> ast.AST | None:
+        first, last, begin, end = span
+        covering = [
+            node
+            for node in nodes
+            if isinstance(node, ast.expr | ast.stmt)
+            and (node.lineno, node.col_offset) <= (first, begin)
+            and (node.end_lineno or 0, node.end_col_offset or 0) >= (last, end)
+        ]
+        # The tree was walked from the outside in: of a statement and the expression that it consists of, the latter.
+        return min(reversed(covering), key=_extent, default=None)
+
+    def depends(self, node: ast.AST) -> bool:
+        """Whether `node` uses a value that depends on the target."""
+        return any(isinstance(each, ast.Name) and each.id in self._dependent for each in ast.walk(node))
+
+    def is_imported(self, node: ast.AST) -> bool:
+        """Whether `node` is a name that was imported from the target, or an attribute of one."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        return isinstance(node, ast.Name) and node.id in self._imported
+
+    def _bound_by_import(self, node: ast.AST) -> Iterable[str]:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if self._is_target(alias.name):
+                    yield alias.asname or alias.name.partition(".")[0]
+        elif isinstance(node, ast.ImportFrom) and node.module is not None and not node.level:
+            for alias in node.names:
+                if self._is_target(node.module) or self._is_target(f"{node.module}.{alias.name}"):
+                    yield alias.asname or alias.name
+
+    def _is_target(self, name: str) -> bool:
+        return any(name == module or name.startswith(module + ".") for module in self._modules)
+
+    def _closure(self) -> set[str]:
+        self._dependent = set(self._imported)
+        while True:
+            found = {name for node in self._nodes for name in self._bound_by(node)}
+            if found <= self._dependent:
+                return self._dependent
+            self._dependent |= found
+
+    def _bound_by(self, node: ast.AST) -> Iterable[str]:
+        match node:
+            case ast.Assign(targets=targets, value=value) if self.depends(value):
+                return [name for target in targets for name in _names(target)]
+            case ast.AnnAssign(target=target, value=ast.expr() as value) if self.depends(value):
+                return _names(target)
+            case ast.AugAssign(target=target, value=value) if self.depends(value):
+                return _names(target)
+            case ast.NamedExpr(target=target, value=value) if self.depends(value):
+                return _names(target)
+            case ast.For(target=target, iter=value) | ast.AsyncFor(target=target, iter=value) if self.depends(value):
+                return _names(target)
+            case ast.comprehension(target=target, iter=value) if self.depends(value):
+                return _names(target)
+            case ast.withitem(context_expr=value, optional_vars=ast.expr() as target) if self.depends(value):
+                return _names(target)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                return [name] if self.depends(node) else ()
+            case ast.Try(body=body, handlers=handlers) | ast.TryStar(body=body, handlers=handlers):
+                caught = [handler.name for handler in handlers if handler.name is not None]
+                return caught if any(map(self.depends, body)) else ()
+            case ast.Match(subject=subject, cases=cases) if self.depends(subject):
+                return [name for each in cases for name in _captured(each.pattern)]
+            case ast.Call():
+                return self._bound_by_call(node)
+        return ()
+
+    def _bound_by_call(self, node: ast.Call) -> Iterable[str]:
+        """A function's parameters, and an object whose method is given such a value, as in `found.append(value)`."""
+        if not any(map(self.depends, [*node.args, *(keyword.value for keyword in node.keywords)])):
+            return ()
+        match node.func:
+            case ast.Name(id=name):
+                return self._functions.get(name, ())
+            case ast.Attribute(attr=name, value=owner):
+                return [*self._functions.get(name, ()), *_names(owner)]
+        return ()
+
+
+def _extent(node: ast.AST) -> tuple[int, int]:
+    lines = getattr(node, "end_lineno", 0) - getattr(node, "lineno", 0)
+    return (lines, getattr(node, "end_col_offset", 0) - getattr(node, "col_offset", 0))
+
+
+def _parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+    arguments = node.args
+    several = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
+    return [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *several)]
+
+
+def _names(target: ast.expr) -> list[str]:
+    """Names that an assignment to `target` changes: of `box.lid` and `box[0]` that is `box`."""
+    match target:
+        case ast.Name(id=name):
+            return [name]
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            return [name for part in parts for name in _names(part)]
+        case ast.Starred(value=value) | ast.Attribute(value=value) | ast.Subscript(value=value):
+            return _names(value)
+    return []
+
+
+def _captured(pattern: ast.pattern) -> list[str]:
+    names = (getattr(node, "name", None) or getattr(node, "rest", None) for node in ast.walk(pattern))
+    return [name for name in names if isinstance(name, str)]

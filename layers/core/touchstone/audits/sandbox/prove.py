@@ -1,0 +1,115 @@
+"""Runs one proof: its script with the target, and again without, and says what the two come to."""
+
+from pathlib import Path
+from typing import Protocol
+
+from touchstone.audits.sandbox.bubblewrap import Sandbox
+from touchstone.audits.sandbox.dependence import Source
+from touchstone.audits.sandbox.limits import DEFAULT_LIMITS, MAX_SCRIPT_CHARS, Limits
+from touchstone.audits.sandbox.outcomes import Outcome, Reading, read_record, same_end
+from touchstone.audits.sandbox.record import Record
+from touchstone.audits.sandbox.running import Breach, Run, run
+from touchstone.errors import InputError, TooLargeError
+from touchstone.strict import Strict
+
+_SIGKILL, _SIGXCPU = 9, 24
+_BREACHES: dict[Breach, tuple[Outcome, str]] = {
+    "wall": ("timeout", "The script was stopped after {limits.wall_seconds:g} s."),
+    "cpu": ("timeout", "The script was stopped after {limits.cpu_seconds:g} s of processor time."),
+    "memory": ("blocked", "The script took more than {limits.memory_bytes} bytes of memory."),
+    "processes": ("blocked", "The script started more than {limits.processes} processes."),
+    "import": ("error", "The target did not come to the end of its import."),
+}
+
+
+class Installed(Protocol):
+    """A target that is installed: the folder that Python imports it from, and the names it is imported by."""
+
+    @property
+    def site(self) -> Path: ...
+    @property
+    def modules(self) -> tuple[str, ...]: ...
+
+
+class ProofResult(Strict):
+    """What one proof came to, and what a reader needs to see why.
+
+    `reason` is a sentence. `exception` is the type and message of what ended the script, None where nothing did.
+    `hidden_outcome` is what the script came to without the target, None where that was not asked: where it neither
+    holds nor refutes. Seconds are those of the run with the target, without its import. `trusted` is whether the script
+    was hardly set apart at all, since the caller trusts it.
+    """
+
+    outcome: Outcome
+    reason: str
+    stdout: str
+    stdout_cut: bool = False
+    stderr: str
+    stderr_cut: bool = False
+    exception: str | None = None
+    hidden_outcome: Outcome | None = None
+    wall_seconds: float
+    cpu_seconds: float
+    trusted: bool
+
+
+def prove(script: str, bundle: Installed, *, sandbox: Sandbox, limits: Limits = DEFAULT_LIMITS) -> ProofResult:
+    """Run `script` in a sandbox of its own with the target that `bundle` holds, and where that proves something, again
+    in one without it.
+
+    Blocks for as long as that takes. Raises InputError for a script that cannot be run at all, and SettingsError where
+    the sandbox cannot be made.
+    """
+    if len(script) > MAX_SCRIPT_CHARS:
+        raise TooLargeError(f"The script has {len(script)} characters; the longest that is run has {MAX_SCRIPT_CHARS}.")
+    if "\0" in script or any("\ud800" <= character <= "\udfff" for character in script):
+        raise InputError("The script holds a character that no Python file can (U+0000 or half of a surrogate pair).")
+    source = Source(script, bundle.modules)
+    ran = run(script, site=bundle.site, modules=bundle.modules, sandbox=sandbox, limits=limits)
+    outcome, reason = _meaning(ran, source, bundle.modules, limits)
+    hidden_outcome = None
+    if outcome in ("holds", "refuted"):
+        hidden = run(script, site=None, modules=bundle.modules, sandbox=sandbox, limits=limits)
+        hidden_outcome, _ = _meaning(hidden, source, bundle.modules, limits)
+        first, second = _record(ran), _record(hidden)
+        if first is not None and second is not None and same_end(first, second):
+            outcome, reason = "vacuous", "The script ends the same with the target hidden."
+    record = _record(ran)
+    return ProofResult(
+        outcome=outcome,
+        reason=reason,
+        stdout=ran.stdout.text,
+        stdout_cut=ran.stdout.cut,
+        stderr=ran.stderr.text,
+        stderr_cut=ran.stderr.cut,
+        exception=record.errors[0].message if record is not None and record.errors else None,
+        hidden_outcome=hidden_outcome,
+        wall_seconds=round(ran.wall_seconds, 3),
+        cpu_seconds=round(ran.cpu_seconds, 3),
+        trusted=sandbox.trusted,
+    )
+
+
+def _record(ran: Run) -> Record | None:
+    return ran.over.record if ran.over is not None else None
+
+
+def _meaning(ran: Run, source: Source, modules: tuple[str, ...], limits: Limits) -> tuple[Outcome, str]:
+    if ran.breach is not None:
+        outcome, sentence = _BREACHES[ran.breach]
+        return outcome, sentence.format(limits=limits)
+    if ran.ready is None:
+        return "error", "The target ended the interpreter when it was imported."
+    if ran.ready.failures and len(ran.ready.failures) == len(modules):
+        name, why = next(iter(ran.ready.failures.items()))
+        return "error", f"The target itself cannot be imported: {name}: {why}"
+    if ran.over is None:
+        return "error", "The script ended the process that watched it."
+    if ran.over.signal is not None:
+        if ran.over.signal in (_SIGKILL, _SIGXCPU) and ran.over.cpu_seconds >= limits.cpu_seconds:
+            return "timeout", _BREACHES["cpu"][1].format(limits=limits)
+        return "error", f"The script's process was ended by signal {ran.over.signal}."
+    if ran.over.record is None:
+        return "error", "The script left before its end, without a word."
+    reading: Reading = read_record(ran.over.record, source, modules)
+    return reading.outcome, reading.reason

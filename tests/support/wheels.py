@@ -1,0 +1,136 @@
+"""Wheels of a tiny library and of what it needs, made on the spot: a target that is really installed."""
+
+import base64
+import hashlib
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+TINYLIB: Mapping[str, str] = {
+    "tinylib/__init__.py": '''"""Boxes."""
+import enum
+import tinydep
+from tinylib.boxes import Box, Crate, measure
+
+__version__ = "{version}"
+MATERIALS = ("oak", "pine")
+LABELS = {{"a": 1}}
+
+
+class Shape(enum.Enum):
+    ROUND = "round"
+
+
+def connect(port):
+    import socket
+    return socket.create_connection(("127.0.0.1", port), timeout=1)
+
+
+def needs_extra():
+    import not_installed_with_it
+
+
+def call(function):
+    return function(1)
+
+
+def give(value):
+    return value
+''',
+    "tinylib/boxes.py": '''"""What boxes there are."""
+import tinydep
+
+
+class Box:
+    """A box of a width."""
+
+    def __init__(self, width, *, lid=True):
+        if width < 0:
+            raise ValueError("a box has a width")
+        self.width = tinydep.checked(width)
+        self.lid = lid
+
+    def open(self):
+        self.lid = False
+        return self
+
+    def broken(self):
+        return undefined_here
+
+    def load(self):
+        return None
+
+    def link(self):
+        return tinydep.Link()
+
+
+class Crate(Box):
+    """A box of wood."""
+
+    @property
+    def wood(self):
+        return "oak"
+
+
+def measure(box):
+    return box.width
+''',
+    "tinylib/unfinished.py": "def (:\n",
+    "tinylib/extra.py": "import not_installed_with_it\n",
+}
+NEWER: Mapping[str, str] = {
+    **TINYLIB,
+    "tinylib/boxes.py": TINYLIB["tinylib/boxes.py"].replace("lid=True", "lid=True, hinge=None"),
+}
+"""The next version of it, in which a box takes a keyword more."""
+TINYDEP: Mapping[str, str] = {
+    "tinydep.py": '''"""What tinylib stands on."""
+
+
+class Link:
+    end = "here"
+
+
+def checked(value):
+    if not isinstance(value, int):
+        raise TypeError("not a number")
+    return value
+''',
+}
+
+
+def make_wheels(folder: Path) -> Path:
+    """Wheels of tinylib 1.0 and 2.0 and of tinydep 0.5, in `folder`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    make_wheel(folder, "tinylib", "1.0", _of(TINYLIB, "1.0"), requires=("tinydep",))
+    make_wheel(folder, "tinylib", "2.0", _of(NEWER, "2.0"), requires=("tinydep",))
+    make_wheel(folder, "tinydep", "0.5", TINYDEP)
+    return folder
+
+
+def make_wheel(
+    folder: Path, name: str, version: str, files: Mapping[str, str], *, requires: tuple[str, ...] = ()
+) -> Path:
+    """A wheel of pure Python for any platform."""
+    info = f"{name}-{version}.dist-info"
+    needs = "".join(f"Requires-Dist: {each}\n" for each in requires)
+    content = {
+        **files,
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{needs}",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    record = "".join(f"{path},sha256={_hash(text)},{len(text.encode())}\n" for path, text in content.items())
+    wheel = folder / f"{name}-{version}-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for path, text in {**content, f"{info}/RECORD": f"{record}{info}/RECORD,,\n"}.items():
+            archive.writestr(zipfile.ZipInfo(path), text)
+    return wheel
+
+
+def _of(files: Mapping[str, str], version: str) -> dict[str, str]:
+    first = "tinylib/__init__.py"
+    return {**files, first: files[first].format(version=version)}
+
+
+def _hash(text: str) -> str:
+    return base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode()
