@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         DeferredQueue,
         Evaluations,
         EventBus,
+        Experiments,
         Learners,
         Measurements,
         Quizzes,
@@ -183,6 +184,14 @@ def quizzes() -> Quizzes:
     from touchstone.records import Quizzes
 
     return Quizzes(table(), artifacts())
+
+
+@cache
+def experiments() -> Experiments:
+    """The experiments of all tenants, and their pairs."""
+    from touchstone.records import Experiments
+
+    return Experiments(table(), artifacts())
 
 
 @cache

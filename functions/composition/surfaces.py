@@ -1,4 +1,4 @@
-"""What the functions do with measurements: a desk for the steps, a reception for the doors."""
+"""What the functions do with measurements and experiments: desks for the steps, receptions for the doors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from functions.composition import judging, stores, work
 
 if TYPE_CHECKING:
     from touchstone.judges import Judge
+    from touchstone.judges.registry import Model
     from touchstone.operations.surfaces.desk import MeasuringDesk
+    from touchstone.operations.surfaces.experiment_files import ExperimentFiles
+    from touchstone.operations.surfaces.experiment_reception import ExperimentReception
+    from touchstone.operations.surfaces.experimenting import ExperimentDesk
     from touchstone.operations.surfaces.reception import MeasurementReception
     from touchstone.operations.surfaces.sweeping import SurfaceSweep
 
@@ -51,8 +55,54 @@ def reception(tenant: str) -> MeasurementReception:
     )
 
 
+def experiment_desk(tenant: str) -> ExperimentDesk:
+    """What the steps of a tenant's experiments work with; their judges wait for a minute's next slot."""
+    from functions.observability import count_spends
+    from touchstone.operations.surfaces.experimenting import ExperimentDesk
+
+    return ExperimentDesk(
+        tenant=tenant,
+        experiments=stores.experiments(),
+        files=lambda experiment_id: _files(tenant, experiment_id),
+        judge=lambda apart: _judge(tenant, apart),
+        model=lambda: _model(tenant),
+        paid=count_spends,
+    )
+
+
+def experiment_reception(tenant: str) -> ExperimentReception:
+    """Accepts and shows a tenant's experiments."""
+    from touchstone.operations.surfaces.experiment_reception import ExperimentReception
+    from touchstone.records import RequestKeys
+
+    return ExperimentReception(
+        tenant=tenant,
+        experiments=stores.experiments(),
+        artifacts=stores.artifacts(),
+        files=lambda experiment_id: _files(tenant, experiment_id),
+        keys=RequestKeys(stores.table()),
+        workflows=work.workflows,
+    )
+
+
+def _files(tenant: str, experiment_id: str) -> ExperimentFiles:
+    from touchstone.operations.surfaces.experiment_files import ExperimentFiles
+
+    return ExperimentFiles(
+        artifacts=stores.artifacts(), scratch=stores.scratch(), tenant=tenant, experiment_id=experiment_id
+    )
+
+
+def _model(tenant: str) -> Model | None:
+    """The model that would be asked; None without any key."""
+    from touchstone.surfaces.evaluation import TIER
+
+    seat = judging.judges(tenant, patient=True).seat(TIER)
+    return None if seat is None else seat.model
+
+
 def sweep() -> SurfaceSweep:
-    """Takes up what a crash left behind of measurements."""
+    """Takes up what a crash left behind of measurements and experiments."""
     from touchstone.operations.surfaces.sweeping import SurfaceSweep
 
-    return SurfaceSweep(measurements=stores.measurements(), workflows=work.workflows)
+    return SurfaceSweep(measurements=stores.measurements(), experiments=stores.experiments(), workflows=work.workflows)

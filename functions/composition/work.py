@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from touchstone.operations.desk import Desk
     from touchstone.operations.draining import Drain
     from touchstone.operations.line_measurements import LineMeasurements
+    from touchstone.operations.line_quizzes import LineQuizzes
     from touchstone.operations.line_submissions import LineSubmissions
     from touchstone.operations.line_work import LineWork
     from touchstone.operations.reception import Reception
@@ -56,6 +57,7 @@ def workflows() -> Workflows:
         submission_arn=environment().submission_machine_arn,
         challenge_arn=environment().challenge_machine_arn,
         measure_arn=environment().measure_machine_arn,
+        experiment_arn=environment().experiment_machine_arn,
         quiz_arn=environment().quiz_machine_arn,
     )
 
@@ -143,6 +145,7 @@ def line_work(tenant: str, *, ended: Callable[[AnswerRecord], None]) -> LineWork
         desks={
             "submission": lambda: line_submissions(tenant),
             "measurement": lambda: line_measurements(tenant),
+            "quiz": lambda: line_quizzes(tenant),
         },
         ended=ended,
     )
@@ -166,6 +169,14 @@ def line_measurements(tenant: str) -> LineMeasurements:
     from touchstone.operations.line_measurements import LineMeasurements
 
     return LineMeasurements(desk=surfaces.desk(tenant), reception=surfaces.reception(tenant))
+
+
+def line_quizzes(tenant: str) -> LineQuizzes:
+    """Takes and makes what lines of a tenant's batches ask for of quizzes."""
+    from functions.composition import quizzes
+    from touchstone.operations.line_quizzes import LineQuizzes
+
+    return LineQuizzes(desk=quizzes.desk(tenant, patient=True), reception=quizzes.reception(tenant))
 
 
 @cache

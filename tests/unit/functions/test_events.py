@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from functions.answers.step import Step
 from functions.oracle.step import References
 from functions.quizzes.step import References as QuizReferences
-from functions.surfaces.step import References as MeasurementReferences
+from functions.surfaces.step import ExperimentReferences, MetricReferences
 from tests.support.events import FOLDER, event
 from touchstone.errors import InputError
 from touchstone.operations.chunks import Chunk, tenant_of
@@ -19,7 +19,8 @@ NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))
 STEPS = [name for name in NAMES if name.startswith("step_") and "batch" not in name and name != "step_drain"]
 REFERENCES: dict[str, type[BaseModel]] = {
     "task_id": References,
-    "measurement_id": MeasurementReferences,
+    "measurement_id": MetricReferences,
+    "experiment_id": ExperimentReferences,
     "quiz_id": QuizReferences,
 }
 """What a step takes that is about one of these; every other is about an answer."""

@@ -8,9 +8,11 @@ from datetime import datetime
 class StepProgress:
     """A word that a state machine chooses by, and until when it is to wait (UTC), None: not.
 
-    `reason`: why the try of this step brought nothing, or not all; None where it did, or made none.
+    `reason`: why the try of this step brought nothing, or not all; None where it did, or made none. `list_key` is the
+    whole key of the list that a machine's map reads next, None where there is none.
     """
 
     state: str
     until: datetime | None = None
     reason: str | None = None
+    list_key: str | None = None

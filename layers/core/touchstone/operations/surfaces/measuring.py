@@ -8,12 +8,11 @@ from datetime import timedelta
 from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError, MisconfiguredError, SettingsError, TimedOutError
 from touchstone.judges.calls import unanswered
-from touchstone.judges.checked import NotScored
-from touchstone.operations.deferral import Postponed
 from touchstone.operations.progress import StepProgress
+from touchstone.operations.surfaces.again import try_again
 from touchstone.operations.surfaces.desk import MeasuringDesk
 from touchstone.operations.surfaces.noting import NotingJudge
-from touchstone.operations.trying import NOBODY, follow_up
+from touchstone.operations.trying import NOBODY
 from touchstone.surfaces.catalogue import CATALOGUE
 from touchstone.surfaces.measurement import Measurement, Unmeasured
 from touchstone.surfaces.measuring import Measuring
@@ -48,7 +47,14 @@ async def measure(
         if not tried.missing:
             return _progress(desk.measurements.keep(measurement, found), metric)
     why = tried.why
-    again = _again(desk, measurement, metric, tried)
+    again = try_again(
+        tried.failures,
+        tries=measurement.work(metric).attempts.tries,
+        provider=tried.provider,
+        now=desk.clock(),
+        asked_at=measurement.created_at,
+        within=MEASURED_WITHIN,
+    )
     if again is None:
         return _progress(desk.measurements.give_up(measurement, metric, why=why, found=found), metric)
     after = desk.measurements.put_back(
@@ -99,31 +105,6 @@ async def _tried(desk: MeasuringDesk, measurement: Measurement, metric: MetricNa
         # The deadline ends a question from outside, so the judge could not note it.
         return replace(tried, failures=[*judge.failures, TimedOutError(LATE)])
     return tried
-
-
-def _again(desk: MeasuringDesk, measurement: Measurement, metric: MetricName, tried: _Tried) -> Postponed | None:
-    """When to try again after these failures, by the one that asks for the longest pause; None: not any more.
-
-    A try counts where all that failed says something of it: one in which a quota ran out brought as much as it could,
-    and the next one goes on from there.
-    """
-    now = desk.clock()
-    if now - measurement.created_at >= MEASURED_WITHIN:
-        return None
-    follow_ups = (
-        follow_up(
-            NotScored(reason=unanswered(error), faults=(), error=error, spends=()),
-            tries=measurement.work(metric).attempts.tries,
-            provider=tried.provider,
-            now=now,
-            asked_at=measurement.created_at,
-        )
-        for error in tried.failures
-    )
-    later = [each for each in follow_ups if isinstance(each, Postponed)]
-    if not later:
-        return None
-    return replace(max(later, key=lambda one: one.until), counted=all(one.counted for one in later))
 
 
 def _not_ours(desk: MeasuringDesk, measurement: Measurement, metric: MetricName) -> StepProgress:

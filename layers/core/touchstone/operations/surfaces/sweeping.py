@@ -1,13 +1,14 @@
-"""Measurements that nothing carries any more are taken up again."""
+"""Measurements and experiments that nothing carries any more are taken up again."""
 
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
+from touchstone.attempts import LEASE
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import TouchstoneError
-from touchstone.records import Measurements
+from touchstone.records import Experiments, Measurements
 from touchstone.workflows import Workflows
 
 STALLED_AFTER = timedelta(minutes=10)
@@ -20,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweptSurfaces:
-    """What a sweep did: `restarted` measurements, and `stuck` ones that could not be started."""
+    """What a sweep did: `restarted` measurements and experiments, and `stuck` ones that could not be started."""
 
     restarted: int
     stuck: int
@@ -31,6 +32,7 @@ class SurfaceSweep:
     """Looks for what a crash left behind. The index that it reads holds only what is not over."""
 
     measurements: Measurements
+    experiments: Experiments
     workflows: Callable[[], Workflows]
     clock: Clock = system_clock
 
@@ -38,18 +40,41 @@ class SurfaceSweep:
         """Start again what stalled."""
         # The hour in the name: a sweep that is itself repeated starts nothing twice.
         run = f"sweep-{self.clock():%Y%m%d%H}"
-        stalled = self.measurements.unfinished(older_than=STALLED_AFTER, limit=MOST)
-        restarted = sum(self._restarted(one.tenant, one.measurement_id, run) for one in stalled)
-        return SweptSurfaces(restarted=restarted, stuck=len(stalled) - restarted)
+        started = [
+            *(
+                self._measured(one.tenant, one.measurement_id, run)
+                for one in self.measurements.unfinished(older_than=STALLED_AFTER, limit=MOST)
+            ),
+            *(
+                self._experimented(one.tenant, one.experiment_id, run)
+                for one in self.experiments.unfinished(older_than=STALLED_AFTER, limit=MOST)
+            ),
+        ]
+        return SweptSurfaces(restarted=started.count(True), stuck=started.count(False))
 
-    def _restarted(self, tenant: str, measurement_id: str, run: str) -> bool:
+    def _measured(self, tenant: str, measurement_id: str, run: str) -> bool | None:
+        """Whether a measurement could be started again; None where it is over."""
         try:
             measurement = self.measurements.get(tenant=tenant, measurement_id=measurement_id)
-            if measurement.open:
-                self.workflows().measurement(
-                    tenant=tenant, measurement_id=measurement_id, metrics=measurement.open, run=run
-                )
+            if not measurement.open:
+                return None
+            self.workflows().measurement(
+                tenant=tenant, measurement_id=measurement_id, metrics=measurement.open, run=run
+            )
         except TouchstoneError:
             logger.error("Measurement %s could not be started again", measurement_id)  # noqa: TRY400 - the words add nothing
+            return False
+        return True
+
+    def _experimented(self, tenant: str, experiment_id: str, run: str) -> bool | None:
+        """Whether an experiment could be started again; None where somebody carries it, by what its pairs say."""
+        try:
+            progress = self.experiments.progress(tenant=tenant, experiment_id=experiment_id)
+            moments = [each for each in (progress.until, progress.at and progress.at + LEASE) if each is not None]
+            if moments and max(moments) + STALLED_AFTER > self.clock():
+                return None
+            self.workflows().experiment(tenant=tenant, experiment_id=experiment_id, run=run)
+        except TouchstoneError:
+            logger.error("Experiment %s could not be started again", experiment_id)  # noqa: TRY400 - the words add nothing
             return False
         return True

@@ -1,0 +1,83 @@
+"""What the doors ask for of experiments: one to be run, how far it is, its report. A repeat meets the same record."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from touchstone.clock import Clock, system_clock
+from touchstone.errors import ConflictError, NotFoundError
+from touchstone.operations.surfaces.experiment_files import JSON, UPLOADS, ExperimentFiles, ReportFormat
+from touchstone.records import Artifacts, Experiments, RequestKeys, new_ulid
+from touchstone.surfaces.experiments.record import ExperimentRecord, ExperimentRequest, ExperimentView
+from touchstone.workflows import Workflows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExperimentReception:
+    """Accepts and shows one tenant's experiments.
+
+    Every method raises `NotFoundError` for what the tenant does not have, and `StoreError` where it is to be repeated.
+    """
+
+    tenant: str
+    experiments: Experiments
+    artifacts: Artifacts
+    files: Callable[[str], ExperimentFiles]
+    keys: RequestKeys
+    workflows: Callable[[], Workflows]
+    clock: Clock = system_clock
+
+    def run(self, request: ExperimentRequest, *, key: str | None) -> ExperimentRecord:
+        """Have an experiment run; `key` is the sender's own."""
+        if key is None:
+            experiment_id = new_ulid(self.clock())
+        else:
+            experiment_id = self.keys.id_for(tenant=self.tenant, key=f"experiment {key}")
+        content_key, content_hash = self._handed_in(request, experiment_id)
+        record = self.experiments.create(
+            tenant=self.tenant,
+            experiment_id=experiment_id,
+            content_key=content_key,
+            content_hash=content_hash,
+            use_cache=request.use_cache,
+        )
+        if record.finished_at is None:
+            self.workflows().experiment(tenant=self.tenant, experiment_id=record.id)
+        return record
+
+    def view(self, experiment_id: str) -> ExperimentView:
+        """An experiment and how far it is."""
+        return self.shown(self.experiments.get(tenant=self.tenant, experiment_id=experiment_id))
+
+    def shown(self, record: ExperimentRecord) -> ExperimentView:
+        """The view of an experiment that was read."""
+        progress = self.experiments.progress(tenant=self.tenant, experiment_id=record.id)
+        if record.state != "done":
+            return ExperimentView.of(record, progress)
+        files = self.files(record.id)
+        return ExperimentView.of(record, progress, conclusion=files.conclusion(), items_url=files.items_link())
+
+    def report(self, experiment_id: str, form: ReportFormat) -> str:
+        """The report of an experiment. Raises `ConflictError` as long as there is none."""
+        record = self.experiments.get(tenant=self.tenant, experiment_id=experiment_id)
+        if record.state != "done":
+            raise ConflictError(f"The experiment has no report: its state is {record.state}.")
+        return self.files(experiment_id).report(form)
+
+    def upload_link(self) -> tuple[str, str]:
+        """Where to put the file of an experiment: its key, and a link for it that expires soon."""
+        key = f"{self.tenant}/{UPLOADS}/{new_ulid(self.clock())}"
+        return key, self.artifacts.upload_link(tenant=self.tenant, key=key, content_type=JSON)
+
+    def _handed_in(self, request: ExperimentRequest, experiment_id: str) -> tuple[str, str]:
+        """Where the experiment lies, and what tells it from another one."""
+        if request.experiment is not None:
+            text = request.experiment.model_dump_json()
+            digest = hashlib.sha256(text.encode()).hexdigest()
+            # Under its own hash: what was put by a request that broke off is nobody else's.
+            return self.files(experiment_id).put_content(text, digest), digest
+        key = request.experiment_key or ""
+        if not key.startswith(f"{self.tenant}/{UPLOADS}/"):
+            raise NotFoundError("There is no uploaded file with this key; upload one first, and give the key of that.")
+        version = self.artifacts.version(tenant=self.tenant, key=key)
+        return key, hashlib.sha256(f"{key} {version}".encode()).hexdigest()

@@ -1,0 +1,237 @@
+"""The steps of an experiment: its pairs are listed, each is measured with tries of its own, and all are concluded from.
+
+What a step is stopped in, the next execution of the machine goes on with: pairs that are over stay over, replies that
+came are in the cache, and the first conclusion stays.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
+
+from touchstone.clock import Clock, system_clock
+from touchstone.errors import InputError, MisconfiguredError, SettingsError, TimedOutError
+from touchstone.judges.calls import unanswered
+from touchstone.operations.json_text import loads
+from touchstone.operations.progress import StepProgress
+from touchstone.operations.surfaces.again import try_again
+from touchstone.operations.surfaces.experiment_files import REPORTS, ExperimentFiles
+from touchstone.operations.surfaces.noting import NotingJudge
+from touchstone.operations.trying import NOBODY
+from touchstone.surfaces.experiments.model import Experiment
+from touchstone.surfaces.experiments.record import MAX_PAIRS, PairKept, PairTask, PairWork, Plan
+from touchstone.surfaces.measurement import Unmeasured
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from touchstone.errors import JudgeError, LimitError
+    from touchstone.judges.base import Judge
+    from touchstone.judges.registry import Model
+    from touchstone.judges.spends import Spend
+    from touchstone.records import Experiments
+    from touchstone.surfaces.experiments.pairs import PairResult
+    from touchstone.surfaces.experiments.record import ExperimentRecord
+
+PAIR_SECONDS = 380.0
+"""For generating what a pair lacks, and again for measuring it: together two minutes less than the function has."""
+COMPARED_WITHIN = timedelta(days=7)
+"""How long an experiment waits for quota, money or keys."""
+MAX_FILE_BYTES = 32 * 1024 * 1024
+"""Read whole into a function's memory, where it takes ten times as much."""
+INTERRUPTED = "Each try was interrupted before there was a result."
+LATE = "The time of this try was over before all was answered."
+NOTHING = "Nothing could be measured: every pair was left without a result. Ask anew once judges can be asked."
+MOST_FAULTS = 5
+"""How many faults of an experiment that cannot be read are told."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExperimentDesk:
+    """One tenant's experiments and judges.
+
+    `judge` gives the judge of an experiment as `MeasuringDesk.judge` does, and `model` the one that it would ask, None
+    without any key. `paid` is told of calls that were paid for.
+    """
+
+    tenant: str
+    experiments: Experiments
+    files: Callable[[str], ExperimentFiles]
+    judge: Callable[[str | None], Judge]
+    model: Callable[[], Model | None]
+    paid: Callable[[Sequence[Spend]], None] = lambda _: None
+    clock: Clock = system_clock
+
+    def record(self, experiment_id: str) -> ExperimentRecord:
+        """The record of an experiment."""
+        return self.experiments.get(tenant=self.tenant, experiment_id=experiment_id)
+
+
+async def prepare(desk: ExperimentDesk, experiment_id: str, *, run: str) -> StepProgress:
+    """Read an experiment and list its pairs that are not over for a run: `measuring`, or `done` and `failed` as it is.
+
+    One that cannot be read, or is too large, has `failed` with the reason.
+    """
+    record = desk.record(experiment_id)
+    if record.finished_at is not None:
+        return StepProgress(state=record.state)
+    files = desk.files(experiment_id)
+    try:
+        experiment = _read(record, files)
+    except InputError as error:
+        return StepProgress(state=desk.experiments.fail(record, str(error)).state)
+    if record.plan is None:
+        files.put_experiment(experiment.model_dump_json())
+        record = desk.experiments.plan(record, await _plan(desk, experiment))
+    over = desk.experiments.over(tenant=desk.tenant, experiment_id=experiment_id)
+    left = [pair for pair in experiment.pairs if pair.number not in over]
+    files.put_tasks(PairTask.of(pair, experiment.terms) for pair in left)
+    lines = "".join(
+        f'{{"tenant":"{desk.tenant}","experiment_id":"{experiment_id}","number":{pair.number}}}\n' for pair in left
+    )
+    return StepProgress(state=record.state, list_key=files.put_list(run, lines))
+
+
+async def compare(desk: ExperimentDesk, experiment_id: str, number: int) -> StepProgress:
+    """Try to measure a pair: `over`, or `waiting` for another try. A repeat asks nobody."""
+    record = desk.record(experiment_id)
+    if record.finished_at is not None:
+        return StepProgress(state="over")
+    pair, ours = desk.experiments.begin(tenant=desk.tenant, experiment_id=experiment_id, number=number)
+    if not ours:
+        return _not_ours(desk, pair)
+    files = desk.files(experiment_id)
+    tried = await _tried(desk, record, files.task(number))
+    cost = pair.cost_usd
+    if tried.result is not None:
+        desk.paid(list(tried.result.all_spends()))
+        # Kept before the pair is: a crash in between measures it again from the cache.
+        kept = PairKept.of(tried.result, files.pair(number))
+        files.put_pair(kept)
+        cost = sum(spend.cost_usd or 0.0 for spend in kept.paid)
+        if not tried.result.unanswered:
+            return _progress(desk.experiments.end(pair, why=None, cost_usd=cost))
+    again = try_again(
+        tried.failures,
+        tries=pair.attempts.tries,
+        provider=tried.provider,
+        now=desk.clock(),
+        asked_at=record.created_at,
+        within=COMPARED_WITHIN,
+    )
+    why = Unmeasured(reason=unanswered(tried.failures[0]), details=(str(tried.failures[0]),))
+    if again is None:
+        return _progress(desk.experiments.end(pair, why=why, cost_usd=cost))
+    back = desk.experiments.put_back(pair, why=why, until=again.until, counted=again.counted, cost_usd=cost)
+    return replace(_progress(back), reason=why.reason)
+
+
+def conclude(desk: ExperimentDesk, experiment_id: str) -> StepProgress:
+    """Conclude from all pairs and write the reports: `done`, `failed`, or `incomplete` where a pair is not over."""
+    from touchstone.surfaces.experiments.concluding import conclude as conclusion_of
+    from touchstone.surfaces.experiments.report import (
+        headline,
+        report_csv,
+        report_html,
+        report_items_csv,
+        report_json,
+        report_markdown,
+    )
+
+    record = desk.record(experiment_id)
+    if record.finished_at is not None or record.plan is None:
+        return StepProgress(state=record.state)
+    numbers = range(1, record.plan.pairs + 1)
+    if not desk.experiments.over(tenant=desk.tenant, experiment_id=experiment_id).issuperset(numbers):
+        return StepProgress(state="incomplete")
+    files = desk.files(experiment_id)
+    kept = list(files.pairs(numbers))
+    if not kept:
+        return StepProgress(state=desk.experiments.fail(record, NOTHING).state)
+    results = [one.result for one in kept]
+    found = conclusion_of(files.experiment(), results, paid=[spend for one in kept for spend in one.paid])
+    writers = {"html": report_html, "md": report_markdown, "csv": report_csv, "json": report_json}
+    for form in REPORTS:
+        files.put_report(form, writers[form](found))
+    files.put_items(report_items_csv(results))
+    files.put_conclusion(found)
+    return StepProgress(state=desk.experiments.conclude(record, verdict=found.verdict, headline=headline(found)).state)
+
+
+def _read(record: ExperimentRecord, files: ExperimentFiles) -> Experiment:
+    """The experiment that was handed in. Raises `InputError` for what is none, or a larger one than can be run."""
+    if record.plan is not None:
+        return files.experiment()
+    if (size := files.artifacts.size(tenant=record.tenant, key=record.content_key)) > MAX_FILE_BYTES:
+        raise InputError(f"The experiment has {size:,} bytes; at most {MAX_FILE_BYTES:,} are taken.")
+    fields = loads(files.artifacts.get_bytes(tenant=record.tenant, key=record.content_key))
+    try:
+        experiment = Experiment.model_validate(fields)
+    except ValidationError as error:
+        raise InputError(_faults(error)) from None
+    if (pairs := len(experiment.variants[0].items)) > MAX_PAIRS:
+        raise InputError(
+            f"The experiment has {pairs:,} items; a deployment runs {MAX_PAIRS:,}. Run a larger one by the command."
+        )
+    return experiment
+
+
+def _faults(error: ValidationError) -> str:
+    faults = error.errors(include_url=False, include_input=False)
+    told = [f"{'.'.join(map(str, one['loc'])) or 'experiment'}: {one['msg']}" for one in faults[:MOST_FAULTS]]
+    more = [f"and {len(faults) - MOST_FAULTS} more"] if len(faults) > MOST_FAULTS else []
+    return f"This is no experiment: {'; '.join([*told, *more])}."
+
+
+async def _plan(desk: ExperimentDesk, experiment: Experiment) -> Plan:
+    from touchstone.surfaces.experiments.estimate import estimate_of
+
+    a, b = experiment.variants
+    return Plan(
+        name=experiment.name,
+        surface=experiment.surface,
+        a=a.name,
+        b=b.name,
+        pairs=len(a.items),
+        sources=len({item.source for item in a.items}),
+        estimate=await estimate_of(experiment, desk.model()),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tried:
+    """What a try brought, None where there was nobody to be asked; the failures on the way, and who was asked."""
+
+    result: PairResult | None
+    failures: Sequence[JudgeError | LimitError] = ()
+    provider: str = NOBODY
+
+
+async def _tried(desk: ExperimentDesk, record: ExperimentRecord, task: PairTask) -> _Tried:
+    from touchstone.surfaces.experiments.pairs import measure_pair
+
+    try:
+        judge = NotingJudge(desk.judge(None if record.use_cache else record.id))
+    except (SettingsError, MisconfiguredError) as error:
+        return _Tried(result=None, failures=[MisconfiguredError(str(error), sent=False)])
+    result = await measure_pair(task.pair, task.terms, judge=judge, seconds=PAIR_SECONDS)
+    failures = list(judge.failures)
+    if result.unanswered and not failures:
+        # The deadline ends a question from outside, so the judge could not note it.
+        failures.append(TimedOutError(LATE))
+    return _Tried(result=result, failures=failures, provider=judge.provider)
+
+
+def _not_ours(desk: ExperimentDesk, pair: PairWork) -> StepProgress:
+    """Where a pair stands that is not to be measured now; one whose tries are used up is over."""
+    if not pair.over and pair.attempts.exhausted and not pair.attempts.held(desk.clock()):
+        why = pair.failure or Unmeasured(reason="timed_out", details=(INTERRUPTED,))
+        pair = desk.experiments.end(pair, why=why, cost_usd=pair.cost_usd)
+    return _progress(pair)
+
+
+def _progress(pair: PairWork) -> StepProgress:
+    return StepProgress(state="over") if pair.over else StepProgress(state="waiting", until=pair.attempts.not_before)

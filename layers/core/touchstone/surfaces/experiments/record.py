@@ -1,0 +1,299 @@
+"""An experiment as a deployment keeps it: what was asked, how far its pairs are, and what it came to.
+
+    waiting ─ its pairs are listed ─> measuring ─ every pair is over ─┬─> done
+       └─ it cannot be read ─> failed                                 └─> failed   nothing could be measured
+
+A pair has tries of its own; what was answered at one is found in the cache by the next. Steps are pure; one that finds
+its work done returns the very same record.
+"""
+
+from datetime import datetime
+from typing import Annotated, Literal, Self
+
+from pydantic import StringConstraints, model_validator
+from pydantic_core import PydanticCustomError
+
+from touchstone.attempts import Attempts
+from touchstone.judges.spends import Spend
+from touchstone.material import Source
+from touchstone.material.parts import PartId
+from touchstone.strict import Strict
+from touchstone.surfaces.experiments.conclusion import Conclusion, Overall
+from touchstone.surfaces.experiments.estimate import Estimate
+from touchstone.surfaces.experiments.model import AnyMaterial, Experiment, Pair, Terms
+from touchstone.surfaces.experiments.pairs import PairResult
+from touchstone.surfaces.measurement import Unmeasured
+from touchstone.surfaces.model import Surface
+
+MAX_PAIRS = 2_000
+"""What a function can hold at once to conclude from: some 40 KB a pair. A larger one runs on one's own machine."""
+MAX_KEY_CHARS = 1024
+"""Longest key of an object in S3."""
+
+type ExperimentState = Literal["waiting", "measuring", "done", "failed"]
+
+
+class ExperimentRequest(Strict):
+    """An experiment to run: itself, or `experiment_key`, the key of a JSON file that was uploaded; one of them.
+
+    `use_cache` False asks anew even what was asked before.
+    """
+
+    experiment: Experiment | None = None
+    experiment_key: Annotated[str, StringConstraints(min_length=1, max_length=MAX_KEY_CHARS)] | None = None
+    use_cache: bool = True
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> Self:
+        if (self.experiment is None) == (self.experiment_key is None):
+            raise PydanticCustomError(
+                "one_of", "give the experiment, or the experiment_key of an uploaded file; exactly one"
+            )
+        return self
+
+
+class Plan(Strict):
+    """What an experiment is about, known once it was read: the names of its variants, its size, what it should take."""
+
+    name: PartId
+    surface: Surface
+    a: PartId
+    b: PartId
+    pairs: int
+    sources: int
+    estimate: Estimate
+
+
+class ExperimentRecord(Strict):
+    """An experiment as it is stored. Times are UTC.
+
+    `content_key` is where it was handed in, in the tenant's artifacts, and `content_hash` tells it from another one.
+    `plan` is None until it was read. `verdict` and `headline` are what it came to, and `failure` why it came to
+    nothing; all None before.
+    """
+
+    tenant: str
+    id: str
+    created_at: datetime
+    content_key: str
+    content_hash: str
+    use_cache: bool = True
+    plan: Plan | None = None
+    verdict: Overall | None = None
+    headline: str | None = None
+    failure: str | None = None
+    finished_at: datetime | None = None
+
+    @property
+    def state(self) -> ExperimentState:
+        """How far it is."""
+        if self.finished_at is not None:
+            return "done" if self.failure is None else "failed"
+        return "waiting" if self.plan is None else "measuring"
+
+
+class PairWork(Strict):
+    """One pair of an experiment and how far it is. `at` is when its last step was (UTC).
+
+    `cost_usd` is what its tries cost, of the calls whose price is known. `failure` is why the last try left something
+    unscored, None where it left nothing. `over`: it is not tried again.
+    """
+
+    tenant: str
+    experiment_id: str
+    number: int
+    at: datetime
+    attempts: Attempts = Attempts()
+    cost_usd: float = 0.0
+    failure: Unmeasured | None = None
+    over: bool = False
+
+    @property
+    def id(self) -> str:
+        """Its name among all records."""
+        return f"{self.experiment_id}-{self.number}"
+
+
+class PairTask(Strict):
+    """What one pair needs to be measured; `a` and `b` None: that variant's material is to be generated."""
+
+    number: int
+    item: PartId
+    terms: Terms
+    source: Source
+    a: AnyMaterial | None
+    b: AnyMaterial | None
+    passages_a: Source | None = None
+    passages_b: Source | None = None
+
+    @classmethod
+    def of(cls, pair: Pair, terms: Terms) -> "PairTask":
+        """The task of a pair; passages that are the source itself are not said again."""
+        return cls(
+            number=pair.number,
+            item=pair.item,
+            terms=terms,
+            source=pair.source,
+            a=pair.a,
+            b=pair.b,
+            passages_a=None if pair.passages_a is pair.source else pair.passages_a,
+            passages_b=None if pair.passages_b is pair.source else pair.passages_b,
+        )
+
+    @property
+    def pair(self) -> Pair:
+        """The pair."""
+        return Pair(
+            number=self.number,
+            item=self.item,
+            source=self.source,
+            a=self.a,
+            b=self.b,
+            passages_a=self.passages_a or self.source,
+            passages_b=self.passages_b or self.source,
+        )
+
+
+class PairKept(Strict):
+    """What the tries of a pair brought so far, and every call that was paid for it, each once."""
+
+    result: PairResult
+    paid: tuple[Spend, ...]
+
+    @classmethod
+    def of(cls, result: PairResult, before: "PairKept | None") -> "PairKept":
+        """What a try adds: what it found in the cache, another try has told."""
+        spends = tuple(result.all_spends())
+        if before is None:
+            return cls(result=result, paid=spends)
+        return cls(result=result, paid=(*before.paid, *(one for one in spends if not one.cached)))
+
+
+class PairProgress(Strict):
+    """How far the pairs of an experiment are, counted as each of them ends.
+
+    `cost_usd` is that of all tries. `at` is when anything happened last, and `until` when the pair that it happened to
+    is tried again, both None before the first. `because` is why that try left something unscored, None where not.
+    """
+
+    done: int = 0
+    cost_usd: float = 0.0
+    at: datetime | None = None
+    until: datetime | None = None
+    because: str | None = None
+
+
+class ExperimentView(Strict):
+    """An experiment as its reader sees it.
+
+    `pairs`, `estimate` and all that names it are null until it was read. `done` pairs are over, at `cost_usd` so far.
+    `because` is the stable word for why the last try left something unscored; null where it did not. `conclusion` is
+    there once the state is `done`, and `headline` says it in a sentence; `items_url` then leads to a CSV of the scores
+    of every item, for a quarter of an hour.
+    """
+
+    id: str
+    state: ExperimentState
+    name: str | None
+    surface: Surface | None
+    a: str | None
+    b: str | None
+    pairs: int | None
+    done: int
+    cost_usd: float
+    estimate: Estimate | None
+    because: str | None
+    failure: str | None
+    created_at: datetime
+    finished_at: datetime | None
+    verdict: Overall | None
+    headline: str | None
+    conclusion: Conclusion | None
+    items_url: str | None
+
+    @classmethod
+    def of(
+        cls,
+        record: ExperimentRecord,
+        progress: PairProgress,
+        *,
+        conclusion: Conclusion | None = None,
+        items_url: str | None = None,
+    ) -> "ExperimentView":
+        """The view of an experiment."""
+        plan = record.plan
+        return cls(
+            id=record.id,
+            state=record.state,
+            name=plan.name if plan else None,
+            surface=plan.surface if plan else None,
+            a=plan.a if plan else None,
+            b=plan.b if plan else None,
+            pairs=plan.pairs if plan else None,
+            done=progress.done,
+            cost_usd=progress.cost_usd,
+            estimate=plan.estimate if plan else None,
+            because=progress.because if record.finished_at is None else None,
+            failure=record.failure,
+            created_at=record.created_at,
+            finished_at=record.finished_at,
+            verdict=record.verdict,
+            headline=record.headline,
+            conclusion=conclusion,
+            items_url=items_url,
+        )
+
+
+def planned(record: ExperimentRecord, plan: Plan) -> ExperimentRecord:
+    """The experiment that was read; the first plan stays."""
+    if record.plan is not None or record.finished_at is not None:
+        return record
+    return record.model_copy(update={"plan": plan})
+
+
+def concluded(record: ExperimentRecord, verdict: Overall, headline: str, *, now: datetime) -> ExperimentRecord:
+    """The experiment with what it came to; the first conclusion stays."""
+    if record.finished_at is not None:
+        return record
+    return record.model_copy(update={"verdict": verdict, "headline": headline, "finished_at": now})
+
+
+def failed(record: ExperimentRecord, why: str, *, now: datetime) -> ExperimentRecord:
+    """The experiment that came to nothing, and why in a sentence."""
+    if record.finished_at is not None:
+        return record
+    return record.model_copy(update={"failure": why, "finished_at": now})
+
+
+def pair_begun(pair: PairWork, *, now: datetime) -> PairWork:
+    """The pair with one more try; the very same where none is to be made now."""
+    if pair.over or pair.attempts.exhausted:
+        return pair
+    attempts = pair.attempts.begun(now=now)
+    return pair if attempts is None else pair.model_copy(update={"attempts": attempts, "at": now})
+
+
+def pair_put_back(
+    pair: PairWork, why: Unmeasured, *, until: datetime, counted: bool, cost_usd: float, now: datetime
+) -> PairWork:
+    """The pair after a try that left something unscored, to be tried again not before `until`.
+
+    `cost_usd` is what all its tries cost so far.
+    """
+    if pair.over:
+        return pair_over(pair, None, cost_usd=cost_usd, now=now)
+    attempts = pair.attempts.put_back(until=until, counted=counted)
+    changes = {"attempts": attempts, "failure": why, "cost_usd": max(pair.cost_usd, cost_usd), "at": now}
+    return pair.model_copy(update=changes)
+
+
+def pair_over(pair: PairWork, why: Unmeasured | None, *, cost_usd: float, now: datetime) -> PairWork:
+    """The pair that is over: with everything scored, or with the reason why not; a later try is only paid.
+
+    `cost_usd` is what all its tries cost so far.
+    """
+    if pair.over and cost_usd <= pair.cost_usd:
+        return pair
+    failure = pair.failure if pair.over else why
+    changes = {"over": True, "failure": failure, "cost_usd": max(pair.cost_usd, cost_usd), "at": now}
+    return pair.model_copy(update=changes)
