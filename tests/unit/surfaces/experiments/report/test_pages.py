@@ -16,6 +16,8 @@ from touchstone.surfaces.experiments.report import headline, report_html, report
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 PAGES = {"report.html": report_html, "report.md": report_markdown}
 NEVER = frozenset({"script", "iframe", "object", "embed", "img", "a", "b", "link", "form", "input", "base"})
+EMPTY = frozenset({"meta"})
+"""Elements of our pages that have no end."""
 
 
 def held(name: str, shown: str) -> None:
@@ -33,11 +35,21 @@ class Page(HTMLParser):
         self.tags: list[str] = []
         self.attributes: list[tuple[str, str | None]] = []
         self.text: list[str] = []
+        self.open: list[str] = []
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
         self.attributes += attrs
+        if tag not in EMPTY:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
 
     def handle_data(self, data: str) -> None:
         self.text.append(data)
@@ -70,6 +82,7 @@ def test_the_hostile_report_is_the_one_that_was_looked_at(name: str) -> None:
 def test_a_page_needs_nothing_from_elsewhere_and_runs_nothing() -> None:
     for text in (None, HOSTILE):
         page = Page(report_html(conclusion(text)))
+        assert page.open == []
         assert not set(page.tags) & NEVER
         names = {name for name, _ in page.attributes}
         assert not names & {"src", "href", "style", "srcset", "action"}
