@@ -2,9 +2,8 @@
 
 import json
 import shutil
-import subprocess
-import sys
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,9 @@ from typer.testing import Result
 from tests.support.timing import takes_at_most
 from tests.unit.cli.conftest import Command
 from tests.unit.cli.quiz_samples import CLEAN, FAULTY, curriculum, question, quiz
+from touchstone.checks import packaged
+from touchstone.checks.pinyin.syllables import table
+from touchstone.checks.script.tables import tables
 
 NOT_APPLIED = (
     "Not applied: question_language (give --ui-language), curriculum_alignment (give --curriculum and --chapter), "
@@ -218,18 +220,29 @@ def test_nothing_that_a_terminal_obeys_is_printed(touchstone: Command, tmp_path:
     assert "U+001B" in result.stdout
 
 
-def test_without_the_tables_of_script_and_pinyin_nobody_calls_a_quiz_good() -> None:
-    code = (
-        "import sys, touchstone.checks.packaged as packaged\n"
-        "packaged.find_spec = lambda name: None\n"
-        "from touchstone.cli import main\n"
-        f"sys.argv = ['touchstone', 'quiz', 'check', {str(CLEAN)!r}, '--ui-language', 'en']\n"
-        "main()"
-    )
-    result = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
-    assert (result.returncode, result.stdout) == (3, "")
+@pytest.fixture
+def without_tables(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """As if OpenCC and pypinyin were not installed."""
+    monkeypatch.setattr(packaged, "find_spec", lambda _: None)
+    for read in (tables, table):
+        read.cache_clear()
+    yield
+    for read in (tables, table):
+        read.cache_clear()
+
+
+@pytest.mark.usefixtures("without_tables")
+def test_without_the_tables_of_script_and_pinyin_nobody_calls_a_quiz_good(touchstone: Command, tmp_path: Path) -> None:
+    result = touchstone("quiz", "check", str(CLEAN), "--ui-language", "en")
+    assert (result.exit_code, result.stdout) == (3, "")
     assert "Applied: structure, question_language." in result.stderr
     assert "traditional_chinese (install touchstone[script]), pinyin_diacritics (install" in result.stderr
+    (tmp_path / "course.json").write_text(curriculum(), encoding="utf-8")
+    course = ("--curriculum", str(tmp_path / "course.json"), "--chapter", "1")
+    result = touchstone("quiz", "check", str(FAULTY), *course)
+    assert result.exit_code == 1
+    assert {line.split(" ")[1] for line in result.stdout.splitlines()} == {"structure"}
+    assert "curriculum_alignment (install touchstone[script])" in result.stderr
 
 
 def test_a_text_full_of_faults_is_corrected_in_time(touchstone: Command, tmp_path: Path) -> None:

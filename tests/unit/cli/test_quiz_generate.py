@@ -13,6 +13,7 @@ from tests.support.providers import ProviderServer, error
 from tests.unit.cli.conftest import Command
 from tests.unit.cli.loopback import Asked, Loopback, Reply
 from tests.unit.quizzes.samples import CURRICULUM, LEARNER, QUESTION, evaluated, flaw, made, quiz
+from touchstone.cli import waiting
 from touchstone.quizzes.model import QuizRequest
 from touchstone.quizzes.view import AttemptView, QuizView
 
@@ -182,6 +183,19 @@ def test_what_is_no_file_is_an_id_of_the_deployment(api: Loopback, online: Comma
     body = api.asked[0].document
     assert (body["curriculum"], body["chapter"], body["learner"]) == ("first-steps", "2", "mei")
     assert QuizRequest.model_validate(body).questions == 10
+
+
+def test_whoever_stops_waiting_is_told_where_to_look(
+    api: Loopback, online: Command, files: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(waiting, "pause", interrupted)
+    api.answer = lambda _: Reply(status=202, value=IN_WORK)
+    result = online("quiz", "generate", *files)
+    assert result.exit_code == 130
+    assert f"It goes on without you; see it with: touchstone quiz show {VIEW['id']}" in result.stderr
 
 
 @pytest.mark.parametrize(

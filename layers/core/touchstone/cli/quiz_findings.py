@@ -9,7 +9,7 @@ from touchstone.cli.splices import Splice
 from touchstone.errors import SettingsError
 from touchstone.material import Question, Quiz
 from touchstone.quizzes.checking import apply_checks
-from touchstone.quizzes.content import find_off_curriculum, find_question_language
+from touchstone.quizzes.content import find_question_language
 from touchstone.quizzes.correction import corrected, is_correctable
 from touchstone.quizzes.model import RULES, Attempt, Rule, Violation
 from touchstone.quizzes.structure import validate_structure
@@ -99,9 +99,6 @@ def _applied(quiz: Quiz, sought: Sought) -> Attempt:
         if sought.ui_language is not None:
             found += find_question_language(quiz, sought.ui_language)
             run.append("question_language")
-        if sought.taught is not None:
-            found += find_off_curriculum(quiz, sought.taught, sought.known)
-            run.append("curriculum_alignment")
         return Attempt(number=1, quiz=quiz, violations=tuple(found), checks_run=tuple(run))
 
 
