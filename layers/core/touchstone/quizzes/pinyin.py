@@ -88,6 +88,8 @@ def _stands_for(text: str, hanzi: str) -> bool:
 
 def _in_text(text: str, *, accents: bool) -> Iterator[Finding]:
     """Glosses in brackets against their characters, everything else by its spelling."""
+    if text.isascii() and not _NUMBERED.search(text):
+        return
     taken: list[tuple[int, int]] = []
     for gloss in _GLOSS.finditer(text):
         for part in _PART.finditer(gloss["gloss"]):
