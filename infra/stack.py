@@ -46,6 +46,7 @@ class TouchstoneStack(Stack):
             answers=self.answers,
             oracle=self.oracle,
             surfaces=self.surfaces,
+            quizzes=self.quizzes,
         )
         jobs = (self.oracle, self.surfaces, self.quizzes)
         self.api = Api(

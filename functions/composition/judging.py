@@ -69,9 +69,9 @@ def judges_of_submissions(tenant: str, *, patient: bool = False) -> Judges:
 
 
 @lru_cache(maxsize=64)
-def judges_of_quizzes(tenant: str, *, apart: str | None = None) -> Judges:
+def judges_of_quizzes(tenant: str, *, patient: bool = False, apart: str | None = None) -> Judges:
     """As `judges`, with the model that was chosen to write quizzes."""
-    return _judges(generator().registry, tenant, patient=False, apart=apart)
+    return _judges(generator().registry, tenant, patient=patient, apart=apart)
 
 
 def _judges(listed: Registry, tenant: str, *, patient: bool, apart: str | None = None) -> Judges:

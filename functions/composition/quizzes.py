@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from touchstone.operations.quizzes.sweeping import QuizSweep
 
 
-def desk(tenant: str) -> QuizDesk:
-    """What the steps of a tenant's quizzes work with."""
+def desk(tenant: str, *, patient: bool = False) -> QuizDesk:
+    """What the steps of a tenant's quizzes work with. `patient`: models wait for a minute's next slot."""
     from functions.observability import count_spends
     from touchstone.operations.quizzes.desk import QuizDesk
 
@@ -23,25 +23,25 @@ def desk(tenant: str) -> QuizDesk:
         quizzes=stores.quizzes(),
         curricula=stores.curricula(),
         learners=stores.learners(),
-        generator=lambda apart: _generator(tenant, apart),
-        evaluator=lambda apart: _evaluator(tenant, apart),
+        generator=lambda apart: _generator(tenant, apart, patient=patient),
+        evaluator=lambda apart: _evaluator(tenant, apart, patient=patient),
         paid=count_spends,
     )
 
 
-def _generator(tenant: str, apart: str | None) -> Judge:
+def _generator(tenant: str, apart: str | None, *, patient: bool) -> Judge:
     """Who writes quizzes for a tenant. Raises `SettingsError` where nobody can be asked."""
     from touchstone.quizzes.generation import open_generator
 
-    return open_generator(judging.judges_of_quizzes(tenant, apart=apart), judging.generator())
+    return open_generator(judging.judges_of_quizzes(tenant, patient=patient, apart=apart), judging.generator())
 
 
-def _evaluator(tenant: str, apart: str | None) -> Judge:
+def _evaluator(tenant: str, apart: str | None, *, patient: bool) -> Judge:
     """Who judges quizzes for a tenant. Raises `SettingsError` where nobody can be asked."""
     from touchstone.errors import SettingsError
     from touchstone.quizzes.evaluation import TIER
 
-    judges = judging.judges(tenant, apart=apart)
+    judges = judging.judges(tenant, patient=patient, apart=apart)
     judge = judges.prefer(TIER)
     if judge is None:
         raise SettingsError(f"No judge can be asked without a key: {judges.remedy}.")

@@ -11,7 +11,8 @@ from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.machine import Machine
 from infra.constructs.oracle import Oracle
 from infra.constructs.queues import Queues
-from infra.constructs.store import ARTIFACTS, INBOX, SCRATCH, Store
+from infra.constructs.quizzes import Quizzes
+from infra.constructs.store import ARTIFACTS, COURSES, INBOX, SCRATCH, Store
 from infra.constructs.surfaces import Surfaces
 
 PREPARING = Size(memory_mb=1024, timeout_s=300)
@@ -37,11 +38,17 @@ class Batch(Construct):
         answers: Answers,
         oracle: Oracle,
         surfaces: Surfaces,
+        quizzes: Quizzes,
     ) -> None:
         super().__init__(scope, construct_id)
         prepare = Function(self, "Prepare", runtime=runtime, module="functions.batch.prepare", size=PREPARING)
         lines = Function(
-            self, "Lines", runtime=runtime, module="functions.batch.lines", size=WORKING, layers=("judges", "checks")
+            self,
+            "Lines",
+            runtime=runtime,
+            module="functions.batch.lines",
+            size=WORKING,
+            layers=("judges", "checks", "script"),
         )
         collect = Function(self, "Collect", runtime=runtime, module="functions.batch.collect", size=COLLECTING)
         store.let_write_records(prepare, lines, collect)
@@ -56,6 +63,8 @@ class Batch(Construct):
         oracle.let_judge(lines)
         oracle.let_announce(lines)
         surfaces.let_measure(lines)
+        quizzes.let_carry_on(lines)
+        store.let_read_objects(lines, roots=[COURSES])
         self.machine = Machine(
             self,
             "Machine",

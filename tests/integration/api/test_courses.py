@@ -9,6 +9,7 @@ import pytest
 from tests.support.api import Api, refusal
 from tests.support.courses import CHAPTER, CURRICULUM, LEARNER
 from tests.support.deployment import Deployment
+from tests.support.events import FOLDER
 
 SAMPLES = {"curricula": CURRICULUM, "learners": LEARNER}
 
@@ -45,6 +46,39 @@ def test_a_summary_counts_what_there_is(acme: Api) -> None:
     assert put(acme, "learners", LEARNER).json["weak_points"] == 2
 
 
+def test_a_table_is_taken_as_well_as_its_json(acme: Api) -> None:
+    course = (FOLDER / "curriculum.csv").read_text(encoding="utf-8")
+    made = put(acme, "curricula", {"title": "華語", "csv": "\ufeff" + course.replace("\n", "\r\n")})
+    assert made.status == 200, made.body
+    assert (made.json["title"], made.json["chapters"]) == ("華語", 4)
+    first = acme.get("/v1/curricula/book-1").json["chapters"][0]["vocabulary"][0]
+    assert first == {"hanzi": "朋友", "pinyin": "péngyǒu", "meanings": {"en": "friend"}}
+    rows = "learner,ui_language,item,error_rate\nbook-1,ja,圖書館,35%\n"
+    assert put(acme, "learners", {"csv": rows}).status == 200
+    learner = acme.get("/v1/learners/book-1").json
+    assert (learner["ui_language"], learner["weak_points"][0]["error_rate"]) == ("ja", 0.35)
+    assert put(acme, "learners", {"csv": rows, "ui_language": "en"}).json["ui_language"] == "en"
+
+
+@pytest.mark.parametrize(
+    ("kind", "rows", "where"),
+    [
+        ("curricula", "chapter,kind,item\n1,word,朋友\n1,verb,吃\n", "line 3, column kind"),
+        ("curricula", "chapter,kind\n1,word\n", None),
+        ("curricula", "", None),
+        ("learners", "learner,item,error_rate\nbook-1,朋友,often\n", "line 2, column error_rate"),
+        ("learners", "learner,item,error_rate\nann,朋友,0.5\n", "csv"),
+        ("learners", "learner,item,error_rate\nbook-1,朋友,0.5\nann,朋友,0.5\n", "csv"),
+    ],
+)
+def test_a_table_that_does_not_fit_is_refused_with_line_and_column(
+    acme: Api, kind: str, rows: str, where: str | None
+) -> None:
+    document = refusal(put(acme, kind, {"csv": rows}), 400)
+    assert where in {None, document["where"]}
+    assert acme.get(f"/v1/{kind}").json["items"] == []
+
+
 @pytest.mark.parametrize("name", ["%E8%8F%AF%E8%AA%9E", "ann@example.org", "a%20b", "華語"])
 def test_an_id_is_any_name_that_an_address_can_say(acme: Api, name: str) -> None:
     made = put(acme, "learners", LEARNER, name)
@@ -75,6 +109,9 @@ def changed(**changes: Any) -> dict[str, Any]:
         ("curricula", changed(vocabulary=[{"hanzi": " "}]), "body.chapters.0.vocabulary.0.hanzi", 422),
         ("curricula", changed(vocabulary=[{"hanzi": "x" * 300}]), "body.chapters.0.vocabulary.0.hanzi", 413),
         ("curricula", changed(words=[]), "body.chapters.0.words", 422),
+        ("curricula", {"title": "x"}, "body", 422),
+        ("curricula", CURRICULUM | {"csv": "chapter,kind,item"}, "body", 422),
+        ("learners", LEARNER | {"csv": "learner,item,error_rate"}, "body", 422),
         ("learners", {"ui_language": "??"}, "body.ui_language", 422),
         ("learners", {"weak_points": [{"item": "公園", "error_rate": 1.5}]}, "body.weak_points.0.error_rate", 422),
         ("learners", {"weak_points": [{"item": "公園", "error_rate": 1}] * 2}, "body", 422),

@@ -18,7 +18,7 @@ JUDGING = {
     "quizzes.evaluate",
 }
 PROVING = {"verify", "lines", "intake"}
-READING_SCRIPT = {"quizzes.evaluate"}
+READING_SCRIPT = {"quizzes.evaluate", "lines"}
 GRANTED_ON_EVERYTHING = {
     "xray:PutTraceSegments",
     "xray:PutTelemetryRecords",
@@ -193,7 +193,8 @@ def test_what_only_served_the_work_goes_after_two_weeks_and_nothing_else_does(re
         ("BatchPrepare", {("get", "inbox"), ("get", "scratch"), ("put", "scratch")}),
         (
             "BatchLines",
-            {("get", "inbox")} | {(verb, root) for verb in ("get", "put") for root in ("artifacts", "scratch")},
+            {("get", "inbox"), ("get", "courses")}
+            | {(verb, root) for verb in ("get", "put") for root in ("artifacts", "scratch")},
         ),
         ("BatchCollect", {("get", "inbox"), ("put", "inbox"), ("get", "scratch")}),
         ("BatchMachine", {("get", "scratch")}),

@@ -14,6 +14,7 @@ from touchstone.strict import Strict
 
 if TYPE_CHECKING:
     from touchstone.operations.measurement_lines import MeasurementLine
+    from touchstone.operations.quiz_lines import QuizWorkLine
     from touchstone.operations.submission_lines import SubmissionLine
 
 MAX_LINE_BYTES = 6_000_000
@@ -22,10 +23,11 @@ MAX_REFERENCE_CHARS = 256
 MOST_FAULTS = 5
 """How many faults of a line are told; the others are counted."""
 MAX_PLACE_CHARS = 100
-KINDS = frozenset(
-    {"verify", "solve", "evaluate", "submission", "quiz_evaluation", "summary_evaluation", "flashcards_evaluation"}
-)
-"""Pydantic names the kind of a line among the places of a fault."""
+KINDS = frozenset({
+    *("verify", "solve", "evaluate", "submission", "quiz", "quiz_check"),
+    *("quiz_evaluation", "summary_evaluation", "flashcards_evaluation"),
+})  # fmt: skip
+"""Pydantic names the kind of a line first among the places of a fault."""
 
 type Reference = Annotated[str, Field(max_length=MAX_REFERENCE_CHARS)] | None
 """The sender's own name for a line, returned with its result."""
@@ -54,7 +56,7 @@ class EvaluateLine(Strict):
 
 
 type AnswerLine = VerifyLine | SolveLine | EvaluateLine
-type RecordLine = SubmissionLine | MeasurementLine
+type RecordLine = SubmissionLine | MeasurementLine | QuizWorkLine
 """Lines whose work has a record of its own; their class says which field of a line's result it fills, as `result`."""
 type Line = AnswerLine | RecordLine
 
@@ -73,10 +75,10 @@ class LineError(BaseModel):
 
 
 class LineResult(BaseModel):
-    """The result of one line, by its number in the file (from 1): an answer, a submission, a measurement, or an error.
+    """The result of one line, by its number in the file (from 1): what it came to, or an error.
 
-    `submission` is a `SubmissionView` of its author, and `measurement` a `MeasurementView`, as JSON: whoever collects
-    results need not load what judges them.
+    `submission` is a `SubmissionView` of its author, `measurement` a `MeasurementView`, and `quiz` a `QuizView`, as
+    JSON: whoever collects results need not load what judges them.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -86,6 +88,7 @@ class LineResult(BaseModel):
     answer: AnswerView | None = None
     submission: dict[str, Any] | None = None
     measurement: dict[str, Any] | None = None
+    quiz: dict[str, Any] | None = None
     error: LineError | None = None
     finished_at: datetime | None = None
 
@@ -105,9 +108,10 @@ def parse_line(text: bytes) -> Line:
 def _parser() -> TypeAdapter[Line]:
     """Made on first use: the models of submissions and materials take long to load, and not every step parses."""
     from touchstone.operations.measurement_lines import MeasurementLine
+    from touchstone.operations.quiz_lines import QuizWorkLine
     from touchstone.operations.submission_lines import SubmissionLine
 
-    kinds = VerifyLine | SolveLine | EvaluateLine | SubmissionLine | MeasurementLine
+    kinds = VerifyLine | SolveLine | EvaluateLine | SubmissionLine | MeasurementLine | QuizWorkLine
     return TypeAdapter(Annotated[kinds, Field(discriminator="kind")])
 
 
@@ -124,7 +128,7 @@ def _fault_of(error: ValidationError) -> InputError:
 
 def _place(location: tuple[int | str, ...]) -> str | None:
     """The field at fault, None for the line itself; a name that the sender made up may be of any length."""
-    place = ".".join(str(part) for part in location if part not in KINDS)
+    place = ".".join(map(str, location[1:] if location and location[0] in KINDS else location))
     return (place if len(place) <= MAX_PLACE_CHARS else f"{place[: MAX_PLACE_CHARS - 1]}…") or None
 
 

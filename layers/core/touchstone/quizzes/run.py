@@ -157,11 +157,11 @@ def new_run(request: QuizRequest | QuizCheckRequest, *, tenant: str, run_id: str
     return QuizRun(tenant=tenant, id=run_id, request=request, created_at=now, attempts=own)
 
 
-def started(run: QuizRun, *, now: datetime) -> QuizRun:
-    """The run whose time has begun."""
+def started(run: QuizRun, *, now: datetime, seconds: float = SECONDS) -> QuizRun:
+    """The run whose time has begun; it ends after `seconds`."""
     if run.over or run.deadline is not None:
         return run
-    return run.model_copy(update={"deadline": now + timedelta(seconds=SECONDS)})
+    return run.model_copy(update={"deadline": now + timedelta(seconds=seconds)})
 
 
 def retrieved(run: QuizRun, content: Content) -> QuizRun:

@@ -11,6 +11,7 @@ from touchstone.judges.spends import Spend
 from touchstone.material import Quiz
 from touchstone.quizzes import run as steps
 from touchstone.quizzes.curriculum import Chapter
+from touchstone.quizzes.loop import SECONDS
 from touchstone.quizzes.model import Attempt, Content, QuizRequest, Unanswered, Violation, Weakness
 from touchstone.quizzes.run import Asking, QuizCheckRequest, QuizRun, RunKind, RunState
 from touchstone.records.artifacts import Artifacts
@@ -108,9 +109,9 @@ class Quizzes:
         owners = (record_of(str(item["pk"])) for item in found)
         return tuple(UnfinishedQuiz(tenant=tenant, quiz_id=quiz_id) for tenant, quiz_id in owners)
 
-    def start(self, *, tenant: str, quiz_id: str) -> QuizRun:
-        """Let its time begin; the first one to say so counts."""
-        return self._step(tenant, quiz_id, lambda run: steps.started(run, now=self._clock()))
+    def start(self, *, tenant: str, quiz_id: str, seconds: float = SECONDS) -> QuizRun:
+        """Let its time of `seconds` begin; the first one to say so counts."""
+        return self._step(tenant, quiz_id, lambda run: steps.started(run, now=self._clock(), seconds=seconds))
 
     def retrieve(self, run: QuizRun, content: Content) -> QuizRun:
         """Keep the chapter that it is about."""

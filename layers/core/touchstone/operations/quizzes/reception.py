@@ -32,17 +32,23 @@ class QuizReception:
 
     def make(self, request: QuizRequest, *, key: str | None) -> QuizRun:
         """Have a quiz made; `key` is the sender's own."""
-        return self._started(self.accept(request, self._id("quiz", key)))
+        return self.start(self.accept(request, self._id("quiz", key)))
 
     def check(self, request: QuizCheckRequest, *, key: str | None) -> QuizRun:
         """Have a quiz checked; `key` is the sender's own. Raises `TooLargeError` for a quiz of more than a megabyte."""
-        return self._started(self.accept(request, self._id("quiz check", key)))
+        return self.start(self.accept(request, self._id("quiz check", key)))
 
     def accept(self, request: QuizRequest | QuizCheckRequest, quiz_id: str) -> QuizRun:
         """Keep what is asked for under an id; a repeat finds it, whatever has been deleted since."""
         if self.quizzes.find(tenant=self.tenant, quiz_id=quiz_id) is None:
             self._check(request)
         return self.quizzes.create(tenant=self.tenant, quiz_id=quiz_id, request=request)
+
+    def start(self, run: QuizRun) -> QuizRun:
+        """Start the machine of a quiz that is not over."""
+        if not run.over:
+            self.workflows().quiz(tenant=self.tenant, quiz_id=run.id)
+        return run
 
     def _check(self, request: QuizRequest | QuizCheckRequest) -> None:
         """Refuse a request that names what is not there, or that is too large."""
@@ -58,11 +64,6 @@ class QuizReception:
             kept.document.chapter(request.chapter)
         if isinstance(request, QuizRequest) and isinstance(request.learner, str):
             self.learners.get(tenant=self.tenant, document_id=request.learner)
-
-    def _started(self, run: QuizRun) -> QuizRun:
-        if not run.over:
-            self.workflows().quiz(tenant=self.tenant, quiz_id=run.id)
-        return run
 
     def _id(self, what: str, key: str | None) -> str:
         if key is None:

@@ -5,14 +5,15 @@ from touchstone.operations.progress import StepProgress
 from touchstone.operations.quizzes.desk import QuizDesk
 from touchstone.operations.quizzes.making import progress_of
 from touchstone.quizzes.learner import LearnerProfile
+from touchstone.quizzes.loop import SECONDS
 from touchstone.quizzes.model import Content, QuizRequest, Unanswered
 from touchstone.quizzes.retrieval import query_weakness, retrieve_content
 from touchstone.quizzes.run import QuizRun
 
 
-def retrieve(desk: QuizDesk, quiz_id: str) -> StepProgress:
-    """Let the quiz's time begin, and keep the chapter that it is about; a repeat changes neither."""
-    run = desk.quizzes.start(tenant=desk.tenant, quiz_id=quiz_id)
+def retrieve(desk: QuizDesk, quiz_id: str, *, seconds: float = SECONDS) -> StepProgress:
+    """Let the quiz's time of `seconds` begin, and keep the chapter that it is about; a repeat changes neither."""
+    run = desk.quizzes.start(tenant=desk.tenant, quiz_id=quiz_id, seconds=seconds)
     if not run.over and run.content is None and run.request.chapter is not None:
         try:
             run = desk.quizzes.retrieve(run, _content(desk, run))

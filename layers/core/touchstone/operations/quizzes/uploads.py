@@ -1,52 +1,87 @@
-"""Curricula and learners as tenants send them: without their id, which the address says."""
+"""Curricula and learners as tenants send them: as JSON or as a table, under the id that their address says."""
 
 from typing import Annotated, Self
 
 from pydantic import Field, TypeAdapter, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
 
 from touchstone.errors import InputError
 from touchstone.material.parts import PartId, all_different
 from touchstone.quizzes.curriculum import MAX_CHAPTERS, Chapter, Curriculum, LanguageTag, Note, folded
 from touchstone.quizzes.learner import MAX_WEAK_POINTS, LearnerProfile, WeakPoint
+from touchstone.quizzes.tables import MAX_CHARS
+from touchstone.quizzes.uploads import curriculum_of_csv, learners_of_csv
 from touchstone.strict import Strict
 
 _PART_ID: TypeAdapter[str] = TypeAdapter(PartId)
 
+type Table = Annotated[str, Field(max_length=MAX_CHARS)]
+
 
 class CurriculumUpload(Strict):
-    """A curriculum that is to be kept. `id` may be left out; where it is given, it is the one in the address."""
+    """A curriculum that is to be kept: its `chapters`, or the text of a `csv` with them.
+
+    The columns are `chapter` (its id), `title`, `kind` (word or grammar), `item`, `pinyin`, `meaning_en` and the like,
+    `explanation`, and `examples` with `|` between them. `id` may be left out; where it is given, it is the one in the
+    address. `title` None: the id.
+    """
 
     id: PartId | None = None
-    title: Note
-    chapters: Annotated[tuple[Chapter, ...], Field(min_length=1, max_length=MAX_CHAPTERS)]
+    title: Note | None = None
+    chapters: Annotated[tuple[Chapter, ...], Field(min_length=1, max_length=MAX_CHAPTERS)] | None = None
+    csv: Table | None = None
 
     @model_validator(mode="after")
-    def _ids(self) -> Self:
-        all_different((chapter.id for chapter in self.chapters), of="chapter")
+    def _one_form(self) -> Self:
+        if (self.chapters is None) == (self.csv is None):
+            raise PydanticCustomError("one_form", "give the chapters, or a csv with them")
+        all_different((chapter.id for chapter in self.chapters or ()), of="chapter")
         return self
 
     def curriculum(self, curriculum_id: str) -> Curriculum:
-        """The curriculum under the id of its address. Raises `InputError` where the two differ."""
+        """The curriculum under the id of its address.
+
+        Raises `InputError` where the two ids differ, and for a table with line and column.
+        """
         named = _id_of(curriculum_id, self.id, "curriculum")
-        return Curriculum(id=named, title=self.title, chapters=self.chapters)
+        title = self.title or named
+        if self.chapters is not None:
+            return Curriculum(id=named, title=title, chapters=self.chapters)
+        return curriculum_of_csv(self.csv or "", curriculum=named, title=title)
 
 
 class LearnerUpload(Strict):
-    """A learner's profile that is to be kept; `id` as in `CurriculumUpload`."""
+    """A learner's profile that is to be kept: the `weak_points`, or the text of a `csv` with them.
+
+    The columns are `learner`, `ui_language`, `item`, `error_rate` (0.35 or 35%) and `seen`; all rows are of the one
+    learner. `id` as in `CurriculumUpload`. `ui_language` None: what the table says, else English.
+    """
 
     id: PartId | None = None
-    ui_language: LanguageTag = "en"
+    ui_language: LanguageTag | None = None
     weak_points: Annotated[tuple[WeakPoint, ...], Field(max_length=MAX_WEAK_POINTS)] = ()
+    csv: Table | None = None
 
     @model_validator(mode="after")
-    def _items(self) -> Self:
+    def _one_form(self) -> Self:
+        if self.weak_points and self.csv is not None:
+            raise PydanticCustomError("one_form", "give the weak points, or a csv with them")
         all_different((folded(point.item) for point in self.weak_points), of="weak point")
         return self
 
     def learner(self, learner_id: str) -> LearnerProfile:
-        """The profile under the id of its address. Raises `InputError` where the two differ."""
+        """The profile under the id of its address.
+
+        Raises `InputError` where the two ids differ, and for a table with line and column, or of another learner.
+        """
         named = _id_of(learner_id, self.id, "learner")
-        return LearnerProfile(id=named, ui_language=self.ui_language, weak_points=self.weak_points)
+        language = {} if self.ui_language is None else {"ui_language": self.ui_language}
+        if self.csv is None:
+            return LearnerProfile(id=named, weak_points=self.weak_points, **language)
+        found, *others = learners_of_csv(self.csv)
+        if others or found.id != named:
+            raise InputError("The table is not of the one learner whose address it was sent to.", where="csv")
+        return found.model_copy(update=language)
 
 
 def _id_of(address: str, told: str | None, what: str) -> str:

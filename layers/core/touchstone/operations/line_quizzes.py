@@ -1,0 +1,56 @@
+"""What lines of a batch ask for of quizzes: taken like any other request, made or checked beside the other lines."""
+
+import logging
+from dataclasses import dataclass
+
+from touchstone.clock import Deadline
+from touchstone.errors import StoreError
+from touchstone.operations.quiz_lines import QuizWorkLine, quiz_request_in
+from touchstone.operations.quizzes.desk import QuizDesk
+from touchstone.operations.quizzes.reception import QuizReception
+from touchstone.operations.quizzes.whole import make_whole
+from touchstone.quizzes.run import QuizRun
+from touchstone.quizzes.view import QuizView
+
+LONGEST_SECONDS = 180.0
+"""Nobody waits for a line, so a quiz may wait for a minute of a judge's quota in each of its attempts."""
+LEAST_SECONDS = 45.0
+"""A quiz that is given the usual time ends within so many seconds; with less left it is not begun."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineQuizzes:
+    """Takes and makes what the lines of one tenant's batches ask for."""
+
+    desk: QuizDesk
+    reception: QuizReception
+
+    def hand_in(self, line: QuizWorkLine, quiz_id: str) -> str:
+        """Take what is asked for; a repeat of the line finds it. Its id.
+
+        Raises `NotFoundError` and `InputError` for a curriculum, chapter or learner that is not there, `TooLargeError`.
+        """
+        return self.reception.accept(quiz_request_in(line), quiz_id).id
+
+    async def judge(self, quiz_id: str, *, deadline: Deadline) -> QuizView:
+        """Make or check a quiz before the deadline; what there is then.
+
+        Nothing is begun with less than `LEAST_SECONDS` left. What is left to do, its own state machine does.
+        """
+        run = self.desk.quizzes.get(tenant=self.desk.tenant, quiz_id=quiz_id)
+        if not run.over and deadline.remaining >= LEAST_SECONDS:
+            run = await self._tried(run, min(LONGEST_SECONDS, deadline.remaining))
+        return QuizView.of(self.reception.start(run))
+
+    async def _tried(self, run: QuizRun, seconds: float) -> QuizRun:
+        """The quiz after it was worked on, whatever came of that: it is taken, and its line is done."""
+        try:
+            return await make_whole(self.desk, run.id, seconds=seconds)
+        except StoreError:
+            raise
+        except Exception as error:  # noqa: BLE001 - its machine goes on, and says what is wrong
+            # Its type only: its words may quote the quiz.
+            logger.error("Quiz %s was not made with its line: %s", run.id, type(error).__name__)  # noqa: TRY400
+            return self.desk.quizzes.get(tenant=self.desk.tenant, quiz_id=run.id)

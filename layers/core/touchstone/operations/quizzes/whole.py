@@ -1,0 +1,34 @@
+"""All steps of a quiz in one process, as its state machine would take them."""
+
+from touchstone.operations.progress import StepProgress
+from touchstone.operations.quizzes.desk import QuizDesk
+from touchstone.operations.quizzes.making import evaluate, finish, generate, validate
+from touchstone.operations.quizzes.retrieving import query, retrieve
+from touchstone.quizzes.run import QuizRun
+
+
+async def make_whole(desk: QuizDesk, quiz_id: str, *, seconds: float) -> QuizRun:
+    """Make or check a quiz within `seconds`, unless its time began before.
+
+    One at which somebody else is, who may have broken off, is left as it is.
+    """
+    retrieve(desk, quiz_id, seconds=seconds)
+    said = query(desk, quiz_id)
+    while (after := await _step(desk, quiz_id, said.state)) is not None:
+        said = after
+    if said.state == "waiting":
+        return desk.quizzes.get(tenant=desk.tenant, quiz_id=quiz_id)
+    return finish(desk, quiz_id)
+
+
+async def _step(desk: QuizDesk, quiz_id: str, ahead: str) -> StepProgress | None:
+    """The step that is ahead; None where there is none to be taken now."""
+    match ahead:
+        case "generate":
+            return await generate(desk, quiz_id)
+        case "validate":
+            return validate(desk, quiz_id)
+        case "evaluate":
+            return await evaluate(desk, quiz_id)
+        case _:
+            return None

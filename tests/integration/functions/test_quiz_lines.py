@@ -1,0 +1,127 @@
+"""Quizzes that are made and checked by a file of thousands of lines."""
+
+import json
+from typing import Any
+
+import pytest
+
+from functions.batch import lines
+from functions.composition import stores
+from tests.integration.functions.conftest import TENANT
+from tests.integration.functions.test_submission_lines import _chunks, _results
+from tests.support.api import Api
+from tests.support.deployment import BUCKET, Context, Deployment
+from tests.support.providers import ProviderServer
+from tests.unit.quizzes.samples import CURRICULUM, evaluated, made, quiz
+from touchstone.operations.chunks import Chunk
+from touchstone.operations.lines import parse_line
+from touchstone.operations.quiz_lines import QuizLine, quiz_request_in
+from touchstone.operations.quizzes import whole
+from touchstone.operations.quizzes.making import generate
+from touchstone.quizzes.model import QuizRequest
+
+COURSE = {"curriculum": "our-course", "chapter": "2"}
+SHORT = Context(remaining_ms=90_000)
+"""Less than a quiz may take is left."""
+
+
+@pytest.fixture
+def course(judged: Deployment, judges: ProviderServer) -> Api:
+    """A member of the tenant whose course is there; who writes writes well, and who judges finds nothing."""
+    judges.reply(made(), schema="QuizReply")
+    judges.reply(evaluated(), schema="QuizVerdictsReply")
+    api = Api(token=judged.token(TENANT))
+    body = json.dumps(CURRICULUM.model_dump(mode="json", exclude={"id"}))
+    assert api.call("PUT", "/v1/curricula/our-course", body).status == 200
+    return api
+
+
+def _line(**fields: Any) -> dict[str, Any]:
+    return {"kind": "quiz", "id": "one", "questions": 2, **COURSE} | fields
+
+
+def _check(*changed: Any, **fields: Any) -> dict[str, Any]:
+    body = quiz(*changed).model_dump(mode="json")
+    return {"kind": "quiz_check", "id": "check", "quiz": body, "ui_language": "en", **COURSE} | fields
+
+
+def test_quizzes_are_made_and_checked_and_a_result_is_what_the_api_shows(judged: Deployment, course: Api) -> None:
+    results = _results(judged, [_line(), _check({}, {}), _check({"answers": []}, {})])
+    assert [(one["id"], one["error"], one["measurement"]) for one in results] == [
+        ("one", None, None),
+        ("check", None, None),
+        ("check", None, None),
+    ]
+    assert [one["quiz"]["state"] for one in results] == ["clean", "clean", "violations"]
+    for one in results:
+        assert course.get(f"/v1/quizzes/{one['quiz']['id']}").json == one["quiz"]
+
+
+def test_a_chunk_that_is_repeated_meets_its_quizzes(judged: Deployment, course: Api, judges: ProviderServer) -> None:
+    (chunk,) = _chunks(judged, [_line(use_cache=False)])
+    lines.handler(chunk, Context(remaining_ms=900_000))
+    judged.s3.delete_object(Bucket=BUCKET, Key=f"scratch/{Chunk.model_validate(chunk).part_key}")
+    lines.handler(chunk, Context(remaining_ms=900_000))
+    assert len(judges.calls) == 2
+    assert len(stores.quizzes().page(tenant=TENANT).items) == 1
+
+
+def test_without_time_left_nothing_is_begun_and_the_machine_does_it(
+    judged: Deployment, course: Api, judges: ProviderServer
+) -> None:
+    (result,) = _results(judged, [_line()], context=SHORT)
+    assert (result["quiz"]["state"], judges.calls) == ("generating", [])
+    judged.machines.work()
+    assert course.get(f"/v1/quizzes/{result['quiz']['id']}").json["state"] == "clean"
+
+
+def test_what_is_refused_is_a_failed_line_and_the_others_are_done(judged: Deployment, course: Api) -> None:
+    rows = [
+        _line(curriculum="nowhere"),
+        _line(chapter="99"),
+        _line(learner="nobody"),
+        _line(questions=0),
+        _check(quiz={"questions": []}),
+        _line(),
+    ]
+    *failed, done = _results(judged, rows)
+    assert [one["error"]["where"] for one in failed] == [None, "chapter", None, "questions", "quiz.questions"]
+    assert [one["error"]["reason"] for one in failed[:3]] == ["not_found", "invalid_input", "not_found"]
+    assert done["quiz"]["state"] == "clean"
+
+
+def test_an_unexpected_fault_leaves_the_line_to_its_machine(
+    judged: Deployment, course: Api, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*_: Any, **__: Any) -> None:
+        raise RuntimeError("a secret of the quiz")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(whole, "validate", broken)
+        (result,) = _results(judged, [_line()])
+    assert (result["error"], result["quiz"]["state"]) == (None, "generating")
+    assert "RuntimeError" in caplog.text
+    assert "secret" not in caplog.text
+    judged.machines.work()
+    assert course.get(f"/v1/quizzes/{result['quiz']['id']}").json["state"] == "clean"
+
+
+def test_a_quiz_that_somebody_else_is_at_is_left_to_its_machine(judged: Deployment, course: Api) -> None:
+    (chunk,) = _chunks(judged, [_line()])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(whole, "generate", _lost)
+        lines.handler(chunk, Context(remaining_ms=900_000))
+    [one] = stores.quizzes().page(tenant=TENANT).items
+    assert one.state == "generating"
+
+
+async def _lost(desk: Any, quiz_id: str) -> Any:
+    """A step that begins a call and, as the next one sees it, never comes back."""
+    desk.quizzes.begin(tenant=desk.tenant, quiz_id=quiz_id, asking="generate")
+    return await generate(desk, quiz_id)
+
+
+def test_a_line_carries_its_request_and_no_more() -> None:
+    line = parse_line(json.dumps(_line()).encode())
+    assert isinstance(line, QuizLine)
+    assert quiz_request_in(line) == QuizRequest(questions=2, **COURSE)
