@@ -100,11 +100,15 @@ def checked(value):
 
 
 def make_wheels(folder: Path) -> Path:
-    """Wheels of tinylib 1.0 and 2.0 and of tinydep 0.5, in `folder`."""
+    """Wheels of tinylib 1.0 and 2.0 and of tinydep 0.5, in `folder`, and of some that are no good as targets."""
     folder.mkdir(parents=True, exist_ok=True)
     make_wheel(folder, "tinylib", "1.0", _of(TINYLIB, "1.0"), requires=("tinydep",))
     make_wheel(folder, "tinylib", "2.0", _of(NEWER, "2.0"), requires=("tinydep",))
     make_wheel(folder, "tinydep", "0.5", TINYDEP)
+    make_wheel(folder, "brokenlib", "1.0", {"brokenlib.py": "1 / 0\n"})
+    make_wheel(folder, "leavinglib", "1.0", {"leavinglib.py": "import os\nos._exit(0)\n"})
+    make_wheel(folder, "emptylib", "1.0", {})
+    make_wheel(folder, "needylib", "1.0", {"needylib.py": ""}, requires=("nowhere-to-be-found",))
     return folder
 
 

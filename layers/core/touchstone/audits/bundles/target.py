@@ -72,6 +72,11 @@ class Bundle:
         self.manifest = Manifest.model_validate_json((folder / "manifest.json").read_bytes())
 
     @property
+    def requirement(self) -> str:
+        """What was asked for."""
+        return self.manifest.target.requirement
+
+    @property
     def site(self) -> Path:
         """The folder to import from."""
         return self.folder / "site"

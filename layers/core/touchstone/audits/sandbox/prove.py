@@ -13,18 +13,19 @@ from touchstone.errors import InputError, TooLargeError
 from touchstone.strict import Strict
 
 _SIGKILL, _SIGXCPU = 9, 24
-_BREACHES: dict[Breach, tuple[Outcome, str]] = {
+_BREACHES: dict[Breach | None, tuple[Outcome, str]] = {
     "wall": ("timeout", "The script was stopped after {limits.wall_seconds:g} s."),
     "cpu": ("timeout", "The script was stopped after {limits.cpu_seconds:g} s of processor time."),
     "memory": ("blocked", "The script took more than {limits.memory_bytes} bytes of memory."),
     "processes": ("blocked", "The script started more than {limits.processes} processes."),
-    "import": ("error", "The target did not come to the end of its import."),
 }
 
 
 class Installed(Protocol):
     """A target that is installed: the folder that Python imports it from, and the names it is imported by."""
 
+    @property
+    def requirement(self) -> str: ...
     @property
     def site(self) -> Path: ...
     @property
@@ -67,13 +68,15 @@ def prove(script: str, bundle: Installed, *, sandbox: Sandbox, limits: Limits = 
     source = Source(script, bundle.modules)
     ran = run(script, site=bundle.site, modules=bundle.modules, sandbox=sandbox, limits=limits)
     outcome, reason = _meaning(ran, source, bundle.modules, limits)
-    hidden_outcome = None
+    hidden_outcome: Outcome | None = None
     if outcome in ("holds", "refuted"):
         hidden = run(script, site=None, modules=bundle.modules, sandbox=sandbox, limits=limits)
         hidden_outcome, _ = _meaning(hidden, source, bundle.modules, limits)
         first, second = _record(ran), _record(hidden)
         if first is not None and second is not None and same_end(first, second):
             outcome, reason = "vacuous", "The script ends the same with the target hidden."
+        elif hidden_outcome == "refuted":
+            hidden_outcome = "error"  # what is not there can refute nothing
     record = _record(ran)
     return ProofResult(
         outcome=outcome,
@@ -90,19 +93,35 @@ def prove(script: str, bundle: Installed, *, sandbox: Sandbox, limits: Limits = 
     )
 
 
+def check_import(bundle: Installed, *, sandbox: Sandbox) -> None:
+    """Import the target once, where proofs run. Raises InputError with the reason where it cannot be imported."""
+    ran = run("", site=bundle.site, modules=bundle.modules, sandbox=sandbox, limits=DEFAULT_LIMITS)
+    if (why := _unimportable(ran, bundle.modules)) is not None:
+        raise InputError(f"{bundle.requirement} cannot be imported in the sandbox. {why}", where="requirement")
+
+
+def _unimportable(ran: Run, modules: tuple[str, ...]) -> str | None:
+    """Why there was no target to prove anything of, None where there was: one of its modules is enough."""
+    if ran.breach == "import":
+        return "The target did not come to the end of its import."
+    if ran.ready is None:
+        return "The target ended the interpreter when it was imported."
+    if len(ran.ready.failures) == len(modules):
+        name, why = next(iter(ran.ready.failures.items()))
+        return f"The target itself cannot be imported: {name}: {why}"
+    return None
+
+
 def _record(ran: Run) -> Record | None:
     return ran.over.record if ran.over is not None else None
 
 
 def _meaning(ran: Run, source: Source, modules: tuple[str, ...], limits: Limits) -> tuple[Outcome, str]:
+    if (why := _unimportable(ran, modules)) is not None:
+        return "error", why
     if ran.breach is not None:
         outcome, sentence = _BREACHES[ran.breach]
         return outcome, sentence.format(limits=limits)
-    if ran.ready is None:
-        return "error", "The target ended the interpreter when it was imported."
-    if ran.ready.failures and len(ran.ready.failures) == len(modules):
-        name, why = next(iter(ran.ready.failures.items()))
-        return "error", f"The target itself cannot be imported: {name}: {why}"
     if ran.over is None:
         return "error", "The script ended the process that watched it."
     if ran.over.signal is not None:

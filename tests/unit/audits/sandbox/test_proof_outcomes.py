@@ -1,0 +1,182 @@
+"""What scripts come to in the real sandbox: what the target showed, and what only the script did."""
+
+import pytest
+
+from tests.unit.audits.conftest import Prove
+from touchstone.audits.bundles import Bundle, Bundles, Target
+from touchstone.audits.sandbox.bubblewrap import Sandbox, Trusting
+from touchstone.audits.sandbox.limits import MAX_SCRIPT_CHARS
+from touchstone.audits.sandbox.prove import check_import, prove
+from touchstone.errors import InputError, TooLargeError
+
+HOLDS = [
+    "from tinylib import Box\nBox(3)",
+    "import tinylib.boxes as boxes\nassert boxes.measure(boxes.Box(2)) == 2",
+    "import tinylib\nif __name__ == '__main__':\n    print(tinylib.Shape.ROUND)",
+    "import tinylib\ntry:\n    tinylib.Box(-1)\nexcept ValueError as error:\n    print(error)",
+    "import asyncio, tinylib\nasync def main():\n    return tinylib.Box(1)\nasyncio.run(main())",
+    "import pickle, tinylib\nclass Mine(tinylib.Box):\n    pass\nassert pickle.loads(pickle.dumps(Mine(2))).width == 2",
+    "import inspect, tinylib\nassert 'class Box' in inspect.getsource(tinylib.Box)",
+    "import tinylib\ntinylib.LABELS['b'] = 2\nbox = tinylib.Box(1)\nbox.width = 9\nassert box.width == 9",
+    "from importlib.metadata import version\nassert version('tinylib') == '1.0'",
+    "import subprocess, sys\nimport tinylib\nsubprocess.run([sys.executable, '-S', '-c', '1'], check=True)",
+    "import threading, tinylib\none = threading.Thread(target=tinylib.Box, args=(1,))\none.start()\none.join()",
+    "import multiprocessing as m, tinylib\nlock = m.Lock()\nwith lock:\n    tinylib.Box(1)",
+]
+REFUTED = [
+    # the target has no such thing
+    "from tinylib import Chest",
+    "import tinylib.chests",
+    "from tinylib.chests import Chest",
+    "import tinylib\ntinylib.Chest",
+    "from tinylib import Box\nBox(1).chest",
+    "from tinylib import Box\nBox.chest()",
+    "import tinylib\nclass Mine(tinylib.Box):\n    pass\nMine(1).chest",
+    "from tinylib import Box\nBox(1).link().start",
+    "from tinylib import Shape\nShape['SQUARE']",
+    "import tinylib\ntinylib.MATERIALS[9]",
+    # a call into it
+    "from tinylib import Box\nBox(1, hinge=2)",
+    "from tinylib import Box\nBox()",
+    "from tinylib import Box\nbox = Box(1)\nbox.open(2)",
+    "from tinylib import Shape\nShape('square')",
+    "from tinylib import Box\ndef check(cls):\n    cls(1, hinge=2)\ncheck(Box)",
+    "import tinylib\nfor kind in (tinylib.Box, tinylib.Crate):\n    made = kind(1)\n    made.open(1, 2)",
+    "import tinylib\nkinds = []\nkinds.append(tinylib.Box)\nkinds[0](1, hinge=2)",
+    # what it raises itself, or what it stands on
+    "from tinylib import Box\nBox(-1)",
+    "from tinylib import Box\nBox('x')",
+    "from tinylib import Box\nBox(1).broken()",
+    "import tinylib\ntinylib.needs_extra()",
+    "import tinylib.extra",
+    "import tinylib.unfinished",
+    "import tinylib\ntinylib.call(lambda: 1)",
+    "import importlib\nimportlib.import_module('tinylib.chests')",
+    # what is asserted of it
+    "from tinylib import Box\nassert Box(2).width == 3",
+    "import inspect, tinylib\nassert 'hinge' in inspect.signature(tinylib.Box).parameters",
+    "import tinylib\nnames = dir(tinylib)\nassert 'Chest' in names, names",
+    "from importlib.metadata import version\nassert version('tinylib') == '2.0'",
+    # what the script says of what it raised
+    "from tinylib import Box\ntry:\n    Box(-1)\nexcept ValueError as error:\n    raise AssertionError from error",
+    "from tinylib import Box\ntry:\n    Box(-1)\nexcept ValueError:\n    raise",
+    "from tinylib import Box\ntry:\n    Box(-1)\nexcept ValueError:\n    assert False, 'it raised'",
+]
+ERROR = [
+    "def (:",
+    "import tinylib\nprint(undefined)",
+    "import tinylib\ntinylib.Box(undefined)",
+    "import numpy\nimport tinylib",
+    "from tinyli import Box",
+    "import tinylib\nassert False",
+    "import tinylib\nassert 1 == 2, tinylib",
+    "import tinylib\nraise ValueError('because I say so')",
+    "import tinylib\nraise AttributeError(\"module 'tinylib' has no attribute 'Box'\")",
+    "import tinylib\n[][1]",
+    "import tinylib\nint('x')",
+    "import tinylib\n'a'.chest",
+    "import tinylib\ntinylib.Box(1).load().width",
+    "import tinylib\n1 + tinylib.measure(tinylib.Box(1)) + 'a'",
+    "import tinylib\nopen('/nowhere')",
+    "import tinylib\ndef callback(value):\n    return value.nothing\ntinylib.call(callback)",
+    "import tinylib\ndef callback(value):\n    return undefined\ntinylib.call(callback)",
+    "import tinylib\ntry:\n    tinylib.Box(-1)\nexcept ValueError:\n    undefined",
+    "import tinydep\ntinydep.nothing",
+    "import tinylib, json\njson.loads('{')",
+    "import tinylib\nraise KeyboardInterrupt",
+    "import tinylib\nquit()",
+    "import ctypes, tinylib\nctypes.string_at(0)",
+]  # fmt: skip
+VACUOUS = [
+    "print('tinylib.Box is there')",
+    "assert 1 + 1 == 2",
+    "try:\n    import tinylib\nexcept ImportError:\n    pass",
+    "try:\n    from tinylib import Box\nexcept ImportError:\n    Box = None\nassert Box is 1",
+    "try:\n    import tinylib\nexcept ImportError:\n    tinylib = None\nassert str(tinylib) == 1",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("script", HOLDS)
+def test_a_script_that_runs_to_its_end_holds(proof: Prove, script: str) -> None:
+    result = proof(script)
+    assert (result.outcome, result.hidden_outcome) == ("holds", "error"), result.reason
+    assert result.exception is None
+
+
+@pytest.mark.parametrize("script", REFUTED)
+def test_what_the_target_does_otherwise_is_refuted(proof: Prove, script: str) -> None:
+    result = proof(script)
+    assert (result.outcome, result.hidden_outcome) == ("refuted", "error"), result.reason
+    assert result.exception is not None
+    assert result.exception.partition(":")[0] in result.stderr
+
+
+@pytest.mark.parametrize("script", ERROR)
+def test_the_script_s_own_fault_proves_nothing(proof: Prove, script: str) -> None:
+    result = proof(script)
+    assert (result.outcome, result.hidden_outcome) == ("error", None), result.reason
+
+
+@pytest.mark.parametrize("script", VACUOUS)
+def test_what_ends_the_same_without_the_target_proves_nothing(proof: Prove, script: str) -> None:
+    result = proof(script)
+    assert result.outcome == "vacuous", result.reason
+    assert result.reason == "The script ends the same with the target hidden."
+
+
+def test_the_sentence_names_the_line_and_what_was_said(proof: Prove) -> None:
+    result = proof("from tinylib import Box\n\nBox(-1)")
+    assert result.reason == "The target showed otherwise in line 3: ValueError: a box has a width"
+    assert 'File "/tmp/proof.py", line 3, in <module>\n    Box(-1)' in result.stderr
+    assert "runner.py" not in result.stderr
+
+
+def test_another_version_is_another_answer(bundles: Bundles, bundle: Bundle, sandbox: Sandbox) -> None:
+    script = "from tinylib import Box\nBox(1, hinge=2)"
+    newer = bundles.build(Target(requirement="tinylib==2.0"))
+    assert prove(script, bundle, sandbox=sandbox).outcome == "refuted"
+    assert prove(script, newer, sandbox=sandbox).outcome == "holds"
+
+
+def test_what_comes_with_the_target_counts_where_it_is_named(bundles: Bundles, sandbox: Sandbox) -> None:
+    both = bundles.build(Target(requirement="tinylib==1.0", also=("tinydep",)))
+    assert prove("import tinydep\ntinydep.nothing", both, sandbox=sandbox).outcome == "refuted"
+
+
+def test_trusted_code_comes_to_the_same(bundle: Bundle) -> None:
+    for script, outcome in ((HOLDS[0], "holds"), (REFUTED[0], "refuted"), (ERROR[1], "error"), (VACUOUS[0], "vacuous")):
+        result = prove(script, bundle, sandbox=Trusting())
+        assert (result.outcome, result.trusted) == (outcome, True)
+
+
+def test_a_script_that_no_file_could_hold_is_refused(proof: Prove) -> None:
+    with pytest.raises(TooLargeError, match="the longest that is run has 100000"):
+        proof("#" * (MAX_SCRIPT_CHARS + 1))
+    for script in ("print('\0')", "print('\ud800')"):
+        with pytest.raises(InputError, match="no Python file"):
+            proof(script)
+
+
+@pytest.mark.parametrize(
+    "script", ["(" * 5000, "x" + ".a" * 20_000, "# -*- coding: latin-1 -*-\nprint('é')\nundefined"]
+)
+def test_a_script_that_python_cannot_read_is_its_own_fault(proof: Prove, script: str) -> None:
+    assert proof(script).outcome == "error"
+
+
+def test_a_target_that_cannot_be_imported_is_said_so(bundles: Bundles, sandbox: Sandbox) -> None:
+    broken = bundles.build(Target(requirement="brokenlib==1.0"))
+    with pytest.raises(InputError, match=r"brokenlib==1.0 cannot be imported.*brokenlib: ZeroDivisionError"):
+        check_import(broken, sandbox=sandbox)
+    result = prove("import brokenlib", broken, sandbox=sandbox)
+    assert (result.outcome, "cannot be imported" in result.reason) == ("error", True)
+
+
+def test_a_target_that_ends_the_interpreter_is_said_so(bundles: Bundles, sandbox: Sandbox) -> None:
+    leaving = bundles.build(Target(requirement="leavinglib==1.0"))
+    with pytest.raises(InputError, match="ended the interpreter"):
+        check_import(leaving, sandbox=sandbox)
+
+
+def test_a_target_that_can_be_imported_passes(bundle: Bundle, sandbox: Sandbox) -> None:
+    check_import(bundle, sandbox=sandbox)
