@@ -11,8 +11,8 @@ from pathlib import Path
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PROC = Path("/proc")
-_AFTER_NAME = 11
-"""Where in `/proc/PID/stat`, behind the name, the four times of the processor begin."""
+_TIMES = slice(11, 15)
+"""Where in `/proc/PID/stat`, behind the name, the four times of the processor stand. The state stands first."""
 _GONE = (FileNotFoundError, ProcessLookupError, PermissionError)
 """A process that has ended since, or whose memory is hidden even from its own user."""
 
@@ -49,9 +49,9 @@ def use(processes: Sequence[int]) -> Use:
     for process in processes:
         with contextlib.suppress(*_GONE):
             stat = (_PROC / str(process) / "stat").read_text()
-            times = stat[stat.rindex(")") + 2 :].split()[_AFTER_NAME : _AFTER_NAME + 4]
-            seconds += sum(map(int, times)) / _TICKS
-            alive += 1
+            state, *_ = fields = stat[stat.rindex(")") + 2 :].split()
+            seconds += sum(map(int, fields[_TIMES])) / _TICKS
+            alive += state != "Z"
             memory += _memory(process)
     return Use(cpu_seconds=seconds, memory_bytes=memory, processes=alive)
 
