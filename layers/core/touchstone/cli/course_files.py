@@ -29,10 +29,8 @@ def curriculum_of(path: Path) -> Curriculum:
 
 def learner_of(path: Path, learner: str | None) -> LearnerProfile:
     """The learner of an id in a file, or the only one where None is named. Raises as `curriculum_of`."""
-    text = _text(path)
+    learners = learners_of(path)
     with _named(path):
-        is_json = text.lstrip().startswith(BEGINS_JSON)
-        learners = uploads.learners_of_json(text) if is_json else uploads.learners_of_csv(text)
         if learner is None and len(learners) == 1:
             return learners[0]
         for one in learners:
@@ -41,6 +39,14 @@ def learner_of(path: Path, learner: str | None) -> LearnerProfile:
         said = ", ".join(one.id for one in learners[:NAMED]) + (" …" if len(learners) > NAMED else "")
         what = "There are several learners" if learner is None else f"There is no learner {learner[:64]}"
         raise InputError(f"{what}; name one of these with --learner-id: {said}.", where="--learner-id")
+
+
+def learners_of(path: Path) -> tuple[LearnerProfile, ...]:
+    """All learners in a file. Raises as `curriculum_of`."""
+    text = _text(path)
+    with _named(path):
+        is_json = text.lstrip().startswith(BEGINS_JSON)
+        return tuple(uploads.learners_of_json(text) if is_json else uploads.learners_of_csv(text))
 
 
 def _text(path: Path) -> str:
