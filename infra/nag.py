@@ -3,9 +3,8 @@
 from aws_cdk import Acknowledgment, CfnResource, Validations
 from constructs import Construct, IConstruct
 
-from infra.constructs.batch import EXECUTION_SEPARATORS
 from infra.constructs.function import Function
-from infra.constructs.machine import Machine
+from infra.constructs.machine import EXECUTION_SEPARATORS, Machine
 from infra.constructs.store import ARTIFACTS, COURSES, INBOX, SCRATCH
 from infra.stack import TouchstoneStack
 
@@ -29,11 +28,12 @@ def acknowledge(stack: TouchstoneStack) -> None:
         "SQS3",
         "Nothing consumes it by event: the drain deletes what is finished, and the record is the truth.",
     )
-    machine = _logical_id(stack, stack.batch.machine.machine)
-    for separator in EXECUTION_SEPARATORS:
-        runs = f"arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:<{machine}.Name>{separator}*"
-        reason = "The executions of a Distributed Map get their names as they run."
-        _accept(stack.batch, f"IAM5[Resource::{runs}]", reason)
+    for mapping in (stack.batch.machine, stack.surfaces.experiment_machine):
+        machine = _logical_id(stack, mapping.machine)
+        for separator in EXECUTION_SEPARATORS:
+            runs = f"arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:<{machine}.Name>{separator}*"
+            reason = "The executions of a Distributed Map get their names as they run."
+            _accept(mapping, f"IAM5[Resource::{runs}]", reason)
     sweep = _logical_id(stack, stack.answers.sweep.function)
     _accept(stack, f"IAM5[Resource::<{sweep}.Arn>:*]", "The scheduler is granted every version of this one function.")
 

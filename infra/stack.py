@@ -89,6 +89,7 @@ class TouchstoneStack(Stack):
             "SubmissionMachineArn": self.oracle.submission_machine.arn,
             "ChallengeMachineArn": self.oracle.challenge_machine.arn,
             "MeasureMachineArn": self.surfaces.measure_machine.arn,
+            "ExperimentMachineArn": self.surfaces.experiment_machine.arn,
             "QuizMachineArn": self.quizzes.machine.arn,
             "EventBusName": self.oracle.bus.event_bus_name,
             "SweepFunctionName": self.answers.sweep.function.function_name,

@@ -1,9 +1,7 @@
 """Thousands of requests in one JSONL file, dropped in the bucket: split, and worked on ten chunks at a time."""
 
-from aws_cdk import ArnFormat, Stack
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
-from aws_cdk import aws_iam as iam
 from constructs import Construct
 
 from infra.constructs.answers import Answers
@@ -20,8 +18,6 @@ PREPARING = Size(memory_mb=1024, timeout_s=300)
 WORKING = Size(memory_mb=1769, timeout_s=900)
 """Verifies many lines at once: checks compute while judges are waited for."""
 COLLECTING = Size(memory_mb=1024, timeout_s=900)
-EXECUTION_SEPARATORS = ("/", ":")
-"""What follows the machine's name in the ARN of an execution of a map's chunk, and of one started by itself."""
 
 
 class Batch(Construct):
@@ -72,8 +68,7 @@ class Batch(Construct):
             calls={"PrepareFunction": prepare, "LinesFunction": lines, "CollectFunction": collect},
             places={"Bucket": store.bucket.bucket_name},
         )
-        self.machine.allow(["s3:GetObject"], store.objects(SCRATCH))
-        self._let_map()
+        self.machine.let_map_over(store.objects(SCRATCH))
         events.Rule(
             self,
             "Dropped",
@@ -87,30 +82,4 @@ class Batch(Construct):
                 },
             ),
             targets=[targets.SfnStateMachine(self.machine.machine, dead_letter_queue=queues.dead_letters)],
-        )
-
-    def _let_map(self) -> None:
-        """A Distributed Map starts its chunks as executions of its own machine.
-
-        A policy apart, since the machine waits for its role's own policy and could not be named in that. A chunk is
-        named after its map run, `machine/label:…`; the form of any other execution, `machine:…`, is granted beside it.
-        """
-        name = self.machine.machine.state_machine_name
-        runs = [
-            Stack.of(self).format_arn(
-                service="states",
-                resource="execution",
-                resource_name=f"{name}{separator}*",
-                arn_format=ArnFormat.COLON_RESOURCE_NAME,
-            )
-            for separator in EXECUTION_SEPARATORS
-        ]
-        iam.Policy(
-            self,
-            "MapRuns",
-            roles=[self.machine.role],
-            statements=[
-                iam.PolicyStatement(actions=["states:StartExecution"], resources=[self.machine.arn]),
-                iam.PolicyStatement(actions=["states:DescribeExecution", "states:StopExecution"], resources=runs),
-            ],
         )

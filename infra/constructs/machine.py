@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from aws_cdk import RemovalPolicy
+from aws_cdk import ArnFormat, RemovalPolicy, Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_logs as logs
 from aws_cdk import aws_stepfunctions as sfn
@@ -14,6 +14,8 @@ from constructs import Construct
 
 from infra.constructs.function import LOG_RETENTION, Function
 
+EXECUTION_SEPARATORS = ("/", ":")
+"""What follows the machine's name in the ARN of an execution of a map's item, and of one started by itself."""
 DEFINITIONS = Path(__file__).resolve().parent.parent / "state_machines"
 
 
@@ -69,6 +71,32 @@ class Machine(Construct):
     def allow(self, actions: Sequence[str], *resources: str) -> None:
         """Let the machine do exactly `actions` on exactly `resources`."""
         self.role.add_to_policy(iam.PolicyStatement(actions=list(actions), resources=list(resources)))
+
+    def let_map_over(self, lists: str) -> None:
+        """Let a Distributed Map read its lists, and start its items as executions of its own machine.
+
+        A policy apart, since the machine waits for its role's own policy and could not be named in that. An item is
+        named after its map run, `machine/label:…`; the form of any other execution, `machine:…`, is granted beside it.
+        """
+        self.allow(["s3:GetObject"], lists)
+        runs = [
+            Stack.of(self).format_arn(
+                service="states",
+                resource="execution",
+                resource_name=f"{self.machine.state_machine_name}{separator}*",
+                arn_format=ArnFormat.COLON_RESOURCE_NAME,
+            )
+            for separator in EXECUTION_SEPARATORS
+        ]
+        iam.Policy(
+            self,
+            "MapRuns",
+            roles=[self.role],
+            statements=[
+                iam.PolicyStatement(actions=["states:StartExecution"], resources=[self.arn]),
+                iam.PolicyStatement(actions=["states:DescribeExecution", "states:StopExecution"], resources=runs),
+            ],
+        )
 
     @property
     def arn(self) -> str:

@@ -1,41 +1,71 @@
-"""Surfaces: the function and the machine that measure quizzes, summaries and flashcards."""
+"""Surfaces: the functions and machines that measure quizzes, summaries and flashcards, and compare variants of them."""
 
 from constructs import Construct
 
 from infra.constructs.answers import Answers
 from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.machine import Machine
-from infra.constructs.store import ARTIFACTS, Store
+from infra.constructs.store import ARTIFACTS, SCRATCH, Store
+from infra.layers import LayerName
 
 MEASURING = Size(memory_mb=1024, timeout_s=900)
 """A quiz of five hundred questions is asked about for minutes, and longer where the judge admits few a minute."""
+PLANNING = Size(memory_mb=2048, timeout_s=900)
+"""Holds a file of 32 MB as text and as models, and writes a file for each of its pairs."""
+CONCLUDING = Size(memory_mb=3008, timeout_s=900)
+"""Holds the results of two thousand pairs, and draws intervals from them, which is a processor's work."""
 
 
 class Surfaces(Construct):
-    """Measurements from the material to its scores."""
+    """Measurements from the material to its scores, experiments from their variants to the report."""
 
     def __init__(
         self, scope: Construct, construct_id: str, *, runtime: Runtime, store: Store, answers: Answers
     ) -> None:
         super().__init__(scope, construct_id)
-        self.measure = Function(
-            self, "Measure", runtime=runtime, module="functions.surfaces.measure", size=MEASURING, layers=("judges",)
-        )
-        store.let_read_judge_keys(self.measure)
-        store.let_write_records(self.measure)
-        store.let_use_objects(self.measure, roots=[ARTIFACTS])
+        self._runtime = runtime
+        self._functions(store)
         self.measure_machine = Machine(self, "MeasureMachine", name="measure", calls={"MeasureFunction": self.measure})
+        self.experiment_machine = Machine(
+            self,
+            "ExperimentMachine",
+            name="experiment",
+            calls={
+                "PlanFunction": self.plan,
+                "PairFunction": self.pair,
+                "ConcludeFunction": self.conclude,
+            },
+            places={"Bucket": store.bucket.bucket_name},
+        )
+        self.experiment_machine.let_map_over(store.objects(SCRATCH))
         self.let_carry_on(answers.sweep)
 
     @property
     def machines(self) -> dict[str, Machine]:
         """The machines by what they carry."""
-        return {"Measure": self.measure_machine}
+        return {"Measure": self.measure_machine, "Experiment": self.experiment_machine}
 
     def let_measure(self, *functions: Function) -> None:
         """Let functions start the measuring of some material."""
         self.measure_machine.let_start(*functions, variable="TOUCHSTONE_MEASURE_MACHINE_ARN")
 
     def let_carry_on(self, *functions: Function) -> None:
-        """Let functions start whatever carries measurements."""
+        """Let functions start whatever carries measurements and experiments."""
         self.let_measure(*functions)
+        self.experiment_machine.let_start(*functions, variable="TOUCHSTONE_EXPERIMENT_MACHINE_ARN")
+
+    def _functions(self, store: Store) -> None:
+        self.measure = self._function("Measure", MEASURING, "judges")
+        self.plan = self._function("Plan", PLANNING, "judges")
+        self.pair = self._function("Pair", MEASURING, "judges")
+        self.conclude = self._function("Conclude", CONCLUDING, "statistics")
+        judging = (self.measure, self.plan, self.pair)
+        store.let_read_judge_keys(*judging)
+        store.let_write_records(*judging, self.conclude)
+        store.let_use_objects(*judging, self.conclude, roots=[ARTIFACTS])
+        store.let_use_objects(self.plan, roots=[SCRATCH])
+        store.let_read_objects(self.pair, roots=[SCRATCH])
+
+    def _function(self, construct_id: str, size: Size, *layers: LayerName) -> Function:
+        module = f"functions.surfaces.{construct_id.lower()}"
+        return Function(self, construct_id, runtime=self._runtime, module=module, size=size, layers=layers)

@@ -142,6 +142,7 @@ def deployed(
         "TOUCHSTONE_SUBMISSION_MACHINE_ARN": "submission",
         "TOUCHSTONE_CHALLENGE_MACHINE_ARN": "challenge",
         "TOUCHSTONE_MEASURE_MACHINE_ARN": "measure",
+        "TOUCHSTONE_EXPERIMENT_MACHINE_ARN": "experiment",
         "TOUCHSTONE_QUIZ_MACHINE_ARN": "quiz",
         "TOUCHSTONE_EVENT_BUS": EVENT_BUS,
         "POWERTOOLS_METRICS_NAMESPACE": "Touchstone",

@@ -39,3 +39,27 @@ def quiz(questions: int = 4, *, ambiguous: int = 0, absurd: int = 0) -> dict[str
 def measurement(**changes: Any) -> dict[str, Any]:
     """A request to measure a quiz of four questions, one of them ambiguous."""
     return {"surface": "quiz", "material": quiz(ambiguous=1), "source": SOURCE} | changes
+
+
+def experiment(items: int = 6, *, ambiguous: int = 2, **changes: Any) -> dict[str, Any]:
+    """An experiment over so many sources with a quiz each, of which those of variant B have ambiguous questions."""
+    sources = [{**SOURCE, "id": f"s{number}"} for number in range(1, items + 1)]
+
+    def variant(name: str, flawed: int) -> dict[str, Any]:
+        return {
+            "name": name,
+            "items": [
+                {"id": f"i{number}", "source": f"s{number}", "material": _numbered(quiz(4, ambiguous=flawed), number)}
+                for number in range(1, items + 1)
+            ],
+        }
+
+    variants = [variant("merged_chunks", 0), variant("docling_chunks", ambiguous)]
+    return {"name": "chunking", "surface": "quiz", "sources": sources, "variants": variants} | changes
+
+
+def _numbered(material: dict[str, Any], item: int) -> dict[str, Any]:
+    """The same quiz about something else, so that no judge has been asked about it before."""
+    for one in material["questions"]:
+        one["question_text"] = one["question_text"].replace("in list", f"in book {item}, list")
+    return material

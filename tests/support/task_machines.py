@@ -1,8 +1,7 @@
-"""The machines of tasks, submissions, challenges and measurements in the process: the real handlers, as they say.
+"""The machines of tasks, submissions and challenges in the process: the real handlers, led by what they say.
 
-Follows `infra/state_machines/{task,submission,challenge,measure}.asl.yaml` by hand. A machine runs until it is to
-wait; then it
-sleeps, until a test lets time pass and wakes it.
+Follows `infra/state_machines/{task,submission,challenge}.asl.yaml` by hand, and leads the machines of other jobs too. A
+machine runs until it is to wait; then it sleeps, until a test lets time pass and wakes it.
 """
 
 import os
@@ -11,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from functions.oracle import close, compare, decide, draft, finalise, gate, rank, rescore, score
-from functions.surfaces import measure
 from tests.support.quiz_machine import QuizMachine
+from tests.support.surface_machines import SurfaceMachines
 from touchstone.clock import OFFSET_VARIABLE
 
 type Handler = Callable[[Mapping[str, Any], object], dict[str, Any]]
@@ -43,7 +42,7 @@ class TaskMachines:
     said: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     asleep: dict[str, Run[None]] = field(default_factory=dict)
 
-    MACHINES = ("task", "submission", "challenge", "measure", "quiz")
+    MACHINES = ("task", "submission", "challenge", "measure", "experiment", "quiz")
 
     def begin(self, machine: str, name: str, state: State) -> None:
         """Run an execution to its first wait, or to its end."""
@@ -51,7 +50,8 @@ class TaskMachines:
             "task": self._task,
             "submission": self._submission,
             "challenge": self._challenge,
-            "measure": self._measure,
+            "measure": SurfaceMachines(self._step).measure,
+            "experiment": SurfaceMachines(self._step).experiment,
             "quiz": QuizMachine(self._step).run,
         }
         self._go_on(name, runs[machine](state))
@@ -92,18 +92,6 @@ class TaskMachines:
         if scored["state"] == "deciding":
             scored = self._step("decide", decide.handler, state)
         yield from self._compared(scored, state, ("decide", decide.handler))
-
-    def _measure(self, state: State) -> Run[None]:
-        references = {"tenant": state["tenant"], "measurement_id": state["measurement_id"]}
-        left = list(state["metrics"])
-        # Side by side, as a map's are: each is tried before any of them is waited for.
-        for _ in range(MOST_STEPS):
-            said = {metric: self._step("measure", measure.handler, {**references, "metric": metric}) for metric in left}
-            left = [metric for metric, one in said.items() if one["state"] == "waiting"]
-            if not left:
-                return
-            yield max(1, min(said[metric]["wait_seconds"] for metric in left))
-        raise AssertionError("measure runs in a circle")
 
     def _compared(self, word: Said, state: State, then: tuple[str, Handler]) -> Run[Said]:
         while word["state"] == "comparing":

@@ -1,4 +1,4 @@
-"""The steps of measurements as they are deployed: what they take and say, and that nothing is doubled or lost."""
+"""The steps of measurements and experiments as they are deployed: what they take and say, nothing doubled or lost."""
 
 from typing import Any
 
@@ -6,16 +6,19 @@ import pytest
 
 from functions.answers import sweep
 from functions.api import app
-from functions.surfaces import measure
+from functions.composition import stores
+from functions.surfaces import conclude, measure, pair, plan
 from tests.support.api import Api
 from tests.support.deployment import Context, Deployment
 from tests.support.events import event
-from tests.support.providers import ProviderServer
-from tests.support.quizzes import measurement
+from tests.support.providers import ProviderServer, error
+from tests.support.quizzes import experiment, measurement
 from tests.support.task_machines import later
 from touchstone.attempts import LEASE, MAX_TRIES
-from touchstone.errors import NotFoundError
+from touchstone.errors import NotFoundError, StoreError
+from touchstone.workflows import Workflows
 
+EXPERIMENT = experiment(2, metrics=["quiz_clarity"])
 STALLED = LEASE.total_seconds() + 11 * 60
 """Seconds after which nobody can be at work any more."""
 
@@ -45,7 +48,7 @@ def test_the_sample_request_is_taken(deployment: Deployment) -> None:
 
 def test_a_step_that_is_repeated_asks_nobody_twice(demo: Api, judged: Deployment, judges: ProviderServer) -> None:
     judged.machines.tasks.repeats = 2
-    path = demo.post("/v1/measurements", measurement()).location
+    path = demo.post("/v1/measurements", measurement(metrics=["quiz_answer_correctness", "quiz_clarity"])).location
     assert demo.get(path).json["state"] == "done"
     asked = [call.prompt for call in judges.calls]
     assert len(asked) == len(set(asked))
@@ -63,8 +66,6 @@ def test_what_was_lost_is_taken_up_by_the_sweep_and_only_then(demo: Api, judged:
 
 
 def test_tries_that_never_came_back_are_counted_and_the_last_one_ends_it(demo: Api, judged: Deployment) -> None:
-    from functions.composition import stores
-
     path = _lost(demo, judged, metrics=["quiz_clarity"])
     for _ in range(MAX_TRIES):
         stores.measurements().begin(tenant="demo", measurement_id=path.rpartition("/")[2], metric="quiz_clarity")
@@ -77,9 +78,6 @@ def test_tries_that_never_came_back_are_counted_and_the_last_one_ends_it(demo: A
 def test_a_measurement_that_cannot_be_started_again_is_told_of(
     demo: Api, judged: Deployment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from touchstone.errors import StoreError
-    from touchstone.workflows import Workflows
-
     _lost(demo, judged)
     later(STALLED)
 
@@ -88,3 +86,92 @@ def test_a_measurement_that_cannot_be_started_again_is_told_of(
 
     monkeypatch.setattr(Workflows, "measurement", refuse)
     assert sweep.handler({}, Context())["stuck"] == 1
+
+
+def test_the_samples_of_an_experiments_steps_name_what_is_not_there(deployment: Deployment) -> None:
+    for name, handler in (("plan", plan.handler), ("pair", pair.handler), ("conclude", conclude.handler)):
+        with pytest.raises(NotFoundError, match="There is no"):
+            handler(event(f"step_{name}"), Context())
+    assert app.handler(event("api_experiment"), Context())["statusCode"] == 202
+
+
+def test_an_experiments_steps_that_are_repeated_ask_nobody_twice_and_count_each_pair_once(
+    demo: Api, judged: Deployment, judges: ProviderServer
+) -> None:
+    judged.machines.tasks.repeats = 2
+    view = demo.get(demo.post("/v1/experiments", {"experiment": EXPERIMENT}).location).json
+    assert (view["state"], view["done"], view["pairs"]) == ("done", 2, 2)
+    asked = [call.prompt for call in judges.calls]
+    assert len(asked) == len(set(asked))
+    assert view["cost_usd"] == pytest.approx(view["conclusion"]["outlay"]["cost_usd"])
+
+
+@pytest.mark.parametrize("lost", ["plan", "pair", "conclude"])
+def test_an_experiment_that_was_lost_is_taken_up_where_it_was_and_pays_nothing_twice(
+    demo: Api, judged: Deployment, judges: ProviderServer, lost: str
+) -> None:
+    judged.machines.tasks.lost = frozenset({lost})
+    path = demo.post("/v1/experiments", {"experiment": EXPERIMENT}).location
+    judged.machines.tasks.lost = frozenset()
+    assert demo.get(path).json["state"] in {"waiting", "measuring"}
+    assert sweep.handler({}, Context())["restarted"] == 0
+    later(STALLED)
+    assert sweep.handler({}, Context())["restarted"] == 1
+    assert demo.get(path).json["state"] == "done"
+    asked = [call.prompt for call in judges.calls]
+    assert len(asked) == len(set(asked))
+    later(STALLED)
+    assert sweep.handler({}, Context())["restarted"] == 0
+
+
+def test_an_experiment_whose_pairs_wait_for_tomorrow_is_left_alone(
+    demo: Api, judged: Deployment, judges: ProviderServer
+) -> None:
+    judges.rule(error("day_quota"), schema="ClarityReply")
+    path = demo.post("/v1/experiments", {"experiment": EXPERIMENT}).location
+    view = demo.get(path).json
+    assert (view["state"], view["done"]) == ("measuring", 0)
+    assert view["because"] in {"day_quota", "quota"}, "the provider's word, or our own count that remembers it"
+    later(STALLED)
+    assert sweep.handler({}, Context())["restarted"] == 0
+
+
+def test_pairs_whose_tries_never_came_back_are_over_at_last(demo: Api, judged: Deployment) -> None:
+    judged.machines.tasks.lost = frozenset({"pair"})
+    path = demo.post("/v1/experiments", {"experiment": EXPERIMENT}).location
+    judged.machines.tasks.lost = frozenset()
+    for _ in range(MAX_TRIES):
+        for number in (1, 2):
+            stores.experiments().begin(tenant="demo", experiment_id=path.rpartition("/")[2], number=number)
+        later(STALLED)
+    sweep.handler({}, Context())
+    view = demo.get(path).json
+    assert (view["state"], view["done"]) == ("failed", 2)
+
+
+def test_an_experiment_that_cannot_be_started_again_is_told_of(
+    demo: Api, judged: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged.machines.tasks.lost = frozenset({"plan"})
+    demo.post("/v1/experiments", {"experiment": EXPERIMENT})
+    later(STALLED)
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise StoreError("The work could not be started; repeat the request.")
+
+    monkeypatch.setattr(Workflows, "experiment", refuse)
+    assert sweep.handler({}, Context())["stuck"] == 1
+
+
+def test_pairs_that_are_not_over_keep_an_experiment_from_its_conclusion(demo: Api, judged: Deployment) -> None:
+    judged.machines.tasks.lost = frozenset({"pair"})
+    path = demo.post("/v1/experiments", {"experiment": EXPERIMENT}).location
+    references = {"tenant": "demo", "experiment_id": path.rpartition("/")[2]}
+    assert conclude.handler(references, Context())["state"] == "incomplete"
+    judged.machines.tasks.lost = frozenset()
+    for number in (1, 2):
+        assert pair.handler({**references, "number": number}, Context())["state"] == "over"
+    assert conclude.handler(references, Context())["state"] == "done"
+    assert conclude.handler(references, Context())["state"] == "done"
+    assert pair.handler({**references, "number": 1}, Context())["state"] == "over"
+    assert plan.handler({**references, "run": "again"}, Context())["state"] == "done"

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[3]
 JUDGING = {
     *("verify", "read_image", "analyze", "solve", "enrich", "evaluate", "drain", "lines", "intake"),
     *("draft", "gate", "score", "close", "compare", "rescore"),
-    "measure",
+    *("measure", "plan", "pair"),
     "quizzes.generate",
     "quizzes.evaluate",
 }
@@ -109,13 +109,14 @@ def test_no_function_may_scan_the_records_or_do_everything(resources: Resources)
 
 
 def test_a_distributed_map_may_follow_and_stop_its_chunks_and_no_other_machine(resources: Resources) -> None:
-    (statement,) = [each for _, each in statements(resources) if "states:StopExecution" in listed(each["Action"])]
-    (batch,) = [name for name in of_type(resources, "AWS::StepFunctions::StateMachine") if name.startswith("Batch")]
-    pieces = [resource["Fn::Join"][1] for resource in statement["Resource"]]
-    assert [piece[-3:] for piece in pieces] == [
-        [":execution:", {"Fn::GetAtt": [batch, "Name"]}, "/*"],
-        [":execution:", {"Fn::GetAtt": [batch, "Name"]}, ":*"],
-    ]
+    granted = [each for _, each in statements(resources) if "states:StopExecution" in listed(each["Action"])]
+    machines = of_type(resources, "AWS::StepFunctions::StateMachine")
+    mapping = [name for name in machines if name.startswith(("BatchMachine", "SurfacesExperimentMachine"))]
+    found = [[resource["Fn::Join"][1][-3:] for resource in statement["Resource"]] for statement in granted]
+    assert len(mapping) == len(found) == 2
+    for name in mapping:
+        own = {"Fn::GetAtt": [name, "Name"]}
+        assert [[":execution:", own, "/*"], [":execution:", own, ":*"]] in found
 
 
 def test_the_authorizer_may_read_one_item_and_nothing_more(resources: Resources) -> None:
@@ -265,6 +266,7 @@ def test_the_drain_starts_in_the_providers_own_time(resources: Resources) -> Non
         "SubmissionInterrupted",
         "ChallengeInterrupted",
         "MeasureInterrupted",
+        "ExperimentInterrupted",
         "QuizInterrupted",
     ],
 )

@@ -13,7 +13,7 @@ from infra.constructs.function import Size
 from infra.constructs.machine import DEFINITIONS, definition
 from tests.unit.infra.conftest import Resources
 from touchstone.operations import draining, evaluating, steps
-from touchstone.operations.surfaces import measuring
+from touchstone.operations.surfaces import experimenting, measuring
 from touchstone.quizzes import loop
 
 NAMES = sorted(path.name.removesuffix(".asl.yaml") for path in DEFINITIONS.glob("*.asl.yaml"))
@@ -31,7 +31,7 @@ REPEATED = {
 REFERENCES = {
     *("tenant", "answer_id", "number", "error", "execution_id"),
     *("task_id", "submission_id", "challenge_id", "dimension", "deadline"),
-    *("measurement_id", "metric", "quiz_id"),
+    *("measurement_id", "metric", "quiz_id", "experiment_id", "run"),
 }
 """What a function may be given: names and words, never a text or a score."""
 type State = dict[str, Any]
@@ -108,6 +108,7 @@ def test_r13_only_faults_of_the_platform_are_repeated_with_jitter_and_an_end(nam
         (evaluating.EVALUATE_SECONDS, sizes.EVALUATING),
         (draining.ROUND_SECONDS, sizes.DRAINING),
         (measuring.MEASURE_SECONDS, surfaces.MEASURING),
+        (2 * experimenting.PAIR_SECONDS, surfaces.MEASURING),
         (loop.SECONDS, quizzes.WRITING),
         (loop.SECONDS, quizzes.EVALUATING),
     ],
