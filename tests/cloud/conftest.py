@@ -23,8 +23,10 @@ JUDGING = (
     "AnswersDrain", "BatchLines", "Intake",
 )  # fmt: skip
 """The functions that ask judges."""
+SURFACES = ("SurfacesMeasure", "SurfacesPair")
+"""The functions that ask judges about material."""
 CEILING_USD = "1000"
-"""A day's ceiling that nobody meets by many submissions at once, for each of which the highest price is held back."""
+"""A day's ceiling that nobody meets by many questions at once, for each of which the highest price is held back."""
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -54,7 +56,7 @@ def cloud() -> Iterator[Cloud]:
     with (
         Cloud.of_environment() as stack,
         stack.functions.changed(*JUDGING, variables=roomy),
-        stack.functions.changed(*FUNCTIONS, variables={"TOUCHSTONE_DAILY_CEILING_USD": CEILING_USD}),
+        stack.functions.changed(*FUNCTIONS, *SURFACES, variables={"TOUCHSTONE_DAILY_CEILING_USD": CEILING_USD}),
     ):
         yield stack
 
