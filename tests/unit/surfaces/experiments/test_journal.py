@@ -2,6 +2,9 @@
 
 import asyncio
 import json
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -77,6 +80,35 @@ async def test_many_replies_at_once_are_all_kept(tmp_path: Path) -> None:
     journal.close()
     again = opened(tmp_path)
     assert len(again) == 200
+    again.close()
+
+
+@contextmanager
+def room(path: Path, more: int) -> Iterator[None]:
+    """A disk on which a file can grow by so many bytes."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + more, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+async def test_a_full_disk_leaves_every_question_its_own_reply(tmp_path: Path) -> None:
+    path = tmp_path / "replies.jsonl"
+    journal = Journal.open(path)
+    await journal.put("one", "1" * 100)
+    with room(path, 50):
+        with pytest.raises(StoreError, match="free some space"):
+            await journal.put("two", "2" * 100)
+        with pytest.raises(StoreError, match="free some space"):
+            journal.note(untold=0.5)
+        assert await journal.get("one") == "1" * 100
+    await journal.put("three", "3" * 100)
+    assert [await journal.get(key) for key in ("one", "two", "three")] == ["1" * 100, None, "3" * 100]
+    journal.close()
+    again = Journal.open(path)
+    assert (len(again), again.spent, path.read_bytes().count(b"\n")) == (2, 0.0, 2)
     again.close()
 
 

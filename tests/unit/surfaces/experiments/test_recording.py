@@ -11,6 +11,7 @@ from touchstone.errors import LimitError, OverloadedError, SpendingCeilingError,
 from touchstone.judges import Judge, Prompt, Question, load_registry
 from touchstone.judges.calls import JudgeReply
 from touchstone.surfaces.experiments.recording import Ledger, RecordedJudge, Records
+from touchstone.usage import Usage
 
 MODEL = load_registry({}).model("openai", "strong")
 COST = (1000 * (MODEL.price_in or 0) + 100 * (MODEL.price_out or 0)) / 1e6
@@ -66,12 +67,13 @@ async def test_a_failure_is_kept_as_no_reply_and_what_it_cost_is_counted() -> No
     assert records.ledger.spent == pytest.approx(COST * len(script.asked))
 
 
-async def test_a_call_of_which_nobody_told_what_it_used_counts_with_its_highest_price() -> None:
-    judge, records, _ = recorded(TimedOutError("late"))
+@pytest.mark.parametrize("before", [0, 1], ids=["alone", "after one of which it was told"])
+async def test_a_call_of_which_nobody_told_what_it_used_counts_with_its_highest_price(before: int) -> None:
+    judge, records, _ = recorded(*[paid(UnreadableError("cut off"))] * before, TimedOutError("late"))
     with pytest.raises(TimedOutError):
         await judge.ask(question(), deadline=soon())
-    assert records.ledger.spent > COST
-    assert records.paid == []
+    assert records.ledger.spent == pytest.approx(judge._highest(question()) + before * COST)
+    assert len(records.paid) == before
 
 
 async def test_a_call_that_was_cut_off_may_have_been_sent_and_counts_with_its_highest_price() -> None:
@@ -88,11 +90,24 @@ async def test_calls_wait_for_those_under_way_before_the_limit_refuses_them() ->
     judge, records, script = recorded({"word": "water"})
     with pytest.raises(SpendingCeilingError):
         await recorded(limit=0.0)[0].ask(question(), deadline=soon())
-    records.ledger.limit = judge._highest(question()) + 3 * COST
+    records.ledger.limit = 2 * judge._highest(question()) + 3 * COST
     replies = await asyncio.gather(*(judge.ask(question(f"Word {n}."), deadline=soon()) for n in range(3)))
     assert len(replies) == len(script.asked) == 3
     assert not records.ledger.ended
     assert records.ledger.spent <= records.ledger.limit
+
+
+async def test_a_reply_that_cannot_be_read_is_paid_twice_and_passes_no_limit() -> None:
+    highest = recorded()[0]._highest(question())
+    whole = Usage(output_tokens=question().max_output_tokens + MODEL.thinking_tokens)
+    for limit, sent in ((1.5 * highest, 0), (2 * highest, 2)):
+        cut = UnreadableError("cut off")
+        cut.usage = whole
+        judge, records, script = recorded(cut, limit=limit)
+        with pytest.raises((SpendingCeilingError, UnreadableError)):
+            await judge.ask(question(), deadline=soon())
+        assert len(script.asked) == sent
+        assert records.ledger.spent <= limit
 
 
 async def test_once_the_limit_has_refused_a_call_it_refuses_all() -> None:

@@ -1,7 +1,9 @@
 """Whole experiments: the truth is found, nothing is paid for twice, and a limit of cost is kept."""
 
 import asyncio
+import errno
 import json
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -15,10 +17,12 @@ from touchstone.errors import (
     InputError,
     OverloadedError,
     SettingsError,
+    StoreError,
     UnavailableModelError,
 )
 from touchstone.judges import Judge, load_registry
 from touchstone.surfaces.experiments import Conclusion, Item, Progress, Variant, run_experiment
+from touchstone.surfaces.measuring import AT_ONCE
 
 NO_PRICES = {"openai": {"models": {"nameless": {}}, "tiers": {"strong": "nameless"}}}
 
@@ -138,7 +142,7 @@ async def test_before_a_call_could_pass_the_limit_the_run_ends_and_can_be_gone_o
     judge, script = judged()
     whole = await run_experiment(experiment(), judge=judge)
     script.asked.clear()
-    limit = 0.15  # one call may cost 0.11 at most, and all together cost 0.07
+    limit = 0.26  # one question may cost 0.22 at most, and all together cost 0.07
     stopped = await run_experiment(experiment(), folder=tmp_path, judge=judge, max_cost_usd=limit, concurrency=2)
     assert stopped.outlay.cost_usd <= limit
     assert 0 < stopped.measured < 6
@@ -150,6 +154,43 @@ async def test_before_a_call_could_pass_the_limit_the_run_ends_and_can_be_gone_o
     more = await run_experiment(experiment(), folder=tmp_path, judge=judge)
     assert (more.stopped, more.measured, len(script.asked)) == (None, 6, 24)
     assert more.outlay.cost_usd == pytest.approx(whole.outlay.cost_usd)
+
+
+async def test_a_call_that_the_deadline_cut_off_counts_against_the_limit_of_later_runs_too(tmp_path: Path) -> None:
+    judge, _ = judged({"quiz_clarity": [30.0], "preference": [30.0]})
+    told: list[Progress] = []
+    await run_experiment(experiment(sources=1), folder=tmp_path, judge=judge, seconds=0.1, progress=told.append)
+    judge, script = judged()
+    later: list[Progress] = []
+    stopped = await run_experiment(
+        experiment(sources=1), folder=tmp_path, judge=judge, progress=later.append, max_cost_usd=told[-1].cost_usd
+    )
+    assert later[0].cost_usd == pytest.approx(told[-1].cost_usd)
+    assert told[-1].cost_usd > 0.4
+    assert (stopped.stopped, script.asked) == ("max_cost", [])
+
+
+async def test_a_reply_that_cannot_be_kept_ends_the_run_and_none_is_paid_for_after_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = experiment(sources=1)
+    a, b = (
+        Variant(name=one.name, items=(Item(id="i", source="s0", material=quiz(one.name, questions=500)),))
+        for one in small.variants
+    )
+
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def answered(asked: Asked) -> Line:
+        monkeypatch.setattr(os, "write", full)
+        return clarity(asked)
+
+    judge, script = judged({"quiz_clarity": [answered]})
+    with pytest.raises(StoreError, match="free some space"):
+        await run_experiment(small.model_copy(update={"variants": (a, b)}), folder=tmp_path, judge=judge)
+    await asyncio.sleep(0.05)
+    assert len(script.asked) <= AT_ONCE
 
 
 async def test_a_spent_day_ends_the_run_instead_of_failing_pair_by_pair_and_it_goes_on_the_next_day(

@@ -14,6 +14,7 @@ import asyncio
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -90,29 +91,47 @@ class Journal:
         paid = [one.model_dump(mode="json") for one in spends]
         if key is None and not paid and not untold:
             return
-        line = json.dumps({"key": key, "reply": reply_json, "spends": paid, "untold": untold})
-        data = line.encode() + b"\n"
-        try:
-            self._file.write(data)
-            self._file.flush()
-        except OSError as error:
-            raise _unusable(self._path, error) from None
-        self._learn(json.loads(line), self._end, len(data))
-        self._end += len(data)
+        self._append({"key": key, "reply": reply_json, "spends": paid, "untold": untold})
         await self._sync(self._end)
 
+    def note(self, *, untold: float) -> None:
+        """Store what a call may have cost, for whoever cannot wait for the disk. Raises `StoreError`."""
+        self._append({"key": None, "reply": None, "spends": [], "untold": untold})
+
     def close(self) -> None:
-        """Bring everything to the disk and let go of the file."""
-        if not self._file.closed:
+        """Bring everything to the disk and let go of the file. Raises `StoreError` where the disk refuses."""
+        if self._file.closed:
+            return
+        try:
             os.fsync(self._file.fileno())
+        except OSError as error:
+            raise _unusable(self._path, error) from None
+        finally:
             self._file.close()
+
+    def _append(self, entry: Mapping[str, Any]) -> None:
+        """Hand a line to the system whole: places count from the end of the last whole one."""
+        data = json.dumps(entry).encode() + b"\n"
+        rest = memoryview(data)
+        try:
+            while rest:
+                rest = rest[os.write(self._file.fileno(), rest) :]
+        except OSError as error:
+            with suppress(OSError):
+                os.ftruncate(self._file.fileno(), self._end)
+            raise _unusable(self._path, error) from None
+        self._learn(entry, self._end, len(data))
+        self._end += len(data)
 
     async def _sync(self, end: int) -> None:
         """Wait until all up to `end` is on the disk; whoever waits for a turn finds it done by the one before."""
         async with self._syncing:
             if self._on_disk < end:
                 reached = self._end
-                await asyncio.to_thread(os.fsync, self._file.fileno())
+                try:
+                    await asyncio.to_thread(os.fsync, self._file.fileno())
+                except OSError as error:
+                    raise _unusable(self._path, error) from None
                 self._on_disk = reached
 
     def _read(self) -> None:

@@ -3,8 +3,9 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
+from typing import Any
 from weakref import WeakValueDictionary
 
 from pydantic import BaseModel
@@ -16,12 +17,14 @@ from touchstone.errors import (
     LimitError,
     QuotaExceededError,
     SpendingCeilingError,
+    StoreError,
     UnavailableModelError,
 )
-from touchstone.judges.asking import POSSIBLY_BILLED
 from touchstone.judges.base import Judge, Question, Reply
+from touchstone.judges.asking import POSSIBLY_BILLED
 from touchstone.judges.questions import address_of, highest_cost_usd
 from touchstone.judges.registry import Model
+from touchstone.judges.retrying import UNREADABLE_ATTEMPTS
 from touchstone.judges.spends import Spend, spends_of, spends_of_failure
 from touchstone.surfaces.experiments.conclusion import Stopped
 from touchstone.surfaces.experiments.journal import Journal
@@ -33,19 +36,20 @@ class Ledger:
 
     `spent` counts the calls whose price is known, at the highest price those of which nobody told what they used.
     `stopped` is why nothing more is asked in this run, and `unavailable` says so where a model answers nobody; both are
-    None while questions are asked.
+    None while questions are asked. `lost`: a reply could not be kept, so that no other is paid for.
     """
 
     limit: float | None = None
     spent: float = 0.0
     stopped: Stopped | None = None
     unavailable: UnavailableModelError | None = None
+    lost: bool = False
     _held: float = 0.0
     _changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     @asynccontextmanager
     async def hold(self, highest: float) -> AsyncIterator[None]:
-        """Keep the highest price of a call while it is under way.
+        """Keep the highest price of a question while it is asked.
 
         Waits for calls under way that may turn out cheaper. Raises `SpendingCeilingError` where the limit would be
         passed all the same, and `LimitError` where nothing more is asked for another reason.
@@ -71,7 +75,7 @@ class Ledger:
     @property
     def ended(self) -> bool:
         """Whether nothing more is asked."""
-        return self.stopped is not None or self.unavailable is not None
+        return self.stopped is not None or self.unavailable is not None or self.lost
 
     def learn(self, error: JudgeError | LimitError) -> None:
         """Stop where a failure tells that whatever else is asked today fails too."""
@@ -116,13 +120,27 @@ class Records:
         if self.journal is None:
             self._replies[key] = reply_json
         else:
-            await self.journal.record(key=key, reply_json=reply_json, spends=spends)
+            await self._record(self.journal, key=key, reply_json=reply_json, spends=spends)
 
     async def keep_failure(self, spends: tuple[Spend, ...], *, untold: float) -> None:
         """Keep what was paid for no reply. `untold`: the highest price of a call of which nobody told what it used."""
         self._count(spends, untold=untold)
         if self.journal is not None:
-            await self.journal.record(spends=spends, untold=untold)
+            await self._record(self.journal, spends=spends, untold=untold)
+
+    async def _record(self, journal: Journal, **kept: Any) -> None:
+        try:
+            await journal.record(**kept)
+        except StoreError:
+            self.ledger.lost = True
+            raise
+
+    def note_cut_off(self, highest: float) -> None:
+        """Keep the highest price of a call that nobody waits for any more, without waiting for the disk either."""
+        self._count((), untold=highest)
+        if self.journal is not None and highest:
+            with suppress(StoreError):  # whoever was cut off must learn that, and not this
+                self.journal.note(untold=highest)
 
     def _count(self, spends: tuple[Spend, ...], *, untold: float = 0.0) -> None:
         self.ledger.spent += untold + sum(spend.cost_usd or 0.0 for spend in spends)
@@ -155,7 +173,7 @@ class RecordedJudge:
             if (known := await self._recall(key, question)) is not None:
                 return known
             highest = self._highest(question)
-            async with self._records.ledger.hold(highest):
+            async with self._records.ledger.hold(UNREADABLE_ATTEMPTS * highest):  # each reply nobody can read is paid
                 return await self._ask(key, question, deadline, highest)
 
     async def _ask[T: BaseModel](self, key: str, question: Question[T], deadline: Deadline, highest: float) -> Reply[T]:
@@ -163,12 +181,14 @@ class RecordedJudge:
             reply = await self._judge.ask(question, deadline=deadline)
         except (JudgeError, LimitError) as error:
             spends = spends_of_failure(error, question.prompt.name)
-            untold = isinstance(error, JudgeError) and error.sent and error.reason in POSSIBLY_BILLED and not spends
+            untold = (
+                isinstance(error, JudgeError) and error.sent and error.reason in POSSIBLY_BILLED and error.usage is None
+            )
             self._records.ledger.learn(error)
             await self._records.keep_failure(spends, untold=highest if untold else 0.0)
             raise
-        except asyncio.CancelledError:  # it may have been sent; the journal cannot be waited for any more
-            self._records.ledger.spent += highest
+        except asyncio.CancelledError:  # it may have been sent, as where the deadline passed
+            self._records.note_cut_off(highest)
             raise
         kept = {
             "provider": reply.provider,
