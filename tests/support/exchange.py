@@ -36,6 +36,10 @@ class Call:
     title: str
     max_output_tokens: int | None
     temperature: float | None
+    form: str
+    tools: tuple[str, ...]
+    turn: int
+    results: tuple[str, ...]
     behaviour: Kind
     status: int
 
@@ -150,7 +154,7 @@ class Exchange:
     def meet(self, asked: Asked) -> tuple[Behaviour, Answer]:
         """Decide how a request is answered, and take it down."""
         with self._lock:
-            behaviour = self._spent(asked) or (self._script.popleft() if self._script else None)
+            behaviour = self._spent(asked) or _refusal(asked) or (self._script.popleft() if self._script else None)
             responder = self._responder
             rules, fallback = list(self._rules), self._fallback
         if behaviour is None and responder is not None:
@@ -160,11 +164,13 @@ class Exchange:
                 (rule.behaviour for rule in reversed(rules) if rule.fits(asked) and self._takes(rule)), None
             )
         behaviour = behaviour or fallback
-        if behaviour.kind == "success" and behaviour.value is None:
+        if behaviour.by_turn:
+            behaviour = behaviour.by_turn[min(asked.turn, len(behaviour.by_turn) - 1)]
+        if behaviour.kind == "success" and behaviour.value is None and not asked.form:
             graded = next(filter(None, (judge.reply(asked) for judge in (grading, marking))), None)
             behaviour = behaviour if graded is None else behaviour.model_copy(update={"value": graded})
         reply = answer(asked, behaviour)
-        kept = {name: value for name, value in asdict(asked).items() if name != "key"}
+        kept = {name: value for name, value in asdict(asked).items() if name not in {"key", "fault"}}
         with self._lock:
             self._calls.append(Call(at=time.time(), behaviour=behaviour.kind, status=reply.status, **kept))
         return behaviour, reply
@@ -202,3 +208,8 @@ class Exchange:
         recent.append(now)
         self._today[counted] = self._today.get(counted, 0) + 1
         return None
+
+
+def _refusal(asked: Asked) -> Behaviour | None:
+    """How a provider meets a conversation that it takes amiss, whatever was arranged."""
+    return Behaviour(kind="bad_request") if asked.fault else None

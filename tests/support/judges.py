@@ -20,6 +20,7 @@ from pydantic import BaseModel, ValidationError
 from touchstone.clock import Clock
 from touchstone.errors import JudgeError, UnreadableError
 from touchstone.judges import Admission, Answered, Judges, MemoryCache, Question, Usage, load_registry
+from touchstone.judges.conversing import Turn, TurnRequest, Wire
 from touchstone.judges.keys import Place
 from touchstone.judges.registry import OVERRIDES_VARIABLE
 
@@ -114,6 +115,8 @@ class _Keys:
 
 
 class _Adapter:
+    wire: Wire = "chat"
+
     def __init__(self, provider: str, script: Script) -> None:
         self.provider = provider
         self._script = script
@@ -123,6 +126,10 @@ class _Adapter:
 
     async def aclose(self) -> None:
         """Nothing to close."""
+
+    async def converse(self, model: str, request: TurnRequest, *, timeout: float) -> Answered[Turn]:  # noqa: ASYNC109
+        """Scripts answer questions; conversations are tested over the wire."""
+        raise AssertionError(f"nobody was to converse with {model} about {request} within {timeout}")
 
     async def ask[T: BaseModel](self, model: str, question: Question[T], *, timeout: float) -> Answered[T]:  # noqa: ARG002, ASYNC109
         asked = Asked(

@@ -25,7 +25,8 @@ from aiohttp import web
 from pydantic import ValidationError
 
 from tests.support.exchange import Call, Control, Exchange, Quota, Responder, Rule
-from tests.support.wire import Answer, Asked, Behaviour, Kind, read_anthropic, read_gemini, read_openai
+from tests.support.wire import Answer, Asked, Behaviour, Called, Kind, read_anthropic, read_gemini, read_openai
+from tests.support.wire_turns import conversed, read_responses
 
 LOOK_SECONDS = 0.02
 """Between two looks at a latch."""
@@ -39,6 +40,11 @@ def success(value: Any = None, **options: Any) -> Behaviour:
 def error(kind: Kind, **options: Any) -> Behaviour:
     """A failure by its kind; see `Kind`."""
     return Behaviour(kind=kind, **options)
+
+
+def turn(*calls: tuple[str, Any], text: str | None = None, **options: Any) -> Behaviour:
+    """A turn in a conversation with tools: what it calls, each with its arguments, and what it says."""
+    return Behaviour(value=text, calls=tuple(Called(name=name, arguments=given) for name, given in calls), **options)
 
 
 def hang(seconds: float) -> Behaviour:
@@ -168,15 +174,21 @@ def _application(exchange: Exchange) -> web.Application:
 
     async def gemini(request: web.Request) -> web.StreamResponse:
         key = request.headers.get("x-goog-api-key", "")
-        return await _serve(request, exchange, read_gemini(request.match_info["model"], key, await request.json()))
+        body = await request.json()
+        return await _serve(request, exchange, conversed(read_gemini(request.match_info["model"], key, body), body))
 
     async def openai(request: web.Request) -> web.StreamResponse:
         provider = "compatible" if request.path.startswith("/compatible/") else "openai"
-        return await _serve(request, exchange, read_openai(provider, _bearer(request), await request.json()))
+        body = await request.json()
+        return await _serve(request, exchange, conversed(read_openai(provider, _bearer(request), body), body))
+
+    async def responses(request: web.Request) -> web.StreamResponse:
+        return await _serve(request, exchange, read_responses(_bearer(request), await request.json()))
 
     async def anthropic(request: web.Request) -> web.StreamResponse:
         key = request.headers.get("x-api-key") or _bearer(request)
-        return await _serve(request, exchange, read_anthropic(key, await request.json()))
+        body = await request.json()
+        return await _serve(request, exchange, conversed(read_anthropic(key, body), body))
 
     async def arrange(request: web.Request) -> web.Response:
         try:
@@ -194,6 +206,7 @@ def _application(exchange: Exchange) -> web.Application:
             web.post("/{version:v1|v1beta}/models/{model}:generateContent", gemini),
             web.post("/v1/chat/completions", openai),
             web.post("/compatible/v1/chat/completions", openai),
+            web.post("/v1/responses", responses),
             web.post("/v1/messages", anthropic),
             web.post("/__control__", arrange),
             web.get("/__control__", recall),

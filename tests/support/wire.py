@@ -21,6 +21,17 @@ type Kind = Literal[
 `empty` is a reply without content."""
 
 
+class Called(BaseModel):
+    """A call of a tool. `arguments` that are a string go as they are, which may be no JSON at all where the provider
+    sends text; Gemini and Anthropic send an object, and of a string make one that fits nothing.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    arguments: Any = None
+
+
 class Behaviour(BaseModel):
     """How one request is answered.
 
@@ -29,7 +40,8 @@ class Behaviour(BaseModel):
     pause between bytes. `latch` names what it is held back by until a test opens it; None: nothing. `retry_after` and
     `limit` are what a 429 tells of itself, None leaves it out. `model` None: the model asked for. `thinking_tokens` are
     thought before the answer's `output_tokens`; where the limit of the request has no room for both, it ends before the
-    answer. `counted` False leaves out what was used.
+    answer. `counted` False leaves out what was used. In a conversation with tools `calls` are what a success calls,
+    next to a `value` that is text; `by_turn` are its turns instead, the last of which is repeated.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -46,11 +58,17 @@ class Behaviour(BaseModel):
     cached_tokens: int = 0
     thinking_tokens: int = 0
     counted: bool = True
+    calls: tuple[Called, ...] = ()
+    by_turn: tuple["Behaviour", ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A request as the server understood it. `system` and `prompt` are all their text parts, joined by line breaks."""
+    """A request as the server understood it. `system` and `prompt` are all their text parts, joined by line breaks.
+
+    Of a conversation with tools: `tools` are their names, `turn` how many turns the model had, `results` the texts of
+    the latest results. `fault` is why the provider would refuse the conversation, "" where it would not.
+    """
 
     provider: str
     model: str
@@ -62,6 +80,11 @@ class Asked:
     title: str
     max_output_tokens: int | None
     temperature: float | None
+    form: Literal["", "turn", "responses"] = ""
+    tools: tuple[str, ...] = ()
+    turn: int = 0
+    results: tuple[str, ...] = ()
+    fault: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,7 +220,7 @@ def reply_text(asked: Asked, behaviour: Behaviour) -> str:
 
 def answer(asked: Asked, behaviour: Behaviour) -> Answer:
     """The provider's response to a request under a behaviour."""
-    from tests.support import wire_errors, wire_replies  # they build on this module
+    from tests.support import wire_errors, wire_replies, wire_turns  # they build on this module
 
     match behaviour.kind:
         case "html":
@@ -206,6 +229,8 @@ def answer(asked: Asked, behaviour: Behaviour) -> Answer:
             return Answer(status=500, body=b"\xff{")
         case kind if kind in wire_errors.STATUS:
             return wire_errors.error(asked, behaviour)
+        case _ if asked.form:
+            return wire_turns.reply(asked, behaviour)
         case _:
             return wire_replies.reply(asked, behaviour)
 

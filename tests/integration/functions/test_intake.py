@@ -182,7 +182,7 @@ def test_r3_a_worker_that_dies_anywhere_loses_nothing_and_doubles_nothing(
             case "created":
                 dying.setattr("touchstone.operations.messages.verify_own_answer", killed)
             case "called":
-                dying.setattr("touchstone.judges.asking.ModelJudge._reply", killed)
+                dying.setattr("touchstone.judges.calling.Caller._reply", killed)
             case "answered":
                 dying.setattr(Answers, "set_verification", killed)
             case "stored":

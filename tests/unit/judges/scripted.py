@@ -22,6 +22,7 @@ from touchstone.judges import (
     Usage,
     load_registry,
 )
+from touchstone.judges.conversing import Turn, TurnRequest, Wire
 from touchstone.judges.keys import Place
 
 
@@ -63,6 +64,7 @@ class ScriptedAdapter:
     """Answers by a script, then with replies. `events` is shared with the admission, to see what came first."""
 
     provider = "gemini"
+    wire: Wire = "gemini"
 
     def __init__(self, *script: Step, time: Time | None = None, events: list[str] | None = None) -> None:
         self.script = deque(script)
@@ -70,6 +72,7 @@ class ScriptedAdapter:
         self.events: list[str] = [] if events is None else events
         self.timeouts: list[float] = []
         self.questions: list[Question[BaseModel]] = []
+        self.turns: list[TurnRequest] = []
         self.loads = 0
         self.load_error: Exception | None = None
         self.hang = False
@@ -85,6 +88,16 @@ class ScriptedAdapter:
         self.events.append("load")
         if self.load_error is not None:
             raise self.load_error
+
+    async def converse(self, model: str, request: TurnRequest, *, timeout: float) -> Answered[Turn]:  # noqa: ASYNC109
+        """A turn of few words, by the same script."""
+        self.timeouts.append(timeout)
+        self.turns.append(request)
+        step = self.script.popleft() if self.script else Step()
+        if step.error is not None:
+            raise step.error
+        turn = Turn(text="Well.", usage=step.usage, model=f"{model}-001", wire=self.wire, opaque=None)
+        return Answered(value=turn, model=turn.model, usage=step.usage)
 
     async def ask[T: BaseModel](self, model: str, question: Question[T], *, timeout: float) -> Answered[T]:  # noqa: ASYNC109
         self.events.append("ask")

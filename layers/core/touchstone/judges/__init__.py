@@ -29,6 +29,15 @@ if TYPE_CHECKING:
     )
     from touchstone.judges.cache import FileCache, MemoryCache
     from touchstone.judges.checked import Checked, NotScored, Refused, ask_checked
+    from touchstone.judges.conversing import (
+        Conversation,
+        Conversing,
+        Tool,
+        ToolCall,
+        ToolResult,
+        Turn,
+        TurnRequest,
+    )
     from touchstone.judges.cost import cost_usd, max_cost_usd
     from touchstone.judges.keys import EnvironmentKeys, Keys
     from touchstone.judges.opening import Judges, Seat
@@ -57,6 +66,15 @@ _MODULES = {
     ),
     "touchstone.judges.cache": ("FileCache", "MemoryCache"),
     "touchstone.judges.checked": ("Checked", "NotScored", "Refused", "ask_checked"),
+    "touchstone.judges.conversing": (
+        "Conversation",
+        "Conversing",
+        "Tool",
+        "ToolCall",
+        "ToolResult",
+        "Turn",
+        "TurnRequest",
+    ),
     "touchstone.judges.cost": ("cost_usd", "max_cost_usd"),
     "touchstone.judges.keys": ("EnvironmentKeys", "Keys"),
     "touchstone.judges.opening": ("Judges", "Seat"),
@@ -73,6 +91,8 @@ __all__ = [
     "Answered",
     "Call",
     "Checked",
+    "Conversation",
+    "Conversing",
     "EnvironmentKeys",
     "Fenced",
     "FileCache",
@@ -100,6 +120,11 @@ __all__ = [
     "Seat",
     "Template",
     "Tier",
+    "Tool",
+    "ToolCall",
+    "ToolResult",
+    "Turn",
+    "TurnRequest",
     "Usage",
     "ask_checked",
     "check",

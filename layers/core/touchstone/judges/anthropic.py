@@ -1,6 +1,7 @@
 """Anthropic's Claude, through the Messages API."""
 
 import base64
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
@@ -8,6 +9,7 @@ from pydantic import BaseModel
 from touchstone.judges.adapters import failures, loading, replies
 from touchstone.judges.adapters.schemas import reply_schema
 from touchstone.judges.base import Answered, Question
+from touchstone.judges.conversing import Turn, TurnRequest, Wire
 from touchstone.usage import Usage
 
 if TYPE_CHECKING:
@@ -16,13 +18,15 @@ if TYPE_CHECKING:
 
     from touchstone.judges.adapters.sending import Outcome
 
-_NAME = "Anthropic"
+NAME = "Anthropic"
+"""The provider, as failures name it."""
 
 
 class AnthropicAdapter:
     """The Anthropic API. `base_url` None: the SDK's own, or `ANTHROPIC_BASE_URL`."""
 
     provider = "anthropic"
+    wire: Wire = "anthropic"
 
     def __init__(self, *, api_key: str, base_url: str | None = None) -> None:
         self._api_key = api_key
@@ -34,8 +38,8 @@ class AnthropicAdapter:
         """Import the SDK and build the client. Raises `MisconfiguredError` without a usable key."""
         if self._client is not None:
             return
-        key = loading.usable_key(_NAME, self._api_key)
-        with loading.sdk_of(_NAME):
+        key = loading.usable_key(NAME, self._api_key)
+        with loading.sdk_of(NAME):
             from anthropic import AsyncAnthropic
 
             from touchstone.judges.adapters import connections
@@ -46,19 +50,32 @@ class AnthropicAdapter:
 
     async def ask[T: BaseModel](self, model: str, question: Question[T], *, timeout: float) -> Answered[T]:  # noqa: ASYNC109 - handed on
         """Ask once, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
+        body = await self._body(model, lambda: request_body(model, question), timeout=timeout)
+        return read_reply(model, question, body)
+
+    async def converse(self, model: str, request: TurnRequest, *, timeout: float) -> Answered[Turn]:  # noqa: ASYNC109 - handed on
+        """The model's next turn, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
+        from touchstone.judges.turns import anthropic as turns
+
+        body = await self._body(model, lambda: turns.request_body(model, request), timeout=timeout)
+        return turns.read_turn(model, request, body)
+
+    async def _body(self, model: str, asked: Callable[[], dict[str, Any]], *, timeout: float) -> dict[str, Any]:  # noqa: ASYNC109 - handed on
+        """The body of the response to one request. Raises a `JudgeError` where there is none."""
         self.load()
         import anthropic
 
         from touchstone.judges.adapters import sending
 
         async def send() -> "Outcome":
-            body = request_body(model, question)
-            return await sending.posted(anthropic, self._client, "/v1/messages", body, provider=_NAME, seconds=timeout)
+            return await sending.posted(
+                anthropic, self._client, "/v1/messages", asked(), provider=NAME, seconds=timeout
+            )
 
-        response = await sending.delivered(_NAME, model, send, timeout=timeout)
+        response = await sending.delivered(NAME, model, send, timeout=timeout)
         if response.status != 200:  # noqa: PLR2004 - HTTP's own
             raise failures.anthropic(model, response)
-        return read_reply(model, question, replies.json_object(_NAME, model, response))
+        return replies.json_object(NAME, model, response)
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -98,9 +115,9 @@ def request_body[T: BaseModel](model: str, question: Question[T]) -> dict[str, A
 
 def read_reply[T: BaseModel](model: str, question: Question[T], body: dict[str, Any]) -> Answered[T]:
     """The answer in a body of status 200. Raises `RefusedError` or `UnreadableError`, with what was counted."""
-    usage, answering = _usage(body.get("usage")), replies.model_named(body.get("model"), model)
+    usage, answering = usage_of(body.get("usage")), replies.model_named(body.get("model"), model)
     with replies.counted(usage, answering):
-        value = replies.parsed(_NAME, model, question.reply_type, _text(model, question.max_output_tokens, body))
+        value = replies.parsed(NAME, model, question.reply_type, _text(model, question.max_output_tokens, body))
     return Answered(value=value, model=answering, usage=usage or Usage())
 
 
@@ -108,19 +125,19 @@ def _text(model: str, limit: int, body: dict[str, Any]) -> str:
     """The model's own words. Raises the failure that the reply is instead."""
     match body:
         case {"stop_reason": "refusal"}:
-            raise failures.refused(_NAME, model, None)
+            raise failures.refused(NAME, model, None)
         case {"stop_reason": "max_tokens" | "model_context_window_exceeded"}:
-            raise replies.cut_off(_NAME, model, limit)
+            raise replies.cut_off(NAME, model, limit)
         case {"stop_reason": "end_turn" | "stop_sequence", "content": [_, *_] as blocks}:
             return "".join(str(block["text"]) for block in blocks if block.get("type") == "text")
         case {"stop_reason": "end_turn" | "stop_sequence"}:
-            raise failures.unreadable(_NAME, model, "it holds no text")
+            raise failures.unreadable(NAME, model, "it holds no text")
         case _:
             reason = failures.word(body.get("stop_reason"))
-            raise failures.unreadable(_NAME, model, f"it stopped for {reason or 'no known reason'}")
+            raise failures.unreadable(NAME, model, f"it stopped for {reason or 'no known reason'}")
 
 
-def _usage(counts: Any) -> Usage | None:
+def usage_of(counts: Any) -> Usage | None:
     """What was counted, None where nothing is told.
 
     Input that was read from or written to the cache is counted beside `input_tokens`, so it is added. Thinking is part

@@ -7,13 +7,16 @@ Question ──> Judge ──> Reply
 """
 
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from pydantic import BaseModel
 
 from touchstone.clock import Deadline
 from touchstone.errors import FailedCall, JudgeError
 from touchstone.usage import Usage
+
+if TYPE_CHECKING:
+    from touchstone.judges.conversing import Turn, TurnRequest, Wire
 
 type Tier = Literal["strong", "fast", "verify", "evaluate"]
 type Purpose = Literal["fresh", "backlog"]
@@ -95,6 +98,7 @@ class Adapter(Protocol):
     """One provider's SDK behind the common face. One call in, one call out: adapters never retry."""
 
     provider: str
+    wire: "Wire"
 
     def load(self) -> None:
         """Import the SDK and build the client, so that no reserved unit of quota waits for it. Idempotent."""
@@ -102,6 +106,13 @@ class Adapter(Protocol):
 
     async def ask[T: BaseModel](self, model: str, question: Question[T], *, timeout: float) -> Answered[T]:  # noqa: ASYNC109 - handed to the SDK
         """Ask once, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
+        ...
+
+    async def converse(self, model: str, request: "TurnRequest", *, timeout: float) -> Answered["Turn"]:  # noqa: ASYNC109 - handed to the SDK
+        """The model's next turn, by one call within `timeout` seconds in all. Raises a `JudgeError` for every failure.
+
+        The conversation's turns so far are of the adapter's own `wire`.
+        """
         ...
 
     async def aclose(self) -> None:

@@ -2,6 +2,7 @@
 
 import base64
 import math
+from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
@@ -10,6 +11,7 @@ from pydantic import BaseModel
 from touchstone.judges.adapters import failures, loading, replies
 from touchstone.judges.adapters.schemas import reply_schema
 from touchstone.judges.base import Answered, Question
+from touchstone.judges.conversing import Turn, TurnRequest, Wire
 from touchstone.usage import Usage
 
 if TYPE_CHECKING:
@@ -19,7 +21,8 @@ if TYPE_CHECKING:
 
     from touchstone.judges.adapters.sending import Outcome
 
-_NAME = "Gemini"
+NAME = "Gemini"
+"""The provider, as failures name it."""
 _SHORTEST_DEADLINE = 10.0
 """Seconds: the SDK sends its timeout as the server's deadline, and the service refuses a shorter one with HTTP 400."""
 _DECLINED = frozenset(
@@ -37,6 +40,7 @@ class GeminiAdapter:
     """
 
     provider = "gemini"
+    wire: Wire = "gemini"
 
     def __init__(self, *, api_key: str, base_url: str | None = None) -> None:
         self._api_key = api_key
@@ -51,8 +55,8 @@ class GeminiAdapter:
     def _loaded(self) -> "Client":
         if self._client is not None:
             return self._client
-        key = loading.usable_key(_NAME, self._api_key)
-        with loading.sdk_of(_NAME):
+        key = loading.usable_key(NAME, self._api_key)
+        with loading.sdk_of(NAME):
             from google.genai import Client
             from google.genai.types import Content, HttpOptions, HttpResponse, Part
 
@@ -71,16 +75,28 @@ class GeminiAdapter:
 
     async def ask[T: BaseModel](self, model: str, question: Question[T], *, timeout: float) -> Answered[T]:  # noqa: ASYNC109 - handed on
         """Ask once, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
+        body = await self._body(model, lambda: request_body(question), timeout=timeout)
+        return read_reply(model, question, body)
+
+    async def converse(self, model: str, request: TurnRequest, *, timeout: float) -> Answered[Turn]:  # noqa: ASYNC109 - handed on
+        """The model's next turn, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
+        from touchstone.judges.turns import gemini
+
+        body = await self._body(model, lambda: gemini.request_body(request), timeout=timeout)
+        return gemini.read_turn(model, request, body)
+
+    async def _body(self, model: str, asked: Callable[[], dict[str, Any]], *, timeout: float) -> dict[str, Any]:  # noqa: ASYNC109 - handed on
+        """The body of the response to one request. Raises a `JudgeError` where there is none."""
         client = self._loaded()
         from touchstone.judges.adapters import sending
 
         async def send() -> "Outcome":
-            return await _send(client, model, request_body(question), seconds=timeout)
+            return await _send(client, model, asked(), seconds=timeout)
 
-        response = await sending.delivered(_NAME, model, send, timeout=timeout)
+        response = await sending.delivered(NAME, model, send, timeout=timeout)
         if response.status != 200:  # noqa: PLR2004 - HTTP's own
             raise failures.gemini(model, response)
-        return read_reply(model, question, replies.json_object(_NAME, model, response))
+        return replies.json_object(NAME, model, response)
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -125,8 +141,8 @@ def _config_type() -> "type[GenerateContentConfig]":
     return QuickConfig
 
 
-class _Uncopied(dict[str, Any]):
-    """A part of a body that nobody changes: the SDK deep-copies its configuration at every call, the schema with it."""
+class Uncopied(dict[str, Any]):
+    """A part of a body that nobody changes: the SDK deep-copies its configuration at every call, and all in it."""
 
     def __deepcopy__(self, memo: object) -> Self:
         return self
@@ -140,7 +156,7 @@ def request_body[T: BaseModel](question: Question[T]) -> dict[str, Any]:
     ]
     config = {
         "responseMimeType": "application/json",
-        "responseJsonSchema": _Uncopied(reply_schema(question.reply_type)),
+        "responseJsonSchema": Uncopied(reply_schema(question.reply_type)),
         "maxOutputTokens": question.max_output_tokens,
     }
     if question.temperature is not None:
@@ -156,30 +172,36 @@ def request_body[T: BaseModel](question: Question[T]) -> dict[str, Any]:
 
 def read_reply[T: BaseModel](model: str, question: Question[T], body: dict[str, Any]) -> Answered[T]:
     """The answer in a body of status 200. Raises `RefusedError` or `UnreadableError`, with what was counted."""
-    usage, answering = _usage(body.get("usageMetadata")), replies.model_named(body.get("modelVersion"), model)
+    usage, answering = usage_of(body.get("usageMetadata")), replies.model_named(body.get("modelVersion"), model)
     with replies.counted(usage, answering):
-        value = replies.parsed(_NAME, model, question.reply_type, _text(model, question.max_output_tokens, body))
+        value = replies.parsed(NAME, model, question.reply_type, _text(model, question.max_output_tokens, body))
     return Answered(value=value, model=answering, usage=usage or Usage())
 
 
 def _text(model: str, limit: int, body: dict[str, Any]) -> str:
     """The model's own words. Raises the failure that the reply is instead."""
+    parts = candidate_parts(model, limit, body)
+    return "".join(str(part.get("text", "")) for part in parts if not part.get("thought"))
+
+
+def candidate_parts(model: str, limit: int, body: dict[str, Any]) -> list[Any]:
+    """What the reply consists of. Raises the failure that it is instead."""
     match body:
         case {"promptFeedback": {"blockReason": reason}}:
-            raise failures.refused(_NAME, model, failures.word(reason))
+            raise failures.refused(NAME, model, failures.word(reason))
         case {"candidates": [{"finishReason": "MAX_TOKENS"}, *_]}:
-            raise replies.cut_off(_NAME, model, limit)
+            raise replies.cut_off(NAME, model, limit)
         case {"candidates": [{"finishReason": str(reason)}, *_]} if reason in _DECLINED:
-            raise failures.refused(_NAME, model, reason)
+            raise failures.refused(NAME, model, reason)
         case {"candidates": [{"finishReason": "STOP", "content": {"parts": [*parts]}}, *_]}:
-            return "".join(str(part.get("text", "")) for part in parts if not part.get("thought"))
+            return parts
         case {"candidates": [{"finishReason": reason}, *_]}:
-            raise failures.unreadable(_NAME, model, f"it stopped for {failures.word(reason) or 'no known reason'}")
+            raise failures.unreadable(NAME, model, f"it stopped for {failures.word(reason) or 'no known reason'}")
         case _:
-            raise failures.unreadable(_NAME, model, "it holds no candidate")
+            raise failures.unreadable(NAME, model, "it holds no candidate")
 
 
-def _usage(counts: Any) -> Usage | None:
+def usage_of(counts: Any) -> Usage | None:
     """What was counted, None where nothing is told. Thinking is billed as output, and counted beside it."""
     match counts:
         case {**known}:

@@ -1,10 +1,12 @@
 """OpenAI, and every server that speaks its chat completions: Ollama, vLLM, a gateway.
 
 Chat completions, not the Responses API: it is the one wire format that compatible servers share, so one reading serves
-both, and it keeps no copy of the prompt at OpenAI unless asked to, where Responses stores by default.
+both, and it keeps no copy of the prompt at OpenAI unless asked to, where Responses stores by default. Only turns of a
+conversation with tools go through OpenAI's Responses, and ask not to be stored.
 """
 
 import base64
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
@@ -12,6 +14,7 @@ from pydantic import BaseModel
 from touchstone.judges.adapters import failures, loading, replies
 from touchstone.judges.adapters.schemas import reply_schema, schema_name
 from touchstone.judges.base import Answered, Question
+from touchstone.judges.conversing import Turn, TurnRequest, Wire
 from touchstone.usage import Usage
 
 if TYPE_CHECKING:
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 
 _KEYLESS = "none"
 """What is sent as a key to a compatible server that needs none; the SDK insists on one."""
+_CHAT, _RESPONSES = "/chat/completions", "/responses"
 
 
 class OpenAIAdapter:
@@ -35,6 +39,7 @@ class OpenAIAdapter:
         self, *, api_key: str, base_url: str | None = None, provider: str = "openai", compatible: bool = False
     ) -> None:
         self.provider = provider
+        self.wire: Wire = "chat" if compatible else "responses"
         self._name = provider if compatible else "OpenAI"
         self._api_key = api_key
         self._base_url = base_url
@@ -59,21 +64,45 @@ class OpenAIAdapter:
 
     async def ask[T: BaseModel](self, model: str, question: Question[T], *, timeout: float) -> Answered[T]:  # noqa: ASYNC109 - handed on
         """Ask once, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
+        response = await self._response(
+            model,
+            _CHAT,
+            lambda: request_body(model, question, compatible=self._compatible),
+            timeout=timeout,
+        )
+        return self._read(model, question, response)
+
+    async def converse(self, model: str, request: TurnRequest, *, timeout: float) -> Answered[Turn]:  # noqa: ASYNC109 - handed on
+        """The model's next turn, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
+        from touchstone.judges.turns import chat, responses
+
+        if self._compatible:
+            said = await self._response(model, _CHAT, lambda: chat.request_body(model, request), timeout=timeout)
+            return chat.read_turn(self._name, model, request, said)
+        said = await self._response(model, _RESPONSES, lambda: responses.request_body(model, request), timeout=timeout)
+        return responses.read_turn(self._name, model, request, said)
+
+    async def _response(
+        self,
+        model: str,
+        path: str,
+        asked: Callable[[], dict[str, Any]],
+        *,
+        timeout: float,  # noqa: ASYNC109 - handed on
+    ) -> replies.Response:
+        """The response to one request. Raises a `JudgeError` where it is none of status 200."""
         self.load()
         import openai
 
         from touchstone.judges.adapters import sending
 
         async def send() -> "Outcome":
-            body = request_body(model, question, compatible=self._compatible)
-            return await sending.posted(
-                openai, self._client, "/chat/completions", body, provider=self._name, seconds=timeout
-            )
+            return await sending.posted(openai, self._client, path, asked(), provider=self._name, seconds=timeout)
 
         response = await sending.delivered(self._name, model, send, timeout=timeout)
         if response.status != 200:  # noqa: PLR2004 - HTTP's own
             raise failures.openai(self._name, model, response)
-        return self._read(model, question, response)
+        return response
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -84,7 +113,7 @@ class OpenAIAdapter:
     def _read[T: BaseModel](self, model: str, question: Question[T], response: replies.Response) -> Answered[T]:
         """The answer in a response of status 200. Raises the `JudgeError` that it is instead, with what was counted."""
         body = replies.json_object(self._name, model, response)
-        usage, answering = _usage(body.get("usage")), replies.model_named(body.get("model"), model)
+        usage, answering = usage_of(body.get("usage")), replies.model_named(body.get("model"), model)
         with replies.counted(usage, answering):
             text = self._text(model, question.max_output_tokens, response, body)
             value = replies.parsed(self._name, model, question.reply_type, text)
@@ -141,7 +170,7 @@ def _base64(data: bytes) -> str:
     return base64.b64encode(data).decode()
 
 
-def _usage(counts: Any) -> Usage | None:
+def usage_of(counts: Any) -> Usage | None:
     """What was counted, None where nothing is told. Cached input is part of the prompt's tokens already.
 
     OpenAI's completion tokens hold the reasoning; some compatible services count it beside them and in the total alone.

@@ -9,6 +9,7 @@ from touchstone.clock import Clock, system_clock
 from touchstone.judges import retirement
 from touchstone.judges.asking import ModelJudge
 from touchstone.judges.base import Adapter, Admission, Judge, Purpose, ReplyCache, Tier
+from touchstone.judges.conversing import Conversing
 from touchstone.judges.keys import Keys, account_of, missing_key, remedy
 from touchstone.judges.registry import Model, Provider, Registry
 from touchstone.judges.surroundings import Connection, Surroundings
@@ -113,6 +114,17 @@ class Judges:
         Raises `SettingsError` for a provider that is not listed, `MisconfiguredError` for one without a key. Warns
         with `RetirementWarning`, once a model, when the model has ended or ends within a month.
         """
+        return self._model_judge(provider, tier, purpose)
+
+    def conversing(self, tier: Tier, *, provider: str | None = None, purpose: Purpose = "fresh") -> Conversing | None:
+        """Whom to converse with for a tier: a provider's model, or as `prefer` would choose it.
+
+        None when no provider has a key. Raises and warns as `get` does for the one that is named.
+        """
+        name = self._first(tier) if provider is None else provider
+        return None if name is None else self._model_judge(name, tier, purpose)
+
+    def _model_judge(self, provider: str, tier: Tier, purpose: Purpose) -> ModelJudge:
         provider = self._registry.provider(provider).name
         connection = self._connection(provider)
         if (known := self._judges.get((provider, tier, purpose))) is not None:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from pydantic import BaseModel
 
 from touchstone.judges.base import Question
+from touchstone.judges.conversing import TurnRequest
 from touchstone.judges.cost import max_cost_usd
 from touchstone.judges.registry import Model
 
@@ -43,6 +44,24 @@ def highest_cost_usd(model: Model, question: Question[BaseModel], *, on: date) -
         input_bytes=input_bytes(question),
         images=len(question.images),
         max_output_tokens=question.max_output_tokens,
+        on=on,
+    )
+
+
+def highest_turn_cost_usd(model: Model, request: TurnRequest, *, on: date) -> float | None:
+    """The highest possible cost of one call for a turn on a day (UTC); None where the model's price is not known.
+
+    What was said so far is all sent again. Of a turn with calls it is counted twice, since it is kept in two forms.
+    """
+    said = len(request.conversation.model_dump_json().encode(errors="replace"))
+    tools = sum(
+        len(tool.name) + len(tool.description.encode()) + _schema(tool.parameters).size for tool in request.tools
+    )
+    return max_cost_usd(
+        model,
+        input_bytes=said + tools + ADDED_TOKENS,
+        images=0,
+        max_output_tokens=request.max_output_tokens,
         on=on,
     )
 

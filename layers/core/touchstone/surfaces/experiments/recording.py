@@ -21,7 +21,7 @@ from touchstone.errors import (
     UnavailableModelError,
 )
 from touchstone.judges.base import Judge, Question, Reply
-from touchstone.judges.asking import POSSIBLY_BILLED
+from touchstone.judges.calling import POSSIBLY_BILLED
 from touchstone.judges.questions import address_of, highest_cost_usd
 from touchstone.judges.registry import Model
 from touchstone.judges.retrying import UNREADABLE_ATTEMPTS

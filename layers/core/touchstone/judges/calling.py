@@ -1,0 +1,218 @@
+"""Calls to one model: each within the quota and the deadline, repeated only where that can help, accounted for.
+
+    load the SDK ─> admission ─> the provider ─> settle
+                       ^             │
+                       └─── wait <───┘ retryable     every call has a permit of its own
+
+Nothing of a prompt or a reply is logged or stands in an error.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass, replace
+
+from pydantic import BaseModel
+
+from touchstone.clock import Deadline
+from touchstone.errors import (
+    FailedCall,
+    JudgeError,
+    LimitError,
+    MinuteQuotaError,
+    QuotaExceededError,
+    StoreError,
+    TimedOutError,
+)
+from touchstone.judges.base import Admission, Answered, Call, Permit, Purpose, Reply
+from touchstone.judges.cost import cost_usd
+from touchstone.judges.registry import Model
+from touchstone.judges.retrying import Retries
+from touchstone.judges.surroundings import Connection, Surroundings
+
+SETTLE_SECONDS = 0.05
+"""What is kept of the deadline to settle a call that used it up: one write to the table takes about 10 ms."""
+
+MAX_ADMISSIONS = 3
+"""Permits that expired before they could be used, one after the other; the third means that something stalls."""
+
+POSSIBLY_BILLED = frozenset({"timed_out", "refused", "unreadable"})
+"""Failures after which a provider may have counted tokens. Where it tells no number, the highest cost is kept."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order[T: BaseModel]:
+    """One thing to be had of a model, by as many calls as it takes.
+
+    `send` makes one call within so many seconds. `highest_cost_usd` is what one can cost at most, None where the
+    model's price is not known.
+    """
+
+    send: Callable[[float], Awaitable[Answered[T]]]
+    prompt_version: str
+    highest_cost_usd: Callable[[], float | None]
+
+
+class Caller:
+    """Who calls one model of one provider."""
+
+    def __init__(
+        self, model: Model, connection: Connection, surroundings: Surroundings, *, purpose: Purpose = "fresh"
+    ) -> None:
+        self._model = model
+        self._connection = connection
+        self._around = surroundings
+        self._purpose: Purpose = purpose
+
+    async def answered[T: BaseModel](self, order: Order[T], deadline: Deadline) -> Reply[T]:
+        """Call, retrying only what can succeed, all within `deadline`. Raises `JudgeError` or `LimitError`.
+
+        Where a call failed and a limit or the store keeps it from being repeated, the failure is raised: it was paid
+        for, and whoever counts failures must not take it for a limit that was met before anything was sent. Only a
+        provider's own "too many a minute" gives way to our limit, since it costs nothing and says the same.
+        """
+        await self._in_time(self._connection.load(), deadline)
+        retries, failed = Retries(self._around.draw), tuple[FailedCall, ...]()
+        before: JudgeError | None = None
+        while True:
+            try:
+                reply = await self._call(order, deadline, attempt=retries.attempts + 1)
+                return replace(reply, failed_calls=failed)
+            except (LimitError, StoreError) as error:
+                if before is not None:
+                    before.failed_calls = failed
+                    if isinstance(error, QuotaExceededError) and error.window == "minute":
+                        before.repeat_at = error.until
+                    raise before from error
+                if isinstance(error, LimitError):
+                    error.failed_calls = failed
+                raise
+            except JudgeError as error:
+                before = before if isinstance(error, MinuteQuotaError) else error
+                error.failed_calls = failed = (*failed, *error.failed_calls)
+                pause = retries.wait(error, remaining=deadline.remaining)
+                self._log(error, retries.attempts, pause)
+                if pause is None:
+                    raise
+                if pause > 0.0:
+                    await self._around.sleep(pause)
+
+    def _log(self, error: JudgeError, attempts: int, pause: float | None) -> None:
+        logger.info(
+            "%s's %s failed (%s), call %d, %s",
+            self._model.provider,
+            self._model.name,
+            error.reason,
+            attempts,
+            "given up" if pause is None else f"next in {pause:.2f} s",
+        )
+
+    async def _call[T: BaseModel](self, order: Order[T], deadline: Deadline, *, attempt: int) -> Reply[T]:
+        if deadline.passed:
+            raise self._too_late(sent=False)
+        admission = self._around.admission
+        highest = None if admission is None else order.highest_cost_usd()
+        permit = None if admission is None else await self._in_time(self._admitted(admission, highest), deadline)
+        timeout = deadline.remaining
+        if permit is not None:
+            timeout -= SETTLE_SECONDS
+            if timeout <= 0.0:
+                await self._around.finish(permit.release(), within=deadline.remaining)
+                raise self._too_late(sent=False)
+        started = time.perf_counter()
+        try:
+            async with asyncio.timeout(timeout):
+                answered = await order.send(timeout)
+        except JudgeError as error:
+            latency_ms = (time.perf_counter() - started) * 1000.0
+            failed = self._paid(order.prompt_version, error, latency_ms)
+            error.failed_calls = () if failed is None else (failed,)
+            await self._failed(permit, error, _known_cost(error, failed, highest), deadline)
+            raise
+        except TimeoutError:
+            late = self._too_late(sent=True)
+            await self._failed(permit, late, highest, deadline)
+            raise late from None
+        except BaseException:  # cancelled, or a fault in the adapter: the call may have been sent, so it stays spent
+            if permit is not None:
+                self._around.finish_later(permit.settle(cost_usd=highest, error=self._too_late(sent=True)))
+            raise
+        latency_ms = (time.perf_counter() - started) * 1000.0
+        cost = cost_usd(self._model, answered.usage, on=self._around.clock().date())
+        if permit is not None:
+            await self._around.finish(permit.settle(cost_usd=cost), within=deadline.remaining)
+        return self._reply(order.prompt_version, answered, cost, latency_ms, attempt)
+
+    def _reply[T: BaseModel](
+        self, prompt_version: str, answered: Answered[T], cost: float | None, latency_ms: float, attempt: int
+    ) -> Reply[T]:
+        return Reply(
+            value=answered.value,
+            provider=self._model.provider,
+            model=answered.model,
+            requested_model=self._model.name,
+            prompt_version=prompt_version,
+            usage=answered.usage,
+            cost_usd=cost,
+            latency_ms=latency_ms,
+            attempts=attempt,
+        )
+
+    async def _in_time[R](self, before: Coroutine[object, object, R], deadline: Deadline) -> R:
+        """What comes before a call, within the deadline."""
+        try:
+            async with asyncio.timeout(deadline.remaining):
+                return await before
+        except TimeoutError:
+            raise self._too_late(sent=False) from None
+
+    async def _admitted(self, admission: Admission, highest: float | None) -> Permit:
+        for _ in range(MAX_ADMISSIONS):
+            permit = await admission.admit(
+                Call(
+                    provider=self._model.provider,
+                    model=self._model.name,
+                    account=self._connection.account,
+                    tenant=self._around.tenant,
+                    purpose=self._purpose,
+                    limits=self._model.limits,
+                    max_cost_usd=highest,
+                )
+            )
+            if not permit.expired:
+                return permit
+            await permit.release()
+        raise self._too_late(sent=False)
+
+    def _paid(self, prompt_version: str, error: JudgeError, latency_ms: float) -> FailedCall | None:
+        """What is known of a failed call that is paid for; None where the provider told nothing."""
+        if error.usage is None:
+            return None
+        return FailedCall(
+            reason=error.reason,
+            provider=self._model.provider,
+            model=error.model or self._model.name,
+            prompt_version=prompt_version,
+            usage=error.usage,
+            cost_usd=cost_usd(self._model, error.usage, on=self._around.clock().date()),
+            latency_ms=latency_ms,
+        )
+
+    async def _failed(self, permit: Permit | None, error: JudgeError, cost: float | None, deadline: Deadline) -> None:
+        if permit is None:
+            return
+        ending = permit.settle(cost_usd=cost, error=error) if error.sent else permit.release()
+        await self._around.finish(ending, within=deadline.remaining)
+
+    def _too_late(self, *, sent: bool) -> TimedOutError:
+        sentence = f"{self._model.provider}'s {self._model.name} gave no whole reply within the deadline."
+        return TimedOutError(sentence, sent=sent)
+
+
+def _known_cost(error: JudgeError, failed: FailedCall | None, highest: float | None) -> float | None:
+    if failed is not None:
+        return failed.cost_usd
+    return highest if error.reason in POSSIBLY_BILLED else 0.0

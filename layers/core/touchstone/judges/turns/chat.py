@@ -1,0 +1,124 @@
+"""Turns in chat completions, as every server compatible with OpenAI takes them."""
+
+import json
+from typing import Any
+
+from touchstone.judges.adapters import failures, replies
+from touchstone.judges.adapters.schemas import reply_schema
+from touchstone.judges.base import Answered
+from touchstone.judges.conversing import Message, Results, ToolCall, Turn, TurnRequest, Words, numbered
+from touchstone.judges.openai import usage_of
+from touchstone.usage import Usage
+
+_GIVEN_BACK = ("content", "reasoning_content", "reasoning_details")
+"""What a server wants of its message again: some let a model go on only with what it thought."""
+
+
+def request_body(model: str, request: TurnRequest) -> dict[str, Any]:
+    """The body of a chat completion."""
+    system = [{"role": "system", "content": request.conversation.system}] if request.conversation.system else []
+    body: dict[str, Any] = {
+        "model": model,
+        "messages": [*system, *(each for message in request.conversation.messages for each in _messages(message))],
+        "max_tokens": request.max_output_tokens,
+    }
+    if request.tools:
+        body["tools"] = [
+            {
+                "type": "function",
+                "function": {
+                    "name": tool.name,
+                    "description": tool.description,
+                    "parameters": reply_schema(tool.parameters),
+                },
+            }
+            for tool in request.tools
+        ]
+    if request.temperature is not None:
+        body["temperature"] = request.temperature
+    return body
+
+
+def _messages(message: Message) -> list[Any]:
+    match message:
+        case Words(text=text):
+            return [{"role": "user", "content": text}]
+        case Results(results=results):
+            return [{"role": "tool", "tool_call_id": result.call_id, "content": result.text} for result in results]
+        case Turn(opaque=said):
+            return [said]
+
+
+def read_turn(name: str, model: str, request: TurnRequest, response: replies.Response) -> Answered[Turn]:
+    """The turn in a response of status 200. Raises the `JudgeError` that it is instead, with what was counted."""
+    body = replies.json_object(name, model, response)
+    usage, answering = usage_of(body.get("usage")), replies.model_named(body.get("model"), model)
+    with replies.counted(usage, answering):
+        said = _said(name, model, request.max_output_tokens, response, body)
+        turn = _turn(said, usage or Usage(), answering)
+        if not turn.calls and not turn.text:
+            raise failures.unreadable(name, model, "it holds neither words nor a call")
+    return Answered(value=turn, model=answering, usage=turn.usage)
+
+
+def _said(name: str, model: str, limit: int, response: replies.Response, body: dict[str, Any]) -> dict[str, Any]:
+    """The model's message. Raises the failure that the reply is instead."""
+    match body:
+        case {"choices": [{"message": {"refusal": str(refusal)}}, *_]} if refusal:
+            raise failures.refused(name, model, None)
+        case {"choices": [{"finish_reason": "content_filter"}, *_]}:
+            raise failures.refused(name, model, "content_filter")
+        case {"choices": [{"finish_reason": "length"}, *_]}:
+            raise replies.cut_off(name, model, limit)
+        case {"choices": [{"message": dict(message)}, *_]}:
+            return message
+        case {"error": {"code": int(status)}}:
+            # Gateways report the failure of the provider behind them in a response of status 200.
+            failed = replies.Response(status=status, headers=response.headers, body=response.body)
+            raise failures.openai(name, model, failed)
+        case _:
+            raise failures.unreadable(name, model, "it holds no message")
+
+
+def _turn(said: dict[str, Any], usage: Usage, model: str) -> Turn:
+    called = said.get("tool_calls")
+    entries = [entry for entry in (called if isinstance(called, list) else []) if isinstance(entry, dict)]
+    functions = [entry["function"] if isinstance(entry.get("function"), dict) else {} for entry in entries]
+    calls = numbered(
+        [
+            {
+                "id": str(entry.get("id") or ""),
+                "name": str(function.get("name", "")),
+                "arguments": _written(function.get("arguments")),
+            }
+            for entry, function in zip(entries, functions, strict=True)
+        ]
+    )
+    opaque: dict[str, Any] = {"role": "assistant"} | {key: said[key] for key in _GIVEN_BACK if key in said}
+    if calls:
+        opaque["tool_calls"] = [
+            entry | {"id": call.id, "type": "function", "function": function | {"arguments": _readable(call)}}
+            for entry, function, call in zip(entries, functions, calls, strict=True)
+        ]
+    text = said.get("content")
+    return Turn(
+        text=text if isinstance(text, str) and text else None,
+        calls=calls,
+        usage=usage,
+        model=model,
+        wire="chat",
+        opaque=opaque,
+    )
+
+
+def _written(arguments: Any) -> str:
+    """Arguments as text: some servers give the object itself."""
+    return arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+
+
+def _readable(call: ToolCall) -> str:
+    """The arguments as they are given back: servers read them again, and fail at what is no JSON object."""
+    try:
+        return call.arguments if isinstance(json.loads(call.arguments), dict) else "{}"
+    except (ValueError, RecursionError):
+        return "{}"
