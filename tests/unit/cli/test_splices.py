@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.cli.json_places import located
 from touchstone.cli.splices import Splice, edited, edits_of
+from touchstone.json_places import located
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 

@@ -6,9 +6,9 @@ from touchstone.cli.bars import PREFIXES
 from touchstone.cli.exits import Exit
 from touchstone.cli.junit import Came, Case, Suite
 from touchstone.cli.screen import Column, console, dollars, print_facts, print_table, styled
+from touchstone.markdown import tidy
 from touchstone.surfaces.experiments.conclusion import Conclusion, MetricComparison, PreferenceComparison, Verdict
 from touchstone.surfaces.experiments.estimate import Estimate
-from touchstone.surfaces.experiments.report.pages import tidy
 from touchstone.surfaces.experiments.report.respects import Respect, respects_of
 from touchstone.surfaces.experiments.report.view import View, view_of
 

@@ -11,12 +11,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from touchstone.cli import json_places
+from touchstone import json_places
 from touchstone.cli.faults import sentence_of
-from touchstone.cli.json_places import BYTE_ORDER_MARK, Lines, Located, MisplacedError, Stretch, located
 from touchstone.cli.material_files import MAX_BYTES, numbered
 from touchstone.cli.places import read_file
 from touchstone.errors import InputError
+from touchstone.json_places import BYTE_ORDER_MARK, Lines, Located, MisplacedError, Stretch, located
 from touchstone.material import Quiz
 
 LINES_ENDING = ".jsonl"

@@ -3,10 +3,10 @@
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from touchstone.cli.json_places import Path, path_of, written
 from touchstone.cli.quiz_files import QuizFile, QuizText
 from touchstone.cli.splices import Splice
 from touchstone.errors import SettingsError
+from touchstone.json_places import Path, path_of, written
 from touchstone.material import Question, Quiz
 from touchstone.quizzes.checking import apply_checks
 from touchstone.quizzes.content import find_question_language

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from touchstone.cli.json_places import Located, Path, Stretch
+from touchstone.json_places import Located, Path, Stretch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

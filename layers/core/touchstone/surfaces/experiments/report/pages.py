@@ -1,21 +1,16 @@
 """Reports for people: one file of HTML that needs nothing else, and Markdown. Both are made from `View`."""
 
-import re
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from touchstone.judges.fence import visible
+from touchstone.markdown import as_markdown, tidy
 from touchstone.surfaces.experiments.conclusion import Conclusion
 from touchstone.surfaces.experiments.report.view import view_of
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
-MARKUP = re.compile(r"[\\`*\[\]<>&|~$!^{}]|(?<!\w)_|_(?!\w)")
-"""What Markdown reads within a line as anything but itself; an underscore only at the edge of a word."""
-LINKS = re.compile(r"(?i)(?<=www)\.|:(?=//)")
-"""What makes a link of a bare address."""
 TEMPLATES = "touchstone.surfaces.experiments.report"
 
 
@@ -27,16 +22,6 @@ def report_html(conclusion: Conclusion) -> str:
 def report_markdown(conclusion: Conclusion) -> str:
     """A page in GitHub's Markdown."""
     return _markdown().render(view=view_of(conclusion, tidy))
-
-
-def tidy(text: str) -> str:
-    """A text on one line, without characters that nobody sees and some programs obey."""
-    return " ".join(visible(text).split())
-
-
-def as_markdown(value: object) -> str:
-    """A value on one line of Markdown that shows it as it is."""
-    return LINKS.sub(r"\\\g<0>", MARKUP.sub(r"\\\g<0>", tidy(str(value))))
 
 
 @cache

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.cli.json_places import Lines, Located, MisplacedError, Path, located, path_of, written
 from touchstone.errors import InputError
+from touchstone.json_places import Lines, Located, MisplacedError, Path, located, path_of, written
 from touchstone.operations import json_text
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)

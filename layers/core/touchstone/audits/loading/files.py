@@ -1,0 +1,130 @@
+"""Definitions found in files and folders."""
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from touchstone.audits.loading.definitions import cases_of, is_meant_as_cases
+from touchstone.audits.loading.faults import MAX_FAULTS, Fault, Loaded, LoadedCase
+from touchstone.audits.loading.fields import Complaints
+from touchstone.audits.loading.from_json import read_json, read_lines
+from touchstone.audits.loading.from_yaml import read_yaml
+from touchstone.audits.loading.nodes import Node, Place, UnreadableFileError
+from touchstone.json_places import BYTE_ORDER_MARK
+
+MAX_BYTES = 8_000_000
+"""Of one file: tens of thousands of cases."""
+READERS = {".yaml": read_yaml, ".yml": read_yaml, ".json": read_json, ".jsonl": read_lines}
+
+
+def load_cases(paths: Iterable[Path]) -> Loaded:
+    """Read the files that are named and those in folders that are, each once.
+
+    A file in a folder of which nothing is meant as a case is left alone. An id that two cases share, in whatever
+    files, is a fault of the second. Raises SettingsError where YAML is to be read and no parser is installed.
+    """
+    reading = _Reading()
+    for path in paths:
+        files = [path] if not path.is_dir() else list(_in_folder(path))
+        for file in files:
+            reading.take(file, named=file == path)
+        if not files:
+            reading.faults.append(Fault(file=path, sentence=f"This folder holds no files called {_ENDINGS}."))
+    return reading.loaded()
+
+
+def load_text(text: str, *, name: str) -> Loaded:
+    """Read a text as `load_cases` reads the file called `name`; its ending says what it is written in."""
+    reading = _Reading()
+    reading.take_text(Path(name), text, named=True)
+    return reading.loaded()
+
+
+_ENDINGS = ", ".join(f"*{ending}" for ending in READERS)
+
+
+@dataclass(slots=True)
+class _Reading:
+    cases: list[LoadedCase] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+    others: list[Path] = field(default_factory=list)
+    untold: int = 0
+    _seen: set[Path] = field(default_factory=set)
+    _ids: dict[str, LoadedCase] = field(default_factory=dict)
+
+    def loaded(self) -> Loaded:
+        return Loaded(cases=tuple(self.cases), faults=tuple(self.faults), others=tuple(self.others), untold=self.untold)
+
+    def take(self, file: Path, *, named: bool) -> None:
+        """Read a file, unless it was read before."""
+        place = file.resolve()
+        if place in self._seen:
+            return
+        self._seen.add(place)
+        text = _text(file)
+        if isinstance(text, Fault):
+            self.faults.append(text)
+        else:
+            self.take_text(file, text, named=named)
+
+    def take_text(self, file: Path, text: str, *, named: bool) -> None:
+        """Read the text of a file. One that is not `named` is left alone where it is no file of cases."""
+        reader = READERS.get(file.suffix.lower())
+        if reader is None:
+            self.faults.append(Fault(file=file, sentence=f"Definitions are in files called {_ENDINGS}."))
+            return
+        documents: list[Node] = []
+        complaints = Complaints()
+        try:
+            documents.extend(reader(text))
+        except UnreadableFileError as error:
+            complaints.add(str(error), error.place, "")
+        if not named and not complaints.found and not any(map(is_meant_as_cases, documents)):
+            self.others.append(file)
+            return
+        if not documents and not complaints.found:
+            self.faults.append(Fault(file=file, sentence="This file is empty."))
+        numbers = itertools.count(1)
+        for document in documents:
+            for case, place in cases_of(document, stem=file.stem, numbers=numbers, complaints=complaints):
+                self._keep(LoadedCase(case=case, file=file, line=place.line), place, complaints)
+        self._complain(file, complaints)
+
+    def _keep(self, loaded: LoadedCase, place: Place, complaints: Complaints) -> None:
+        before = self._ids.setdefault(loaded.case.id, loaded)
+        if before is loaded:
+            self.cases.append(loaded)
+            return
+        told = f"The id {loaded.case.id[:64]!r} is there twice; the first is in {before.file}, line {before.line}."
+        complaints.add(told, place, "id")
+
+    def _complain(self, file: Path, complaints: Complaints) -> None:
+        for one in complaints.found[:MAX_FAULTS]:
+            self.faults.append(
+                Fault(file=file, sentence=one.sentence, line=one.place.line, column=one.place.column, field=one.field)
+            )
+        self.untold += max(0, len(complaints.found) - MAX_FAULTS)
+
+
+def _in_folder(folder: Path) -> Iterator[Path]:
+    """The files that may hold definitions, in the order of their names; what is hidden is left alone."""
+    for path in sorted(folder.rglob("*")):
+        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if path.suffix.lower() in READERS and not hidden and path.is_file():
+            yield path
+
+
+def _text(file: Path) -> str | Fault:
+    """The text of a file, or why it has none."""
+    try:
+        with file.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except OSError as error:
+        return Fault(file=file, sentence=f"It cannot be read: {error.strerror}.")
+    if len(data) > MAX_BYTES:
+        return Fault(file=file, sentence=f"It is larger than {MAX_BYTES:,} bytes; split it.")
+    try:
+        return data.decode().removeprefix(BYTE_ORDER_MARK)
+    except UnicodeDecodeError:
+        return Fault(file=file, sentence="It is not UTF-8 text; save it as UTF-8.")

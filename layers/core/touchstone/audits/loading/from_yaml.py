@@ -1,0 +1,155 @@
+"""YAML as nodes, from the parser's events: no object is ever made of a tag, and no alias multiplies without bound."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from touchstone.audits.loading.nodes import Listed, Mapped, Node, Place, Scalar, UnreadableFileError
+from touchstone.errors import SettingsError
+
+if TYPE_CHECKING:
+    from yaml.events import Event, MappingStartEvent, SequenceStartEvent
+
+MAX_LEVELS = 50
+"""Of lists and mappings in one another: far more than any definition has, far less than ends the interpreter."""
+MAX_NODES = 500_000
+"""Values of a file, with those that its aliases stand for counted each time."""
+MERGE = "<<"
+PLAIN_TAGS = frozenset(
+    f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "seq", "map", "timestamp")
+)
+NOTHING = frozenset({"", "~", "null", "Null", "NULL"})
+"""What YAML reads as nothing where it stands without quotes."""
+
+
+def read_yaml(text: str) -> Iterator[Node]:
+    """The documents of a text. Raises `UnreadableFileError`, and SettingsError where no parser of YAML is installed."""
+    try:
+        import yaml
+    except ImportError:
+        raise SettingsError("Reading YAML needs PyYAML: install touchstone[audits].") from None
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        yield from _Composer(yaml.parse(text, Loader=loader)).documents()
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        told = " ".join(part for part in (error.problem, error.context) if part)
+        raise UnreadableFileError(f"This is not YAML: {told}.", _place(mark)) from None
+    except yaml.reader.ReaderError:
+        found = yaml.reader.Reader.NON_PRINTABLE.search(text)
+        at, said = (found.start(), f" (U+{ord(found[0]):04X})") if found else (0, "")
+        place = Place(line=text.count("\n", 0, at) + 1, column=at - text.rfind("\n", 0, at))
+        raise UnreadableFileError(f"This is not YAML: it holds a character that no text has{said}.", place) from None
+
+
+class _Composer:
+    """Makes nodes of events. Of each anchor it keeps the node and how many values that stands for."""
+
+    def __init__(self, events: "Iterator[Event]") -> None:
+        self._events = events
+        self._anchors: dict[str, tuple[Node, int]] = {}
+        self._count = 0
+
+    def documents(self) -> Iterator[Node]:
+        import yaml
+
+        for event in self._events:
+            if isinstance(event, yaml.DocumentStartEvent):
+                self._anchors = {}
+                node = self._node(next(self._events), 0)
+                next(self._events)  # the document's end
+                if not (isinstance(node, Scalar) and node.text is None):
+                    yield node
+
+    def _node(self, event: "Event", level: int) -> Node:
+        import yaml
+
+        place = _place(event.start_mark)
+        if isinstance(event, yaml.AliasEvent):
+            return self._aliased(event.anchor or "", place)
+        if level > MAX_LEVELS:
+            raise UnreadableFileError("This is nested too deeply; write it flat.", place)
+        before = self._count
+        self._add(1, place)
+        if isinstance(event, yaml.ScalarEvent):
+            _check_tag(event.tag, place)
+            nothing = not event.style and event.value in NOTHING and event.tag is None
+            node: Node = Scalar(text=None if nothing else event.value, place=place)
+        elif isinstance(event, yaml.SequenceStartEvent):
+            node = self._list(event, level, place)
+        else:
+            node = self._mapping(event, level, place)  # type: ignore[arg-type] # of events that begin a node, the last
+        if event.anchor is not None:  # type: ignore[attr-defined]
+            self._anchors[event.anchor] = (node, self._count - before)  # type: ignore[attr-defined]
+        return node
+
+    def _list(self, event: "SequenceStartEvent", level: int, place: Place) -> Listed:
+        import yaml
+
+        _check_tag(event.tag, place)
+        items: list[Node] = []
+        for inner in self._events:
+            if isinstance(inner, yaml.SequenceEndEvent):
+                break
+            items.append(self._node(inner, level + 1))
+        return Listed(items=tuple(items), place=place)
+
+    def _mapping(self, event: "MappingStartEvent", level: int, place: Place) -> Mapped:
+        import yaml
+
+        _check_tag(event.tag, place)
+        fields: dict[str, Node] = {}
+        places: dict[str, Place] = {}
+        merged: list[Mapped] = []
+        for inner in self._events:
+            if isinstance(inner, yaml.MappingEndEvent):
+                break
+            key = self._node(inner, level + 1)
+            value = self._node(next(self._events), level + 1)
+            if not isinstance(key, Scalar):
+                raise UnreadableFileError("The name of a field must be a text.", key.place)
+            name = key.text or ""
+            if name == MERGE:
+                merged += _merged(value)
+            elif name in fields:
+                raise UnreadableFileError(f"The field {name[:64]!r} stands twice here; write it once.", key.place)
+            else:
+                fields[name], places[name] = value, key.place
+        for source in merged:  # what stands here goes before what is merged, and the first merged before the next
+            for name, value in source.fields.items():
+                if name not in fields:
+                    fields[name], places[name] = value, source.places[name]
+        return Mapped(fields=fields, places=places, place=place)
+
+    def _aliased(self, anchor: str, place: Place) -> Node:
+        if anchor not in self._anchors:
+            raise UnreadableFileError(
+                f"The alias *{anchor[:64]} stands for nothing that was complete before it.", place
+            )
+        node, count = self._anchors[anchor]
+        self._add(count, place)
+        return node
+
+    def _add(self, count: int, place: Place) -> None:
+        self._count += count
+        if self._count > MAX_NODES:
+            raise UnreadableFileError(
+                f"This holds more than {MAX_NODES:,} values, with those that aliases stand for; split the file.", place
+            )
+
+
+def _merged(value: Node) -> list[Mapped]:
+    parts = value.items if isinstance(value, Listed) else (value,)
+    for part in parts:
+        if not isinstance(part, Mapped):
+            raise UnreadableFileError("Only a mapping can be merged with <<.", part.place)
+    return [part for part in parts if isinstance(part, Mapped)]
+
+
+def _check_tag(tag: str | None, place: Place) -> None:
+    if tag is not None and tag != "!" and tag not in PLAIN_TAGS:
+        raise UnreadableFileError(f"The tag {tag[:64]} is not read; write plain values.", place)
+
+
+def _place(mark: Any) -> Place:
+    """A mark counts lines and columns from 0."""
+    return Place(line=1, column=1) if mark is None else Place(line=mark.line + 1, column=mark.column + 1)
