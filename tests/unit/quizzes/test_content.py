@@ -1,5 +1,6 @@
 """What a program decides of a quiz's content: each rule alone, its places and suggestions, and what it leaves alone."""
 
+import time
 from typing import Any
 
 import pytest
@@ -136,6 +137,22 @@ def test_a_target_must_be_taught_by_the_chapter() -> None:
 def test_a_word_that_is_quoted_as_vocabulary_must_have_been_taught(text: str, is_taught: bool) -> None:
     assert [one.finding for one in found({"question_text": text})] == ([] if is_taught else ["word_not_taught"])
     assert found({"question_text": text}, known=None) == []
+
+
+def test_a_question_that_names_no_target_is_not_taken_for_one_of_the_chapter() -> None:
+    [one] = found({"question_text": "What does 電腦 mean?", "target": None})
+    assert (one.rule, one.finding, one.field) == ("curriculum_alignment", "no_target", "target")
+    assert found({"target": None}, taught=None, known=None) == []
+
+
+def test_a_text_of_nothing_but_unknown_words_is_done_with_at_once() -> None:
+    every = [chr(code) for code in range(0x4E00, 0x9F00)]
+    known = ["".join(pair) for pair in zip(every, every[7:], strict=False)]
+    text = "".join(f"「{''.join(every[at::5000])}」" for at in range(900, 3_300))
+    began = time.process_time()
+    told = list(find_off_curriculum(quiz({"question_text": text}), CHAPTER.items, known))
+    assert time.process_time() - began < 2.0
+    assert [one.finding for one in told] == ["word_not_taught"] * 200
 
 
 def test_rules_are_applied_where_what_they_need_is_known_and_named() -> None:

@@ -60,6 +60,17 @@ def test_a_corrected_quiz_has_no_fault_left_that_could_be() -> None:
     assert corrected(after, apply_checks(given).violations[:0]) == after
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [{"readings": [{"hanzi": "西安", "pinyin": "Xīān" * 50}]}, {"question_text": "Xīān " * 4_000}],
+)
+def test_a_question_that_would_grow_too_long_stays_as_it_is(changed: dict[str, Any]) -> None:
+    given = quiz(changed, {"explanation": "xue2"})
+    after = corrected(given, apply_checks(given).violations)
+    assert after.questions[0] == given.questions[0]
+    assert after.questions[1].explanation == "xué"
+
+
 def _told(span: tuple[int, int], suggestion: str, field: str = "question_text") -> Violation:
     return Violation(
         question_id="q1", rule="traditional_chinese", detail="So.", suggestion=suggestion, decided_by="check",

@@ -60,6 +60,7 @@ def test_a_question_as_it_should_be_has_no_finding(changed: dict[str, Any]) -> N
         ({"kind": "fill_in_the_blank"}, "unwanted_choices", "choices"),
         ({"kind": "true_false", "choices": ["yes", "no"], "answers": ["true"]}, "unwanted_choices", "choices"),
         ({"question_text": "What does <b onclick=x>學習</b mean?"}, "markup", "question_text"),
+        ({"choices": ["to study", f"<img src='data:image/png;base64,{'A' * 900}'>"]}, "markup", "choices[1]"),
         ({"explanation": "study &amp; learn"}, "markup", "explanation"),
         ({"choices": ["to study", "**bank**"]}, "markup", "choices[1]"),
         ({"choices": ["to study", "[bank](https://example.org)"]}, "markup", "choices[1]"),

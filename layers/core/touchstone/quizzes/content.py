@@ -19,7 +19,8 @@ from touchstone.quizzes.pinyin import pinyin_faults
 from touchstone.quizzes.texts import HAN, Place, places_of
 
 MOST_A_QUESTION = 200
-"""Faults of script, or of pinyin, that are named in one question: more are found once these are mended."""
+"""Faults of script, of pinyin, or words not taught that are named in one question: more are found once these are
+mended."""
 MOST_NAMED = 8
 """How many words of a chapter a violation lists as what could be tested."""
 LONGEST_WORD = 4
@@ -103,16 +104,26 @@ def find_question_language(quiz: Quiz, ui_language: str) -> Iterator[Violation]:
 
 
 def find_off_curriculum(quiz: Quiz, taught: Iterable[str], known: Iterable[str] | None = None) -> Iterator[Violation]:
-    """Targets that are not `taught`, and quoted words that are not `known`.
+    """Targets that are missing or not `taught`, and quoted words that are not `known`.
 
     A quoted word is known where it is a known word, a part of one, or made of several. `known` None: not looked at.
     """
     items = tuple(taught)
     targets = {folded(item) for item in items}
-    words = None if known is None else {folded(word) for word in (*known, *items)}
+    words = None if known is None else _Words.of((*known, *items))
     advice = f"Test what it teaches: {'、'.join(items[:MOST_NAMED])}{'…' if len(items) > MOST_NAMED else ''}"
     for question in quiz.questions:
-        if question.target is not None and folded(_traditional(question.target)) not in targets:
+        if question.target is None:
+            yield Violation(
+                question_id=question.id,
+                rule="curriculum_alignment",
+                detail="The question does not say which word or pattern of the chapter it tests.",
+                suggestion="Name the word or pattern as the chapter writes it.",
+                decided_by="check",
+                field="target",
+                finding="no_target",
+            )
+        elif folded(_traditional(question.target)) not in targets:
             yield Violation(
                 question_id=question.id,
                 rule="curriculum_alignment",
@@ -123,7 +134,7 @@ def find_off_curriculum(quiz: Quiz, taught: Iterable[str], known: Iterable[str] 
                 finding="target_not_taught",
             )
         if words is not None:
-            yield from _unknown_quoted(question, words)
+            yield from islice(_unknown_quoted(question, words), MOST_A_QUESTION)
 
 
 def _simplified(place: Place, *, other: bool) -> Iterable[Finding]:
@@ -137,12 +148,33 @@ def _simplified(place: Place, *, other: bool) -> Iterable[Finding]:
     return [one for one in findings if any(start <= one.span[0] < end for start, end in quoted)]
 
 
-def _unknown_quoted(question: Question, words: set[str]) -> Iterator[Violation]:
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """Known words; `parts` holds them all, so that a part of any is found in one search."""
+
+    words: frozenset[str]
+    parts: str
+
+    @classmethod
+    def of(cls, words: Iterable[str]) -> "_Words":
+        told = frozenset(folded(word) for word in words)
+        return cls(told, "\n".join(told))
+
+    def hold(self, word: str) -> bool:
+        """Whether a word is a part of a known one, or known words and those of any first lesson one after the other."""
+        if word in COMMON or word in self.parts:
+            return True
+        return any(
+            (word[:cut] in self.words or word[:cut] in COMMON) and self.hold(word[cut:]) for cut in range(1, len(word))
+        )
+
+
+def _unknown_quoted(question: Question, words: _Words) -> Iterator[Violation]:
     for place in places_of(question):
         if place.field == "target":
             continue
         for found in _QUOTED.finditer(place.text):
-            if not _is_known(_traditional(found[1]), words):
+            if not words.hold(_traditional(found[1])):
                 yield Violation(
                     question_id=question.id,
                     rule="curriculum_alignment",
@@ -160,15 +192,6 @@ def _traditional(text: str) -> str:
         start, end = finding.span
         text = f"{text[:start]}{finding.suggestion or text[start:end]}{text[end:]}"
     return text
-
-
-def _is_known(word: str, words: set[str]) -> bool:
-    """Whether a word is a part of a known one, or known words and those of any first lesson, one after the other."""
-    if word in COMMON or any(word in one for one in words):
-        return True
-    return any(
-        (word[:cut] in words or word[:cut] in COMMON) and _is_known(word[cut:], words) for cut in range(1, len(word))
-    )
 
 
 def _violation(question: Question, rule: Rule, finding: Finding, *, field: str, text: str) -> Violation:

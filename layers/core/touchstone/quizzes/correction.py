@@ -5,6 +5,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from pydantic import ValidationError
+
 from touchstone.material import Question, Quiz
 from touchstone.quizzes.model import Violation
 
@@ -31,7 +33,8 @@ def is_correctable(violation: Violation) -> bool:
 def corrected(quiz: Quiz, violations: Iterable[Violation]) -> Quiz:
     """The quiz with all correctable ones of these violations corrected; the others leave it as it is.
 
-    The violations are those of this very quiz. An answer that is a choice to the letter is corrected with it.
+    The violations are those of this very quiz. An answer that is a choice to the letter is corrected with it. A
+    question that would grow too long (an apostrophe for every other syllable) stays as it is.
     """
     found: dict[str, dict[str, list[Violation]]] = defaultdict(lambda: defaultdict(list))
     for violation in violations:
@@ -52,7 +55,10 @@ def _corrected(question: Question, by_field: dict[str, list[Violation]]) -> Ques
             told[name] = _with(told[name], int(at), lambda old, v=violations: _rewritten(old, v))
     renamed = dict(zip(question.choices, told["choices"], strict=True))
     told["answers"] = [renamed.get(old, new) for old, new in zip(question.answers, told["answers"], strict=True)]
-    return Question.model_validate(told)
+    try:
+        return Question.model_validate(told)
+    except ValidationError:
+        return question
 
 
 def _path(field: str) -> tuple[str, str | None, str | None]:

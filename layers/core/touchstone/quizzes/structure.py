@@ -25,7 +25,7 @@ FALSE_WORDS = frozenset({"false", "錯", "錯誤", "不對", "不正確", "否",
 """As a key of `true_false` may say it; a Simplified one is for the script check to find."""
 
 _MARKUP = re.compile(
-    r"</?[A-Za-z][^<>]{0,400}>|<!--|&(?:[A-Za-z][A-Za-z0-9]{1,31}|#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6});"
+    r"</?[A-Za-z][^<>]*>|<!--|&(?:[A-Za-z][A-Za-z0-9]{1,31}|#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6});"
     r"|\*\*[^*\n]{1,400}\*\*|\[[^\[\]\n]{1,200}\]\([^()\n]{1,400}\)"
 )
 """Tags, comments and entities of HTML; strong text and links of Markdown. `a < b` and `R&D` are text."""
