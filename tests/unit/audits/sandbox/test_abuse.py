@@ -393,7 +393,7 @@ def test_s15_an_interpreter_that_was_taken_apart_tells_nothing(proof: Prove) -> 
 @pytest.mark.parametrize("victim", ["os.getppid()", "1", "-1"])
 def test_killing_whoever_watches_is_no_success(proof: Prove, victim: str) -> None:
     result = proof(f"import os, tinylib\nos.kill({victim}, 9)\ntinylib.Nothing", Limits(wall_seconds=5))
-    assert result.outcome in ("error", "blocked")
+    assert result.outcome != "holds"
 
 
 def test_open_files_are_bounded(proof: Prove) -> None:

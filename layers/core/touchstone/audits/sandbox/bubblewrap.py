@@ -162,10 +162,15 @@ def _tried(path: str) -> None:
 
 
 def _root_folder(site: Path | None, *, written_bytes: int) -> list[str]:
-    arguments: list[str] = []
+    """What a proof sees as `/`. What can be written comes first: Python may be installed below `/tmp`."""
+    arguments = ["--proc", "/proc", "--dev", "/dev"]
+    arguments += ["--perms", "1777", "--size", str(SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm"]  # noqa: S108
+    arguments += ["--remount-ro", "/dev"]
+    arguments += ["--perms", "1777", "--size", str(written_bytes), "--tmpfs", _WRITABLE]
     prefix = Path(sys.base_prefix).resolve()
     shown = [Path(one) for one in _LIBRARIES if not Path(one).is_relative_to(prefix)]
-    for parent in sorted({parent for path in (*shown, prefix) for parent in path.parents} - {Path("/")}):
+    parents = {parent for path in (*shown, prefix) for parent in path.parents} - {Path("/"), Path(_WRITABLE)}
+    for parent in sorted(parents):
         # Made with a mode of its own: bubblewrap, run by root, would make one that `nobody` cannot enter.
         arguments += ["--perms", "0755", "--dir", str(parent)]
     for path in shown:
@@ -176,8 +181,4 @@ def _root_folder(site: Path | None, *, written_bytes: int) -> list[str]:
     arguments += ["--ro-bind", str(prefix), str(prefix), "--ro-bind", str(RUNNER), _INSIDE]
     if site is not None:
         arguments += ["--ro-bind", str(site.resolve()), SITE]
-    arguments += ["--proc", "/proc", "--dev", "/dev"]
-    arguments += ["--perms", "1777", "--size", str(SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm"]  # noqa: S108
-    arguments += ["--remount-ro", "/dev"]
-    arguments += ["--perms", "1777", "--size", str(written_bytes), "--tmpfs", _WRITABLE]
     return [*arguments, "--remount-ro", "/"]

@@ -40,7 +40,7 @@ type Json = dict[str, Any]
 type Key = tuple[str, str, str]
 
 
-def main(report: int) -> None:
+def main(report: int) -> None:  # pragma: no cover - runs in the sandbox alone
     """Read the request from stdin, run it, and write two lines of JSON to the descriptor `report`."""
     _say(report, {"event": "started"})
     request: Json = json.load(sys.stdin.buffer)
@@ -271,7 +271,9 @@ def _word(name: object) -> str | None:
     return name[:MAX_MESSAGE_CHARS] if isinstance(name, str) else None
 
 
-def _prove(request: Json, world: World, outside: int, token: str) -> None:
+def _prove(
+    request: Json, world: World, outside: int, token: str
+) -> None:  # pragma: no cover - runs in the sandbox alone
     """Run the script in this process, tell how it ended, and leave."""
     memory = _bound(request["limits"])
     sys.argv[:] = [world.script]
@@ -303,7 +305,7 @@ def _prove(request: Json, world: World, outside: int, token: str) -> None:
     os._exit(0)
 
 
-def _bound(limits: Json) -> int:
+def _bound(limits: Json) -> int:  # pragma: no cover - runs in the sandbox alone
     """Set the limits of this process and of those it starts. Returns how much memory it may have at the very end."""
     with open("/proc/self/statm", encoding="ascii") as file:  # noqa: PTH123
         here = int(file.read().split()[0]) * resource.getpagesize()
@@ -320,7 +322,7 @@ def _bound(limits: Json) -> int:
     return resource.getrlimit(resource.RLIMIT_AS)[1]
 
 
-def _limit(which: int, soft: int, hard: int) -> None:
+def _limit(which: int, soft: int, hard: int) -> None:  # pragma: no cover - runs in the sandbox alone
     """Set a limit, or keep the one that was there, where that is lower."""
     highest = resource.getrlimit(which)[1]
     if highest != resource.RLIM_INFINITY:
@@ -328,7 +330,7 @@ def _limit(which: int, soft: int, hard: int) -> None:
     resource.setrlimit(which, (soft, hard))
 
 
-def _alone(request: Json, *, keep: int) -> None:
+def _alone(request: Json, *, keep: int) -> None:  # pragma: no cover - runs in the sandbox alone
     """Become who the script is to be, with no descriptor but the standard ones and `keep`."""
     user = request["user"]
     if user is not None and os.getuid() == 0:
@@ -357,7 +359,7 @@ def _received(inside: int, token: str) -> Json | None:
     return record if isinstance(record, dict) else None
 
 
-def _end_orphans() -> None:
+def _end_orphans() -> None:  # pragma: no cover - as `main`
     """End what the script left behind: with its parent gone it is this process's own."""
     for _ in range(1024):
         try:
@@ -372,18 +374,18 @@ def _end_orphans() -> None:
             os.waitpid(child, 0)
 
 
-def _cpu_seconds() -> float:
+def _cpu_seconds() -> float:  # pragma: no cover - runs in the sandbox alone
     used = resource.getrusage(resource.RUSAGE_SELF)
     return used.ru_utime + used.ru_stime
 
 
-def _prctl(option: int, value: int) -> None:
+def _prctl(option: int, value: int) -> None:  # pragma: no cover - runs in the sandbox alone
     ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
-def _say(report: int, told: Json) -> None:
+def _say(report: int, told: Json) -> None:  # pragma: no cover - runs in the sandbox alone
     os.write(report, json.dumps(told).encode() + b"\n")
 
 
-if __name__ == "__main__":
+if __name__ == "__main__":  # pragma: no cover
     main(int(sys.argv[1]))
