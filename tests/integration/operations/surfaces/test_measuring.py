@@ -1,0 +1,200 @@
+"""A try at a metric in every way that it may go: out of time or quota, refused, interrupted, made by two at once."""
+
+import asyncio
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import boto3
+import pytest
+from pydantic import TypeAdapter
+
+from tests.integration.conftest import REGION
+from tests.support.deployment import BUCKET
+from tests.support.judges import Line, Script
+from tests.support.quizzes import measurement, quiz
+from tests.support.records import HandClock
+from touchstone.attempts import LEASE, MAX_TRIES
+from touchstone.clock import Deadline
+from touchstone.errors import OverloadedError, QuotaExceededError, RefusedError, SettingsError
+from touchstone.judges.spends import Spend
+from touchstone.operations.progress import StepProgress
+from touchstone.operations.surfaces.desk import MeasuringDesk
+from touchstone.operations.surfaces.measuring import MEASURED_WITHIN, measure, measure_once
+from touchstone.records import Artifacts, Measurements
+from touchstone.surfaces.measurement import AnyMeasurementRequest, Measurement, MeasurementRequest
+from touchstone.surfaces.model import MetricName
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+ID = "01M7YCR9J0YEPNXK2F1F80QC0C"
+REQUEST: TypeAdapter[AnyMeasurementRequest] = TypeAdapter(MeasurementRequest)
+GOOD: dict[str, Any] = {
+    "questions": [
+        {"number": number, "reason": "It is plain.", "label": "CLEAR", "suggestion": None} for number in range(1, 5)
+    ]
+}
+
+
+@pytest.fixture
+def clock() -> HandClock:
+    return HandClock()
+
+
+@pytest.fixture
+def measurements(table: "Table", clock: HandClock) -> Measurements:
+    s3 = boto3.client("s3", region_name=REGION)
+    s3.create_bucket(Bucket=BUCKET)
+    return Measurements(table, Artifacts(lambda: s3, BUCKET), clock=clock, pause=lambda _: None)
+
+
+class Room:
+    """One measurement of a quiz's clarity, and a judge that follows a script."""
+
+    def __init__(self, measurements: Measurements, clock: HandClock, *lines: Line, **changes: Any) -> None:
+        self.script = Script({"quiz_clarity": list(lines)})
+        self.paid: list[Spend] = []
+        self.clock = clock
+        judges = self.script.judges(clock=clock)
+
+        def pay(spends: Sequence[Spend]) -> None:
+            self.paid.extend(spends)
+
+        self.desk = MeasuringDesk(
+            tenant="acme",
+            measurements=measurements,
+            judge=lambda _: judges.get("claude", "strong"),
+            paid=pay,
+            clock=clock,
+        )
+        body = measurement(material=quiz(4), metrics=["quiz_clarity"], **changes)
+        measurements.create(tenant="acme", measurement_id=ID, request=REQUEST.validate_python(body))
+
+    def tries(self, metric: MetricName = "quiz_clarity", *, seconds: float = 30.0) -> StepProgress:
+        """One try."""
+        return asyncio.run(measure(self.desk, ID, metric, deadline=Deadline.after(seconds)))
+
+    @property
+    def record(self) -> Measurement:
+        """The measurement as it is stored."""
+        return self.desk.measurements.get(tenant="acme", measurement_id=ID)
+
+
+def test_a_metric_is_measured_once(measurements: Measurements, clock: HandClock) -> None:
+    room = Room(measurements, clock, GOOD)
+    assert room.tries().state == "measured"
+    assert room.tries() == StepProgress(state="measured")
+    assert len(room.script.asked) == len(room.paid) == 1
+    assert room.record.state == "done"
+
+
+def test_r13_tries_that_fail_are_spaced_and_counted_up_to_five_and_then_it_stays_unscored(
+    measurements: Measurements, clock: HandClock
+) -> None:
+    room = Room(measurements, clock, OverloadedError("It is busy."))
+    pauses = []
+    for _ in range(MAX_TRIES - 1):
+        progress = room.tries()
+        assert (progress.state, progress.reason) == ("waiting", "overloaded")
+        assert progress.until is not None
+        pauses.append((progress.until - clock()).total_seconds())
+        clock.now = progress.until
+    assert pauses == sorted(pauses)
+    assert room.tries().state == "unscored"
+    work = room.record.work("quiz_clarity")
+    assert (work.over, room.record.state) == (True, "failed")
+    assert work.result is not None
+    assert (work.result.score, len(work.result.unscored)) == (None, 4)
+
+
+def test_a_want_of_quota_gives_the_try_back_for_three_days(measurements: Measurements, clock: HandClock) -> None:
+    room = Room(measurements, clock)
+
+    class Spent:
+        provider, model = "claude", "claude-sonnet-5-5"
+
+        async def ask(self, *_: Any, **__: Any) -> Any:
+            raise QuotaExceededError("The day is spent.", window="day", until=clock() + timedelta(hours=8))
+
+    object.__setattr__(room.desk, "judge", lambda _: Spent())
+    while (progress := room.tries()).state == "waiting":
+        assert progress.until is not None
+        clock.now = progress.until
+    work = room.record.work("quiz_clarity")
+    assert (progress.state, work.attempts.tries) == ("unscored", 1)
+    assert clock() - room.record.created_at >= MEASURED_WITHIN
+    assert work.failure is not None
+    assert work.failure.reason == "quota"
+
+
+def test_a_judge_that_declines_is_not_asked_again(measurements: Measurements, clock: HandClock) -> None:
+    room = Room(measurements, clock, RefusedError("It declined."))
+    assert room.tries().state == "unscored"
+    assert len(room.script.asked) == 1
+
+
+def test_a_reply_that_breaks_the_rules_twice_leaves_what_is_good_of_it(
+    measurements: Measurements, clock: HandClock
+) -> None:
+    broken = {"questions": GOOD["questions"][:3]}
+    room = Room(measurements, clock, broken)
+    assert room.tries().state == "measured"
+    result = room.record.work("quiz_clarity").result
+    assert result is not None
+    assert (result.score, len(result.items)) == (100.0, 3)
+    assert [one.reason for one in result.unscored] == ["invalid_reply"]
+
+
+def test_without_time_left_nobody_is_asked_and_the_try_counts(measurements: Measurements, clock: HandClock) -> None:
+    room = Room(measurements, clock, GOOD)
+    progress = room.tries(seconds=0.0)
+    assert (progress.state, progress.reason, room.script.asked) == ("waiting", "timed_out", [])
+    assert progress.until is not None
+    clock.now = progress.until
+    assert room.tries().state == "measured"
+
+
+def test_without_a_judge_it_waits_and_says_what_is_missing(measurements: Measurements, clock: HandClock) -> None:
+    room = Room(measurements, clock, GOOD)
+
+    def nobody(_: str | None) -> Any:
+        raise SettingsError("No judge can be asked without a key.")
+
+    object.__setattr__(room.desk, "judge", nobody)
+    progress = room.tries()
+    assert (progress.state, progress.reason) == ("waiting", "misconfigured")
+    failure = room.record.work("quiz_clarity").failure
+    assert failure is not None
+    assert failure.details == ("No judge can be asked without a key.",)
+
+
+def test_of_many_at_once_one_measures(measurements: Measurements, clock: HandClock) -> None:
+    room = Room(measurements, clock, GOOD)
+    with ThreadPoolExecutor(max_workers=8) as workers:
+        states = {one.state for one in workers.map(lambda _: room.tries(), range(8))}
+    assert states <= {"measured", "waiting"}
+    assert len(room.script.asked) == 1
+
+
+def test_tries_that_were_interrupted_end_the_metric_at_last(measurements: Measurements, clock: HandClock) -> None:
+    room = Room(measurements, clock, GOOD)
+    for _ in range(MAX_TRIES):
+        measurements.begin(tenant="acme", measurement_id=ID, metric="quiz_clarity")
+        assert room.tries().state == "waiting"
+        clock.now += LEASE
+    assert room.tries().state == "unscored"
+    assert (room.script.asked, room.record.state) == ([], "failed")
+
+
+def test_all_metrics_are_tried_side_by_side_and_written_into_one_record(
+    measurements: Measurements, clock: HandClock
+) -> None:
+    room = Room(measurements, clock, GOOD)
+    other = "01M7YCR9J0YEPNXK2F1F80QC0D"
+    body = {"surface": "flashcards", "material": {"cards": [{"id": "1", "front": "Capital?", "back": "Canberra"}]}}
+    body["metrics"] = ["flashcard_duplication", "flashcard_answer_leakage"]
+    made = measurements.create(tenant="acme", measurement_id=other, request=REQUEST.validate_python(body))
+    done = asyncio.run(measure_once(room.desk, made, deadline=Deadline.after(30.0)))
+    assert (done.state, done.open) == ("done", ())
