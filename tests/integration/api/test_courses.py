@@ -86,6 +86,10 @@ def test_an_id_is_any_name_that_an_address_can_say(acme: Api, name: str) -> None
     assert acme.get(f"/v1/learners/{name}").json["id"] == made.json["id"]
 
 
+def test_an_id_that_is_too_long_is_refused(acme: Api) -> None:
+    assert refusal(put(acme, "learners", LEARNER, "x" * 129), 400)["where"] == "id"
+
+
 def test_a_reader_puts_and_deletes_nothing(acme: Api, deployment: Deployment) -> None:
     put(acme, "learners", LEARNER)
     reader = Api(token=deployment.token("acme", "reader"))

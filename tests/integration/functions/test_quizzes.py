@@ -21,6 +21,7 @@ from touchstone.errors import NotFoundError, StoreError
 from touchstone.quizzes.curriculum import Curriculum
 from touchstone.quizzes.learner import LearnerProfile
 from touchstone.records import Quizzes
+from touchstone.workflows import Workflows
 
 STEPS: dict[str, Handler] = {
     "retrieve": retrieve.handler,
@@ -307,6 +308,25 @@ def test_r3_a_quiz_that_never_began_has_all_of_its_time_when_the_sweep_starts_it
     later(3600)
     assert sweep.handler(event("schedule_sweep"), Context())["restarted"] == 1
     assert demo.get(accepted.location).json["state"] == "clean"
+
+
+def test_a_quiz_that_cannot_be_started_again_is_told_and_holds_up_no_other(
+    demo: Api, judged: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = [_begun(demo, judged)["id"] for _ in range(2)]
+    start = Workflows.quiz
+
+    def refused(self: Workflows, *, tenant: str, quiz_id: str, run: str = "1") -> None:
+        if quiz_id == ids[0]:
+            raise StoreError("The work could not be started; repeat the request.")
+        start(self, tenant=tenant, quiz_id=quiz_id, run=run)
+
+    later(3600)
+    with monkeypatch.context() as broken:
+        broken.setattr(Workflows, "quiz", refused)
+        swept = sweep.handler(event("schedule_sweep"), Context())
+    assert (swept["restarted"], swept["stuck"]) == (1, 1)
+    assert [demo.get(f"/v1/quizzes/{one}").json["state"] for one in ids] == ["generating", "clean"]
 
 
 def test_a_call_that_somebody_else_is_at_is_waited_for_and_made_once_more_where_it_broke_off(
