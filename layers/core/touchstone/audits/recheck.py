@@ -1,0 +1,154 @@
+"""The stored proofs of a report, run again against another version of its target. No model is asked.
+
+A case drifted where an option stands otherwise than it did: proved where it was refuted, refuted where it held, or no
+longer proved. Its new rating is what the old scripts come to, which were written for another version; so it is one to
+solve again. All other cases stand as they did, now proved for this version.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+
+from touchstone.audits.bundles.target import Bundle, Manifest
+from touchstone.audits.case import Label
+from touchstone.audits.report.model import (
+    AuditedCase,
+    QualityReport,
+    StoredProof,
+    audited_case,
+    quality_report,
+    stored_proof,
+)
+from touchstone.audits.sandbox.bubblewrap import Sandbox
+from touchstone.audits.sandbox.outcomes import Outcome
+from touchstone.audits.sandbox.prove import check_import, prove
+from touchstone.audits.verdict import Rating, Standing
+from touchstone.strict import Strict
+
+type Progress = Callable[[int, int], None]
+"""Takes how many proofs are done, and of how many."""
+
+
+class OptionDrift(Strict):
+    """An option that stands otherwise than it did. Outcomes are None where its standing is computed from others."""
+
+    label: Label
+    before: Standing
+    now: Standing
+    outcome_before: Outcome | None
+    outcome_now: Outcome | None
+    reason: str | None
+
+
+class Drift(Strict):
+    """A case of which an option drifted: to be solved again."""
+
+    id: str
+    rating_before: Rating
+    rating_now: Rating
+    selected_before: Label | None
+    selected_now: Label | None
+    options: tuple[OptionDrift, ...]
+
+
+class Recheck(Strict):
+    """What came of it. `report` is that of the new target, with the outcomes of now; `before` is the old target."""
+
+    before: Manifest
+    report: QualityReport
+    drifts: tuple[Drift, ...]
+
+    def newly(self, rating: Rating) -> tuple[str, ...]:
+        """The ids of the cases that have this rating now and had another."""
+        return tuple(one.id for one in self.drifts if one.rating_now == rating != one.rating_before)
+
+
+def recheck(
+    report: QualityReport,
+    bundle: Bundle,
+    *,
+    sandbox: Sandbox,
+    made_at: datetime,
+    jobs: int = 1,
+    progress: Progress = lambda _done, _total: None,
+) -> Recheck:
+    """Run every stored proof of `report` in `sandbox` against `bundle`, `jobs` of them at a time.
+
+    Blocks for as long as that takes: twice the import of the target for each proof, and a little. Raises InputError
+    where the target cannot be imported, and SettingsError where the sandbox cannot be made.
+    """
+    check_import(bundle, sandbox=sandbox)
+    proofs = [proof for case in report.cases for proof in case.proofs]
+    again = _again(proofs, report, bundle, sandbox=sandbox, jobs=jobs, progress=progress)
+    cases: list[AuditedCase] = []
+    drifts: list[Drift] = []
+    for before in report.cases:
+        now = audited_case(
+            before.case,
+            again[: len(before.proofs)],
+            source=before.source,
+            stopped=before.stopped,
+            critique=before.critique,
+        )
+        del again[: len(before.proofs)]
+        if (drift := _drift(before, now)) is not None:
+            drifts.append(drift)
+            now = now.model_copy(update={"critique": None})  # it was said of what is no longer so
+        cases.append(now)
+    found = quality_report(bundle.manifest, cases, limits=report.limits, trusted=sandbox.trusted, made_at=made_at)
+    return Recheck(before=report.target, report=found, drifts=tuple(drifts))
+
+
+def _again(
+    proofs: Sequence[StoredProof],
+    report: QualityReport,
+    bundle: Bundle,
+    *,
+    sandbox: Sandbox,
+    jobs: int,
+    progress: Progress,
+) -> list[StoredProof]:
+    """The proofs with what they come to now, in their order."""
+
+    def run(proof: StoredProof) -> StoredProof:
+        result = prove(proof.script, bundle, sandbox=sandbox, limits=report.limits)
+        return stored_proof(proof.label, proof.script, result)
+
+    done: list[StoredProof] = []
+    progress(0, len(proofs))
+    with ThreadPoolExecutor(max_workers=jobs, thread_name_prefix="proof") as pool:
+        running = pool.map(run, proofs)
+        try:
+            for result in running:
+                done.append(result)
+                progress(len(done), len(proofs))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return done
+
+
+def _drift(before: AuditedCase, now: AuditedCase) -> Drift | None:
+    reasons = {proof.label: proof.reason for proof in now.proofs}
+    options = [
+        OptionDrift(
+            label=new.label,
+            before=old.standing,
+            now=new.standing,
+            outcome_before=old.outcome,
+            outcome_now=new.outcome,
+            reason=reasons.get(new.label),
+        )
+        for old, new in zip(before.options, now.options, strict=True)
+        if old.standing != new.standing
+    ]
+    if not options:
+        return None
+    return Drift(
+        id=before.case.id,
+        rating_before=before.quality_rating,
+        rating_now=now.quality_rating,
+        selected_before=before.selected_answer,
+        selected_now=now.selected_answer,
+        options=tuple(options),
+    )

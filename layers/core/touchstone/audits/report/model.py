@@ -1,0 +1,202 @@
+"""The report of an audit as it is kept. What is computed in it is computed again when it is read."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Annotated, Literal, Self
+
+from pydantic import AwareDatetime, Field, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
+
+from touchstone import __version__
+from touchstone.audits.bundles.target import Manifest
+from touchstone.audits.case import AuditCase, Label
+from touchstone.audits.report.sentences import change_of, summary_of
+from touchstone.audits.sandbox.limits import MAX_SCRIPT_CHARS, Limits
+from touchstone.audits.sandbox.outcomes import Outcome
+from touchstone.audits.sandbox.prove import ProofResult
+from touchstone.audits.verdict import OptionStanding, Rating, rate
+from touchstone.errors import InputError
+from touchstone.judges.spends import Spend
+from touchstone.material.parts import all_different
+from touchstone.strict import Strict
+
+FORM: Literal[1] = 1
+"""Raised when a report is written in another form, so that none is read as what it is not."""
+RATINGS: tuple[Rating, ...] = ("Incorrect", "Ambiguous", "Unproven", "Valid")
+"""In the order in which a maintainer wants to see them."""
+KEPT_CHARS = 20_000
+"""Of what a proof printed to each of its outputs: its beginning and its end."""
+CUT = "\n[…]\n"
+
+
+class Source(Strict):
+    """The definition of a case: its file, and the line (from 1) on which it begins."""
+
+    file: str
+    line: Annotated[int, Field(ge=1)]
+
+
+class StoredProof(ProofResult):
+    """The script that decided an option, called by `label`, and what it came to."""
+
+    label: Label
+    script: Annotated[str, Field(max_length=MAX_SCRIPT_CHARS)]
+
+
+class AuditedCase(Strict):
+    """What an audit found of one case.
+
+    `missing` says what an Unproven case lacks, `change` what a maintainer should do, `proof_summary` what each option
+    came to: all three are computed, as the rating is. `critique` is what a model says of the case, None where none
+    did. `stopped` is why the work on the case ended before all was tried, None where it did not. `spends` are the model
+    calls that were paid for.
+    """
+
+    case: AuditCase
+    source: Source | None = None
+    quality_rating: Rating
+    selected_answer: Label | None
+    options: tuple[OptionStanding, ...]
+    missing: tuple[str, ...] = ()
+    proof_summary: str
+    change: str
+    critique: str | None = None
+    stopped: str | None = None
+    proofs: tuple[StoredProof, ...] = ()
+    spends: tuple[Spend, ...] = ()
+
+    @property
+    def outcomes(self) -> dict[str, Outcome]:
+        """What the proof of each option came to; options without one are left out."""
+        return {proof.label: proof.outcome for proof in self.proofs}
+
+    @model_validator(mode="after")
+    def _follows_from_its_proofs(self) -> Self:
+        all_different((proof.label for proof in self.proofs), of="proof")
+        try:
+            again = audited_case(self.case, self.proofs)
+        except InputError as error:
+            raise PydanticCustomError("no_such_option", "{why}", {"why": str(error).rstrip(".")}) from None
+        for field in ("quality_rating", "selected_answer", "options", "missing"):
+            if getattr(self, field) != getattr(again, field):
+                raise PydanticCustomError(
+                    "not_computed",
+                    "{field} of case {id} is not what its proofs come to",
+                    {"field": field, "id": self.case.id},
+                )
+        return self
+
+
+class QualityReport(Strict):
+    """What an audit found. `trusted` is whether the proofs ran outside a sandbox, on somebody's word.
+
+    `cost_usd` is None where the price of a call is not known.
+    """
+
+    form: Literal[1] = FORM
+    touchstone: str
+    made_at: AwareDatetime
+    target: Manifest
+    limits: Limits
+    trusted: bool
+    totals: Mapping[Rating, int]
+    input_tokens: int
+    output_tokens: int
+    cost_usd: float | None
+    cases: tuple[AuditedCase, ...]
+
+    @model_validator(mode="after")
+    def _totals_of_its_cases(self) -> Self:
+        all_different((one.case.id for one in self.cases), of="case")
+        if dict(self.totals) != _totals(self.cases):
+            raise PydanticCustomError("not_computed", "totals are not those of the cases")
+        return self
+
+
+def stored_proof(label: str, script: str, result: ProofResult) -> StoredProof:
+    """A proof as a report keeps it, its outputs cut to `KEPT_CHARS` each."""
+    fields = result.model_dump(include=set(ProofResult.model_fields))
+    for name in ("stdout", "stderr"):
+        if len(text := fields[name]) > KEPT_CHARS:
+            fields[name] = text[: KEPT_CHARS // 2] + CUT + text[-KEPT_CHARS // 2 :]
+            fields[f"{name}_cut"] = True
+    return StoredProof(label=label, script=script, **fields)
+
+
+def audited_case(
+    case: AuditCase,
+    proofs: Iterable[StoredProof],
+    *,
+    source: Source | None = None,
+    critique: str | None = None,
+    stopped: str | None = None,
+    spends: Iterable[Spend] = (),
+) -> AuditedCase:
+    """What `proofs`, one an option at most, come to for `case`.
+
+    Raises InputError where a proof is of an option that the case does not have.
+    """
+    kept = tuple(proofs)
+    verdict = rate(case, {proof.label: proof.outcome for proof in kept})
+    return AuditedCase.model_construct(
+        case=case,
+        source=source,
+        quality_rating=verdict.rating,
+        selected_answer=verdict.selected_answer,
+        options=verdict.options,
+        missing=verdict.missing,
+        proof_summary=summary_of(case, verdict, {proof.label: proof.reason for proof in kept}),
+        change=change_of(case, verdict),
+        critique=critique,
+        stopped=stopped,
+        proofs=kept,
+        spends=tuple(spends),
+    )
+
+
+def quality_report(
+    target: Manifest, cases: Iterable[AuditedCase], *, limits: Limits, trusted: bool, made_at: datetime
+) -> QualityReport:
+    """The report on `cases`, whose proofs ran against `target` within `limits`."""
+    kept = tuple(cases)
+    spends = [spend for one in kept for spend in one.spends]
+    costs = [spend.cost_usd for spend in spends]
+    return QualityReport(
+        touchstone=__version__,
+        made_at=made_at,
+        target=target,
+        limits=limits,
+        trusted=trusted,
+        totals=_totals(kept),
+        input_tokens=sum(spend.input_tokens for spend in spends),
+        output_tokens=sum(spend.output_tokens for spend in spends),
+        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
+        cases=kept,
+    )
+
+
+def report_json(report: QualityReport) -> str:
+    """The whole report, for `read_report`."""
+    return report.model_dump_json(indent=2) + "\n"
+
+
+def read_report(data: bytes, *, name: str) -> QualityReport:
+    """The report that `data` holds, which came from a file called `name`.
+
+    Raises InputError for what is none, and for one whose ratings or totals are not what its proofs come to.
+    """
+    try:
+        return QualityReport.model_validate_json(data)
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in fault["loc"])
+        raise InputError(
+            f"{name} is no quality_report.json that can be relied on: {f'{place}: ' if place else ''}{fault['msg']}.",
+            where=name,
+        ) from None
+
+
+def _totals(cases: Iterable[AuditedCase]) -> dict[Rating, int]:
+    counted = Counter(one.quality_rating for one in cases)
+    return {rating: counted[rating] for rating in RATINGS}
