@@ -12,9 +12,11 @@ ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 CLONE_NEWUSER, CLONE_THREAD, SIGCHLD = 0x10000000, 0x00010000, 17
 
 
-def decided(machine: str, number: int, argument: int = 0, architecture: int | None = None) -> str | int:
+def decided(
+    machine: str, number: int, argument: int = 0, architecture: int | None = None, *, sockets: bool = True
+) -> str | int:
     """What the filter does with a call: `allow`, `kill`, or the error that it fails with."""
-    steps = seccomp_filter(machine)
+    steps = seccomp_filter(machine, sockets=sockets)
     assert steps is not None
     data = struct.pack("=IIQ6Q", number, architecture or ARCHITECTURES[machine], 0, argument, 0, 0, 0, 0, 0)
     program = list(struct.iter_unpack("=HBBI", steps))
@@ -72,6 +74,13 @@ def test_a_call_is_decided_by_its_number_and_argument(
 
 def test_a_call_by_another_architecture_s_numbers_ends_the_process() -> None:
     assert decided("x86_64", 26, architecture=0x40000003) == KILL
+
+
+@pytest.mark.parametrize(("machine", "number"), [("x86_64", 41), ("aarch64", 198)])
+def test_where_no_network_is_empty_all_sockets_are_refused(machine: str, number: int) -> None:
+    for family in range(50):
+        assert decided(machine, number, family, sockets=False) == errno.EAFNOSUPPORT
+    assert decided(machine, 63, sockets=False) == ALLOW
 
 
 def test_an_unknown_machine_has_no_filter() -> None:

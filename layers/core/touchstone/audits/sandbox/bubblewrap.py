@@ -1,4 +1,4 @@
-"""How a proof is set apart from its host: by bubblewrap, or, on the caller's word, hardly at all.
+"""How a proof is set apart from its host: by bubblewrap; by a filter alone; or, on the caller's word, hardly at all.
 
 bubblewrap gives it namespaces of its own, so that it sees no process, network or socket of the host, and a root that
 can only be read, which holds Python, the system's shared libraries and the target's bundle, and nothing else. It runs
@@ -9,8 +9,10 @@ inside a user namespace `nobody` would still be root to the kernel, which does n
 gets a user namespace, and no further ones can be made in it.
 """
 
+import ctypes
 import importlib.util
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -21,8 +23,10 @@ from pathlib import Path
 from typing import Protocol
 
 from touchstone.audits.sandbox.limits import SHARED_MEMORY_BYTES, UNPRIVILEGED, Limits
+from touchstone.audits.sandbox.syscalls import seccomp_filter
 from touchstone.errors import SettingsError
 
+_PR_SET_DUMPABLE = 4
 RUNNER = Path(__file__).with_name("runner.py")
 SITE = "/target"
 _INSIDE = "/runner.py"
@@ -47,7 +51,8 @@ class Launch:
     """A command that runs the runner. `site` is where the bundle is for it, None where it has none.
 
     `user` is whom the runner becomes, None where that is settled already. `own_user` is whether no other process counts
-    against that user's limit. `environment` is that of the command itself.
+    against that user's limit. `environment` is that of the command itself. `steps` are a filter that the script's
+    process puts on itself, None where there is none or it is under one already.
     """
 
     command: Sequence[str]
@@ -55,6 +60,7 @@ class Launch:
     site: str | None
     user: int | None
     own_user: bool
+    steps: bytes | None = None
 
 
 class Sandbox(Protocol):
@@ -103,22 +109,51 @@ class Bubblewrap:
 
 @dataclass(frozen=True, slots=True)
 class Trusting:
-    """A plain process with limits and an empty environment: it can read what its user can, and reach the network.
-
-    For a machine that is itself the sandbox, and for code that is trusted.
-    """
+    """A plain process with limits and an empty environment: it can read what its user can, and reach the network."""
 
     trusted: bool = True
 
     def launch(self, site: Path | None, *, limits: Limits, report: int, seccomp: int | None) -> Launch:  # noqa: ARG002
         """See `Sandbox`."""
-        return Launch(
-            command=[str(interpreter()), "-I", "-S", str(RUNNER), str(report)],
-            environment=dict(VARIABLES),
-            site=None if site is None else str(site.resolve()),
-            user=None,
-            own_user=False,
-        )
+        return _plain(site, report=report, steps=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Filtered:
+    """A plain process with limits, an empty environment and no sockets, for a machine that is itself the sandbox.
+
+    It can read and write files as its user can, and end that user's processes: such a machine has no file that matters,
+    and whoever runs proofs there looks after what is left in its folders. See `open_filtered`.
+    """
+
+    trusted: bool = False
+
+    def launch(self, site: Path | None, *, limits: Limits, report: int, seccomp: int | None) -> Launch:  # noqa: ARG002
+        """See `Sandbox`."""
+        return _plain(site, report=report, steps=seccomp_filter(sockets=False))
+
+
+def _plain(site: Path | None, *, report: int, steps: bytes | None) -> Launch:
+    return Launch(
+        command=[str(interpreter()), "-I", "-S", str(RUNNER), str(report)],
+        environment=dict(VARIABLES),
+        site=None if site is None else str(site.resolve()),
+        user=None,
+        own_user=False,
+        steps=steps,
+    )
+
+
+def open_filtered() -> Sandbox:
+    """What a function of its own runs proofs in, where namespaces are not to be had.
+
+    From here on, other processes of this user can read neither this one's memory nor its environment. Raises
+    SettingsError on a machine whose system calls are not known.
+    """
+    if seccomp_filter(sockets=False) is None:
+        raise SettingsError(f"There is no filter of system calls for a {platform.machine()}; run proofs on another.")
+    ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+    return Filtered()
 
 
 def open_sandbox(*, trust: bool = False) -> Sandbox:

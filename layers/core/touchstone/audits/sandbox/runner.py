@@ -20,6 +20,7 @@ import resource
 import secrets
 import signal
 import site
+import struct
 import sys
 import traceback
 import types
@@ -34,7 +35,9 @@ MAX_CHAIN = 8
 MAX_FAULTS = 20
 SPARE_MEMORY_BYTES = 64 * 1024 * 1024
 """Given back after a script that used all of its memory, so that this can still be told."""
-PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 4, 36
+PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 4, 22, 36, 38
+SECCOMP_MODE_FILTER = 2
+STEP_BYTES = 8
 
 type Json = dict[str, Any]
 type Key = tuple[str, str, str]
@@ -276,6 +279,8 @@ def _prove(
 ) -> None:  # pragma: no cover - runs in the sandbox alone
     """Run the script in this process, tell how it ended, and leave."""
     memory = _bound(request["limits"])
+    if request["steps"] is not None:
+        _filter(bytes.fromhex(request["steps"]))
     sys.argv[:] = [world.script]
     runner = sys.modules["__main__"]  # held, so that it outlives its name
     main_module = types.ModuleType("__main__")
@@ -328,6 +333,15 @@ def _limit(which: int, soft: int, hard: int) -> None:  # pragma: no cover - runs
     if highest != resource.RLIM_INFINITY:
         soft, hard = min(soft, highest), min(hard, highest)
     resource.setrlimit(which, (soft, hard))
+
+
+def _filter(steps: bytes) -> None:  # pragma: no cover - as `main`
+    """Put a filter of system calls on this process and all that it starts. Ends it where the kernel has none."""
+    program = ctypes.create_string_buffer(steps)
+    filter_ = struct.pack("@HP", len(steps) // STEP_BYTES, ctypes.addressof(program))
+    libc = ctypes.CDLL(None)
+    if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, filter_):
+        os._exit(1)
 
 
 def _alone(request: Json, *, keep: int) -> None:  # pragma: no cover - runs in the sandbox alone

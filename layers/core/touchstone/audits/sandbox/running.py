@@ -251,6 +251,7 @@ def _request(script: str, launch: Launch, modules: tuple[str, ...], limits: Limi
             "site": launch.site,
             "modules": list(modules if launch.site is not None else ()),
             "user": launch.user,
+            "steps": None if launch.steps is None else launch.steps.hex(),
             "limits": limits.model_dump() | {"own_user": launch.own_user},
         }
         file.write(json.dumps(request).encode())

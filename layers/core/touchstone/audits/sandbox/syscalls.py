@@ -88,8 +88,12 @@ _ALLOW, _KILL, _FAIL = 0x7FFF0000, 0x80000000, 0x00050000
 type Step = tuple[int, int, int, int]
 
 
-def seccomp_filter(machine: str | None = None) -> bytes | None:
-    """The filter for `machine` (default: this one), as the kernel takes it; None for one whose calls are not known."""
+def seccomp_filter(machine: str | None = None, *, sockets: bool = True) -> bytes | None:
+    """The filter for `machine` (default: this one), as the kernel takes it; None for one whose calls are not known.
+
+    `sockets` False refuses all of them: where a process has no network of its own that is empty.
+    """
+    families = _FAMILIES if sockets else ()
     known = _ARCHITECTURES.get(machine or platform.machine())
     if known is None:
         return None
@@ -112,9 +116,9 @@ def seccomp_filter(machine: str | None = None) -> bytes | None:
         (_ANY_BIT, 0, 1, _NEW_NAMESPACE),
         (_RETURN, 0, 0, _FAIL | errno.EPERM),
         (_RETURN, 0, 0, _ALLOW),
-        (_EQUAL, 0, len(_FAMILIES) + 2, _SOCKET[column]),
+        (_EQUAL, 0, len(families) + 2, _SOCKET[column]),
         (_LOAD, 0, 0, _FIRST_ARGUMENT),
-        *((_EQUAL, len(_FAMILIES) - place, 0, family) for place, family in enumerate(_FAMILIES)),
+        *((_EQUAL, len(families) - place, 0, family) for place, family in enumerate(families)),
         (_RETURN, 0, 0, _FAIL | errno.EAFNOSUPPORT),
         (_RETURN, 0, 0, _ALLOW),
     ]

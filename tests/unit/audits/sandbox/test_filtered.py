@@ -1,0 +1,96 @@
+"""Proofs on a machine that is itself the sandbox: no sockets, no other process, the same outcomes and bounds."""
+
+import os
+import secrets
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from touchstone.audits.bundles import Bundle
+from touchstone.audits.sandbox import bubblewrap
+from touchstone.audits.sandbox.bubblewrap import Filtered, open_filtered
+from touchstone.audits.sandbox.limits import Limits
+from touchstone.audits.sandbox.prove import prove
+from touchstone.errors import SettingsError
+
+PR_GET_DUMPABLE = 3
+
+pytestmark = pytest.mark.usefixtures("nothing_left")
+
+
+@pytest.mark.parametrize(
+    ("script", "outcome"),
+    [
+        ("import tinylib\ntinylib.Box(1)", "holds"),
+        ("import tinylib\ntinylib.Chest", "refuted"),
+        ("import tinylib\nundefined", "error"),
+        ("print(1)", "vacuous"),
+        ("import tinylib\nwhile True: pass", "timeout"),
+        ("import tinylib\nheld = bytearray(2 * 1024 ** 3)", "blocked"),
+        ("import os, time, tinylib\nos.fork() or (os.setsid(), time.sleep(3600))", "holds"),
+        ("import ctypes, tinylib\nassert ctypes.CDLL(None).unshare(0x10000000) == -1", "holds"),
+        ("import ctypes, os, tinylib\nassert ctypes.CDLL(None).ptrace(16, os.getppid(), 0, 0) == -1", "holds"),
+    ],
+)
+def test_a_proof_comes_to_the_same(bundle: Bundle, script: str, outcome: str) -> None:
+    result = prove(script, bundle, sandbox=Filtered(), limits=Limits(cpu_seconds=1))
+    assert (result.outcome, result.trusted) == (outcome, False)
+
+
+@pytest.mark.parametrize("family", ["AF_INET", "AF_INET6", "AF_UNIX", "AF_NETLINK"])
+def test_no_socket_is_opened(bundle: Bundle, family: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)):
+        result = prove(f"import socket, tinylib\nsocket.socket(socket.{family})", bundle, sandbox=Filtered())
+    assert (result.outcome, "no such socket" in result.reason) == ("blocked", True)
+
+
+def test_many_processes_are_stopped_by_who_watches(bundle: Bundle) -> None:
+    script = "import os, time, tinylib\nfor _ in range(60):\n    os.fork() or time.sleep(60)\ntime.sleep(60)"
+    result = prove(script, bundle, sandbox=Filtered(), limits=Limits(processes=20))
+    assert (result.outcome, result.reason) == ("blocked", "The script started more than 20 processes.")
+
+
+RUN = """
+import sys
+from pathlib import Path
+from touchstone.audits.bundles import Bundle
+from touchstone.audits.sandbox.bubblewrap import open_filtered
+from touchstone.audits.sandbox.prove import prove
+result = prove(sys.stdin.read(), Bundle(Path(sys.argv[1])), sandbox=open_filtered())
+print(result.outcome, result.stdout)
+"""
+READ = """
+import glob, tinylib
+for path in glob.glob("/proc/*/environ"):
+    try:
+        print(path, open(path, "rb").read())
+    except OSError:
+        pass
+"""
+
+
+@pytest.mark.skipif(os.getuid() == 0, reason="root can read every process")
+def test_whoever_runs_proofs_cannot_be_read_by_them(bundle: Bundle) -> None:
+    canary = secrets.token_hex(16)
+    command = [sys.executable, "-c", RUN, str(bundle.folder)]
+    done = subprocess.run(
+        command, input=READ, env=os.environ | {"CANARY": canary}, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("holds")
+    assert canary not in done.stdout
+
+
+def test_whoever_runs_proofs_is_closed_to_others_of_its_user() -> None:
+    code = "import ctypes; from touchstone.audits.sandbox.bubblewrap import open_filtered as opened; opened()"
+    asked = f"{code}; print(ctypes.CDLL(None).prctl({PR_GET_DUMPABLE}, 0, 0, 0, 0))"
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert done.stdout == "0\n"
+
+
+def test_it_is_not_opened_where_calls_are_unknown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(bubblewrap.platform, "machine", lambda: "riscv64")  # type: ignore[attr-defined]
+    with pytest.raises(SettingsError, match="no filter of system calls for a riscv64"):
+        open_filtered()
