@@ -8,6 +8,8 @@ MARKUP = re.compile(r"[\\`*\[\]<>&|~$!^{}]|(?<!\w)_|_(?!\w)")
 """What Markdown reads within a line as anything but itself; an underscore only at the edge of a word."""
 LINKS = re.compile(r"(?i)(?<=www)\.|:(?=//)")
 """What makes a link of a bare address."""
+STARTS = re.compile(r"^(\d{0,9})([#+.)-])(?=[#\s]|$)")
+"""What begins a heading or an item of a list, where a text stands at the start of a line."""
 CALLS = re.compile(r"@(?=\w)|#(?=\d)")
 """What GitHub reads as somebody's name, who is told of it, or as the number of an issue."""
 CODE = re.compile(r"(?<![`\\])(`{1,3})(?!`)(.{1,500}?)(?<!`)\1(?!`)")
@@ -58,5 +60,5 @@ def block(text: str, language: str = "") -> str:
 
 
 def _plain(line: str) -> str:
-    escaped = LINKS.sub(r"\\\g<0>", MARKUP.sub(r"\\\g<0>", line))
+    escaped = STARTS.sub(r"\1\\\2", LINKS.sub(r"\\\g<0>", MARKUP.sub(r"\\\g<0>", line)))
     return CALLS.sub(r"`\g<0>`", escaped)

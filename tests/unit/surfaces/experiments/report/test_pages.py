@@ -103,6 +103,12 @@ def test_hostile_texts_are_shown_as_they_are() -> None:
     assert not re.search(r"[\x00-\x08\x0b-\x1f\u202e]", text)
 
 
+@pytest.mark.parametrize("text", ["# B won", "## B won", "- B won", "+ B won", "1. B won", "23) B won", "-", "#"])
+def test_no_text_begins_a_heading_or_a_list_where_it_begins_a_line(text: str) -> None:
+    page = report_markdown(conclusion(text))
+    assert not re.search(r"^\s*(?:- )?(?:[-+#]+|\d+[.)])(?: B won| \(|$)", page, re.MULTILINE)
+
+
 def test_markdown_has_the_same_blocks_whatever_the_texts_hold() -> None:
     def blocks(page: str) -> list[str]:
         return [re.match(r"#* ?|\s*- |\| ?|", line)[0] for line in page.splitlines()]  # type: ignore[index]
