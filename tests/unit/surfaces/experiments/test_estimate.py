@@ -69,6 +69,20 @@ async def test_every_surface_is_counted_as_its_metrics_ask(asked: Experiment, ca
     assert (await estimate_of(asked, MODEL)).calls == calls
 
 
+async def test_what_is_missing_costs_what_its_writer_takes() -> None:
+    asked = of("quiz", None, ("quiz_clarity",), generation={"count": 10})
+    alike = await estimate_of(asked, MODEL)
+    dearer = MODEL.model_copy(update={"price_in": 1_000.0, "price_out": 1_000.0})
+    assert await estimate_of(asked, MODEL, writer=MODEL) == alike
+    assert alike.cost_usd is not None
+    by_dearer = (await estimate_of(asked, MODEL, writer=dearer)).cost_usd
+    assert by_dearer is not None
+    assert by_dearer[0] > 10 * alike.cost_usd[0]
+    assert (await estimate_of(asked, MODEL, writer=None)).cost_usd is None
+    given = experiment()
+    assert await estimate_of(given, MODEL, writer=None) == await estimate_of(given, MODEL)
+
+
 async def test_of_many_pairs_a_sample_stands_for_all() -> None:
     expected = await estimate_of(experiment(sources=250, metrics=("quiz_clarity",)), MODEL)
     assert (expected.pairs, expected.calls) == (250, (1_000, 1_000))

@@ -1,5 +1,6 @@
 """Material that a variant lacks is made from that variant's own passages, alike for both, or the pair is unscored."""
 
+from itertools import count
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from tests.unit.surfaces.experiments.samples import experiment, judged
 from touchstone.clock import Deadline
 from touchstone.errors import RefusedError
 from touchstone.material import Deck, Quiz, Source, Summary
-from touchstone.surfaces.experiments import Experiment, Generation, measure_pair
+from touchstone.surfaces.experiments import Experiment, Generation, estimate_of, measure_pair, run_experiment
 from touchstone.surfaces.experiments.generation import Generated, generate
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.model import Surface
@@ -30,7 +31,7 @@ def question(**changes: Any) -> dict[str, Any]:
 async def made(surface: Surface, line: Line, source: Source = SOURCE, **wanted: Any) -> tuple[Generated, list[Asked]]:
     judge, script = judged({f"generate_{surface}": [line]})
     measuring = Measuring(judge=judge, deadline=Deadline.after(5.0), language="en")
-    return await generate(surface, source, Generation(**wanted), measuring), script.asked
+    return await generate(surface, source, Generation(**wanted), measuring, whose="a i"), script.asked
 
 
 async def test_a_quiz_a_deck_and_a_summary_are_made() -> None:
@@ -123,6 +124,24 @@ async def test_both_variants_are_made_by_the_same_model_each_from_its_own_passag
     ]
     assert (found.a.results["quiz_clarity"].score, found.b.results["quiz_clarity"].score) == (100.0, 100.0)
     assert [len(side.spends) for side in (found.a, found.b)] == [1, 1]
+
+
+async def test_every_item_of_either_variant_is_written_for_itself_also_where_all_are_made_of_the_same() -> None:
+    request = lacking(count=1).model_dump(mode="json")
+    for variant in request["variants"]:
+        variant["items"].append({**variant["items"][0], "id": "another"})
+        variant["passages"] = {}
+    asked = Experiment.model_validate(request)
+    numbers = count()
+
+    def new(_: Asked) -> Line:
+        return {"questions": [question(question_text=f"In A{next(numbers)} it is sure that.")]}
+
+    judge, script = judged({"generate_quiz": [new]})
+    conclusion = await run_experiment(asked, judge=judge)
+    written = [one.prompt for one in script.asked].count("generate_quiz")
+    assert (written, conclusion.measured) == (4, 2)
+    assert (await estimate_of(asked, None)).calls == (len(script.asked), len(script.asked))
 
 
 async def test_a_generation_that_failed_leaves_that_side_unscored_with_the_reason_and_no_preference() -> None:

@@ -247,6 +247,15 @@ async def test_without_a_key_only_metrics_that_need_no_judge_can_be_compared() -
     assert (conclusion.preference.compared, conclusion.preference.unscored, conclusion.outlay.calls) == (0, 6, 0)
 
 
+async def test_where_no_metric_needs_a_judge_nobody_is_asked_though_one_is_given(tmp_path: Path) -> None:
+    judge, script = judged()
+    told: list[Progress] = []
+    asked = experiment(metrics=("quiz_item_flaws",))
+    conclusion = await run_experiment(asked, folder=tmp_path, judge=judge, progress=told.append)
+    assert (told[0].estimate.calls, script.asked, conclusion.preference.asked) == ((0, 0), [], False)
+    assert (await run_experiment(asked, folder=tmp_path)).metrics == conclusion.metrics
+
+
 async def test_two_items_of_one_source_ask_for_its_topics_once() -> None:
     asked = experiment(sources=1, metrics=("quiz_coverage",))
     a, b = (

@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from typing import Literal
 
 from pydantic import BaseModel
 
@@ -63,12 +64,22 @@ class Estimate(Strict):
     cost_usd: tuple[float, float] | None
 
 
-async def estimate_of(experiment: Experiment, model: Model | None, *, on: date | None = None) -> Estimate:
-    """Estimate a whole experiment judged by `model` (None: its price is not known). `on`: the day, UTC; None: today."""
+async def estimate_of(
+    experiment: Experiment,
+    model: Model | None,
+    *,
+    writer: Model | Literal["judge"] | None = "judge",
+    on: date | None = None,
+) -> Estimate:
+    """Estimate a whole experiment judged by `model`, in which `writer` makes what is missing.
+
+    None: its price is not known. `on`: the day, UTC; None: today.
+    """
     pairs = experiment.pairs
     if not experiment.needs_judge:
         return Estimate(pairs=len(pairs), calls=(0, 0), cost_usd=(0.0, 0.0))
     day = on or system_clock().date()
+    models = _Models(judge=model, writer=model if writer == "judge" else writer)
     sample = [pairs[place * len(pairs) // MOST_SAMPLED] for place in range(MOST_SAMPLED)]
     looked_at = pairs if len(pairs) <= MOST_SAMPLED else sample
     low, high = _Tally(), _Tally()
@@ -77,10 +88,11 @@ async def estimate_of(experiment: Experiment, model: Model | None, *, on: date |
         first = pair.source.id not in read
         read.add(pair.source.id)
         for tally, most in ((low, False), (high, True)):
-            tally.add(await _questions_of(pair, experiment.terms, most=most, first=first), model, day=day, most=most)
+            tally.add(await _questions_of(pair, experiment.terms, most=most, first=first), models, day=day, most=most)
         await asyncio.sleep(0)
     scale = len(pairs) / len(looked_at)
-    known = model is not None and model.price_in is not None and model.price_out is not None
+    asked = (models.judge, models.writer) if any(None in (pair.a, pair.b) for pair in pairs) else (models.judge,)
+    known = all(one is not None and one.price_in is not None and one.price_out is not None for one in asked)
     return Estimate(
         pairs=len(pairs),
         calls=(math.floor(low.calls * scale), math.ceil(high.calls * scale)),
@@ -90,11 +102,23 @@ async def estimate_of(experiment: Experiment, model: Model | None, *, on: date |
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Size:
-    """A question's size: bytes of input, room for the reply in tokens, and how often it is asked."""
+    """A question's size: bytes of input, room for the reply in tokens, and how often it is asked.
+
+    `writing`: it is for the model that makes what is missing.
+    """
 
     bytes: int
     room: int
     times: int = 1
+    writing: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Models:
+    """Who is asked; None: the price is not known."""
+
+    judge: Model | None
+    writer: Model | None
 
 
 @dataclass(slots=True)
@@ -102,9 +126,10 @@ class _Tally:
     calls: int = 0
     cost: float = 0.0
 
-    def add(self, sizes: Sequence[_Size], model: Model | None, *, day: date, most: bool) -> None:
+    def add(self, sizes: Sequence[_Size], models: _Models, *, day: date, most: bool) -> None:
         for one in sizes:
             self.calls += one.times
+            model = models.writer if one.writing else models.judge
             if model is not None:
                 self.cost += one.times * (_cost(one, model, day=day, most=most) or 0.0)
 
@@ -122,16 +147,17 @@ class _Noting:
 
     provider: str = "nobody"
     model: str = "nobody"
+    writing: bool = False
     asked: list[_Size] = field(default_factory=list)
 
     async def ask[T: BaseModel](self, question: Question[T], *, deadline: Deadline) -> Reply[T]:  # noqa: ARG002
-        self.asked.append(_Size(bytes=input_bytes(question), room=question.max_output_tokens))
+        self.asked.append(_Size(bytes=input_bytes(question), room=question.max_output_tokens, writing=self.writing))
         raise RefusedError("Nobody is asked for an estimate.", sent=False)
 
 
 async def _questions_of(pair: Pair, terms: Terms, *, most: bool, first: bool) -> list[_Size]:
     """The questions of one pair, with the most or the fewest topics and claims; `first` of its source."""
-    noting = _Noting()
+    noting, writing = _Noting(), _Noting(writing=True)
     language = terms.language or language_of(pair.source.text)
     measuring = Measuring(judge=noting, deadline=Deadline.after(SECONDS), language=language)
     if not pair.source.pillars and any(CATALOGUE[name].of_topics for name in terms.metrics):
@@ -141,7 +167,8 @@ async def _questions_of(pair: Pair, terms: Terms, *, most: bool, first: bool) ->
     materials = []
     for given, passages in ((pair.a, pair.passages_a), (pair.b, pair.passages_b)):
         if given is None and terms.generation is not None:
-            await generate(terms.surface, passages, terms.generation, measuring)
+            asked = replace(measuring, judge=writing)
+            await generate(terms.surface, passages, terms.generation, asked, whose=pair.item)
         materials.append(given or _stand_in(terms))
     for material in materials:
         for name in terms.metrics:
@@ -150,7 +177,7 @@ async def _questions_of(pair: Pair, terms: Terms, *, most: bool, first: bool) ->
         if isinstance(material, Summary) and "summary_faithfulness" in terms.metrics:
             noting.asked.extend(_grounded(material, pair.source, most=most))
     await preference_of(materials[0], materials[1], pair.source, measuring)
-    return noting.asked
+    return [*writing.asked, *noting.asked]
 
 
 def _topics(source: Source, *, most: bool) -> Topics:

@@ -81,9 +81,12 @@ class SummaryReply(JudgeReply):
     text: str
 
 
-async def generate(surface: Surface, passages: Source, wanted: Generation, measuring: Measuring) -> Generated:
+async def generate(
+    surface: Surface, passages: Source, wanted: Generation, measuring: Measuring, *, whose: str
+) -> Generated:
     """Make a piece of material; `measuring.judge` is the model that writes it.
 
+    `whose` tells it from others made of the same passages: each is written for itself, though the prompt is the same.
     Of passages too long for one prompt the model sees an excerpt from all over them. A reply that breaks the rules is
     asked for once more; then the piece has failed.
     """
@@ -91,16 +94,16 @@ async def generate(surface: Surface, passages: Source, wanted: Generation, measu
         case "quiz":
             room = TOKENS_A_QUESTION * wanted.count
             return await _generate(
-                QuizReply, _quiz, _faults_of_quiz, _Order(surface, passages, wanted, room), measuring
+                QuizReply, _quiz, _faults_of_quiz, _Order(surface, passages, wanted, room, whose), measuring
             )
         case "flashcards":
             room = TOKENS_A_CARD * wanted.count
             return await _generate(
-                DeckReply, _deck, _faults_of_deck, _Order(surface, passages, wanted, room), measuring
+                DeckReply, _deck, _faults_of_deck, _Order(surface, passages, wanted, room, whose), measuring
             )
         case "summary":
             room = TOKENS_A_WORD * wanted.words
-            order = _Order(surface, passages, wanted, room)
+            order = _Order(surface, passages, wanted, room, whose)
             return await _generate(SummaryReply, _summary, _faults_of_summary, order, measuring)
 
 
@@ -112,6 +115,7 @@ class _Order:
     passages: Source
     wanted: Generation
     room: int
+    whose: str
 
 
 async def _generate[R: JudgeReply](
@@ -126,7 +130,8 @@ async def _generate[R: JudgeReply](
 
     def render(faults: list[str]) -> Prompt:
         values: Mapping[str, object] = {**order.wanted.model_dump(mode="json"), "source": shown.values}
-        return load_prompt(__package__, name, measuring.language).render(**values, faults=faults)
+        # No template shows `whose`; it is part of what identifies the question to whoever knows earlier replies.
+        return load_prompt(__package__, name, measuring.language).render(**values, whose=order.whose, faults=faults)
 
     def faults(reply: R) -> list[str]:
         return [*faults_of(reply, order.wanted), *_unfit(reply, material_of)]

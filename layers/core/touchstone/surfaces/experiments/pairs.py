@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Literal
 
 from touchstone.checks.language import Language, language_of
 from touchstone.clock import Deadline
@@ -124,15 +125,16 @@ async def measure_pair(
 async def _materials(pair: Pair, terms: Terms, writing: Measuring | None) -> tuple[Generated, Generated]:
     """Both variants' material, generated where it is missing."""
 
-    async def of(given: Material | None, passages: Source) -> Generated:
+    async def of(variant: Literal["a", "b"], given: Material | None, passages: Source) -> Generated:
         if given is not None:
             return Generated(material=given, failure=None, spends=())
         if writing is None or terms.generation is None:
             failure = Failure(reason="misconfigured", details=("There is no model that could write it.",))
             return Generated(material=None, failure=failure, spends=())
-        return await generate(terms.surface, passages, terms.generation, writing)
+        whose = f"{variant} {pair.item}"
+        return await generate(terms.surface, passages, terms.generation, writing, whose=whose)
 
-    a, b = await asyncio.gather(of(pair.a, pair.passages_a), of(pair.b, pair.passages_b))
+    a, b = await asyncio.gather(of("a", pair.a, pair.passages_a), of("b", pair.b, pair.passages_b))
     return a, b
 
 

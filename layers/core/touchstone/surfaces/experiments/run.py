@@ -61,9 +61,10 @@ async def run_experiment(
     In a folder no call that was answered is ever paid for again, whenever the run was killed; pairs with questions that
     nobody answered are measured again, and those questions asked. `folder` None: nothing is kept.
 
-    `judge` None: the strong model of the first provider whose key is in the environment; nobody is asked where only
-    metrics are named that need no judge, and then there is no preference. `generator` None: the judge writes what is
-    missing. `progress` is called after each pair, and once before the first. `concurrency`: pairs at a time.
+    `judge` None: the strong model of the first provider whose key is in the environment. Nobody is asked, whoever is
+    given, where only metrics are named that need no judge, and then there is no preference. `generator` None: the judge
+    writes what is missing. `progress` is called after each pair, and once before the first. `concurrency`: pairs at a
+    time.
     `max_cost_usd` bounds the cost of all runs in the folder together: before a call could pass it, the run ends with
     what it has, and `stopped` says so, as where a provider's quota of the day is spent. `registry` None: the one of the
     environment, for prices.
@@ -107,7 +108,8 @@ class _Run:
     async def measure(self, terms: "_Asking", *, progress: Callable[[Progress], None] | None, concurrency: int) -> None:
         """Measure every pair that is not done."""
         left = iter([pair for pair in self._experiment.pairs if pair.number not in self._done])
-        expected = None if progress is None else await estimate_of(self._experiment, self._model(terms.judge))
+        judge, writer = self._model(terms.judge), self._model(terms.writer)
+        expected = None if progress is None else await estimate_of(self._experiment, judge, writer=writer)
 
         def tell() -> None:
             if progress is not None and expected is not None:
@@ -222,9 +224,9 @@ def _name(judge: Judge | None) -> str | None:
 
 @asynccontextmanager
 async def _judge(given: Judge | None, registry: Registry, *, needed: bool) -> AsyncIterator[Judge | None]:
-    """The judge to ask; None where nobody need be asked and none was given."""
+    """The judge to ask; None where nobody need be asked."""
     if given is not None or not needed:
-        yield given
+        yield given if needed else None
         return
     judges = Judges(registry, EnvironmentKeys(registry))
     try:
