@@ -115,6 +115,20 @@ def test_where_the_evaluator_is_down_the_quiz_is_unchecked_and_what_the_checks_f
     assert took(seen) < IN_ALL_SECONDS + 5
 
 
+def test_r3_a_step_that_is_killed_ends_the_quiz_with_what_there_is_and_is_told_as_a_failure(
+    cloud: Cloud, teacher: Caller
+) -> None:
+    arrange(cloud)
+    cloud.judge.rule({"kind": "hang", "seconds": 8}, schema_title="QuizVerdictsReply")
+    with cloud.functions.changed("QuizzesEvaluate", timeout=4):
+        quiz_id = asked_for(teacher)
+        seen = over(teacher, quiz_id, seconds=COLD_SECONDS)
+    assert (seen["state"], seen["unchecked"]["reason"]) == ("unchecked", "timed_out")
+    assert seen["checks_run"] == ["structure"]
+    failed = eventually(lambda: cloud.failed_runs("QuizMachineArn", quiz_id), what="the execution's failure")
+    assert failed == [f"{quiz_id}-1"]
+
+
 def test_a_quiz_of_ones_own_is_checked_and_one_that_makes_no_sense_asks_nobody(cloud: Cloud, teacher: Caller) -> None:
     arrange(cloud)
     course = {"curriculum": "our-course", "chapter": "2", "ui_language": "en", "use_cache": False}
