@@ -9,7 +9,7 @@ import pytest
 from botocore.client import BaseClient
 from moto import mock_aws
 
-from tests.support import replies
+from tests.support import moto_shortcuts, replies
 from tests.support.providers import ProviderServer
 from tests.support.table import create_table
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 REGION = "us-east-1"
+
+moto_shortcuts.take()
 
 
 @pytest.fixture
