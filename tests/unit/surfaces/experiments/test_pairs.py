@@ -73,3 +73,11 @@ async def test_the_language_of_the_source_is_that_of_both_variants_reasons() -> 
     found = await measure_pair(pair, asked.terms, judge=judge)
     assert found.language == "zh"
     assert all("陌生人" in one.system for one in script.asked)
+
+
+async def test_where_no_metric_needs_a_judge_none_is_asked_for_a_preference_either() -> None:
+    asked = experiment(sources=1, metrics=("quiz_item_flaws",))
+    judge, script = judged()
+    found = await measure_pair(asked.pairs[0], asked.terms, judge=judge)
+    assert (script.asked, found) == ([], await measure_pair(asked.pairs[0], asked.terms, judge=None))
+    assert asked.terms.judged is False is not experiment().terms.judged

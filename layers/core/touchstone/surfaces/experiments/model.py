@@ -116,11 +116,13 @@ class Pair:
 class Terms(Strict):
     """What is the same for all pairs of an experiment: what is measured, and in which language it is talked about.
 
-    `metrics` are in the order of the catalogue. See `Experiment` for the rest.
+    `metrics` are in the order of the catalogue. `judged`: somebody is asked (see `Experiment.needs_judge`). See
+    `Experiment` for the rest.
     """
 
     surface: Surface
     metrics: tuple[MetricName, ...]
+    judged: bool = True
     language: Language | None = None
     generation: Generation | None = None
 
@@ -169,7 +171,13 @@ class Experiment(Strict):
     @property
     def terms(self) -> Terms:
         """What is the same for all pairs."""
-        return Terms(surface=self.surface, metrics=self.measured, language=self.language, generation=self.generation)
+        return Terms(
+            surface=self.surface,
+            metrics=self.measured,
+            judged=self.needs_judge,
+            language=self.language,
+            generation=self.generation,
+        )
 
     @property
     def needs_judge(self) -> bool:
