@@ -15,6 +15,7 @@ from touchstone import __version__
 from touchstone.cli import (
     access,
     answers,
+    audits,
     batches,
     checks,
     courses,
@@ -65,6 +66,7 @@ for part in (
     courses,
     oracle,
     tasks,
+    audits,
     batches,
     reports,
     models,

@@ -1,0 +1,163 @@
+"""Commands that audit benchmarks: every option of a case proved by running code against the installed library."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from touchstone.cli.audit_targets import Also, Jobs, Requirement, Trust, Upgrade, Wheels
+from touchstone.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from touchstone.audits.report import QualityReport
+
+app = typer.Typer()
+audit = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(audit, name="audit", help="Audit the questions of a benchmark by running code.")
+
+MAX_REPORT_BYTES = 512_000_000
+"""Of a report; it is read into memory whole."""
+DEFAULT_CPU_SECONDS, DEFAULT_WALL_SECONDS = 5.0, 30.0
+JUnit = Annotated[
+    Path | None, typer.Option("--junit", metavar="FILE", help="Write a case for each case here as JUnit XML.")
+]
+
+
+@audit.command()
+def prove(
+    script: Annotated[str, typer.Argument(metavar="SCRIPT", help="The script, or - for standard input.")],
+    *,
+    target: Requirement,
+    also: Also = None,
+    cpu_seconds: Annotated[
+        float, typer.Option(min=0.1, max=60, help="Processor time, the target's import not counted.")
+    ] = DEFAULT_CPU_SECONDS,
+    wall_seconds: Annotated[float, typer.Option(min=0.1, max=60, help="Time on the clock.")] = DEFAULT_WALL_SECONDS,
+    wheels: Wheels = None,
+    upgrade: Upgrade = False,
+    trust: Trust = False,
+) -> None:
+    """Run one proof, with the target and again without it, and print its outcome as JSON. No key, no deployment.
+
+    Exit code 0 where it holds, 1 where it is refuted, 3 where it proves nothing: error, vacuous, timeout, blocked.
+    """
+    from touchstone.audits.sandbox.limits import MAX_SCRIPT_CHARS, Limits
+    from touchstone.audits.sandbox.prove import check_import
+    from touchstone.audits.sandbox.prove import prove as run_proof
+    from touchstone.cli.audit_targets import opened, target_of
+    from touchstone.cli.exits import Exit
+    from touchstone.cli.requests import text_of
+    from touchstone.cli.screen import print_json
+
+    wanted = target_of(target, also)
+    text = text_of(script, at_most=4 * MAX_SCRIPT_CHARS)  # bytes, of which a character has four at most
+    place = opened(wanted, wheels=wheels, upgrade=upgrade, trust=trust)
+    limits = Limits(cpu_seconds=cpu_seconds, wall_seconds=wall_seconds)
+    result = run_proof(text, place.bundle, sandbox=place.sandbox, limits=limits)
+    if result.outcome == "error":
+        check_import(place.bundle, sandbox=place.sandbox)  # of a target that is no good, it says so
+    manifest = place.bundle.manifest
+    print_json(
+        {
+            "target": {"requirement": wanted.requirement, "version": manifest.version, "digest": manifest.digest},
+            **result.model_dump(mode="json"),
+        }
+    )
+    codes = {"holds": Exit.DONE, "refuted": Exit.VERDICT}
+    raise typer.Exit(codes.get(result.outcome, Exit.UNDECIDED))
+
+
+@audit.command()
+def recheck(
+    report: Annotated[
+        Path, typer.Argument(metavar="REPORT", help="A quality_report.json, or the folder that it lies in.")
+    ],
+    *,
+    target: Requirement,
+    also: Also = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write quality_report.json and quality_audit.md of the new target here."),
+    ] = None,
+    jobs: Jobs = 1,
+    fail_on: Annotated[
+        str,
+        typer.Option(metavar="A,B", help="Exit with code 1 on new incorrect, ambiguous, unproven, or on any drift."),
+    ] = "incorrect,ambiguous",
+    junit: JUnit = None,
+    wheels: Wheels = None,
+    upgrade: Upgrade = False,
+    trust: Trust = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run the proofs of an audit again, against another version of its target, and list what drifted.
+
+    No model is asked. A case drifted where an option stands otherwise than it did; it is one to solve again. With
+    --fail-on a case counts where its rating is another than it was.
+    """
+    from touchstone.audits.recheck import recheck as run_again
+    from touchstone.cli import audit_screen as screen
+    from touchstone.cli.audit_targets import opened, target_of
+    from touchstone.cli.junit import write_junit
+    from touchstone.cli.places import check_place
+    from touchstone.cli.progress import progress
+    from touchstone.cli.screen import print_json
+    from touchstone.clock import system_clock
+
+    if junit is not None:
+        check_place(junit, where="--junit")
+    failing = screen.failing_of(fail_on, drift=True)
+    before = _report(report)
+    wanted = target_of(target, before.target.target.also if also is None else also)
+    if out is not None:
+        _make(out)
+    place = opened(wanted, wheels=wheels, upgrade=upgrade, trust=trust)
+    with progress("Proofs") as show:
+        found = run_again(before, place.bundle, sandbox=place.sandbox, made_at=system_clock(), jobs=jobs, progress=show)
+    if out is not None:
+        _write(out, found.report)
+    if as_json:
+        print_json(screen.recheck_document(found))
+    else:
+        screen.print_recheck(found)
+    if junit is not None:
+        write_junit(junit, [screen.suite_of_recheck(found, failing)])
+    raise typer.Exit(screen.exit_of_recheck(found, failing))
+
+
+REPORT_NAME, PAGE_NAME = "quality_report.json", "quality_audit.md"
+
+
+def _report(path: Path) -> "QualityReport":
+    """The report in a file or folder. Raises `InputError`, `TooLargeError`."""
+    from touchstone.audits.report import read_report
+    from touchstone.cli.places import read_file
+    from touchstone.errors import TooLargeError
+
+    file = path / REPORT_NAME if path.is_dir() else path
+    data = read_file(file, at_most=MAX_REPORT_BYTES + 1)
+    if len(data) > MAX_REPORT_BYTES:
+        raise TooLargeError(f"{file} holds more than {MAX_REPORT_BYTES:,} bytes.", where=str(file))
+    return read_report(data, name=str(file))
+
+
+def _make(folder: Path) -> None:
+    """Make a folder that is to be written to. Raises `InputError`."""
+    from touchstone.errors import InputError
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be made: {error.strerror}.", where="--out") from None
+
+
+def _write(folder: Path, report: "QualityReport") -> None:
+    """Write the report for programs and for people. Raises `StoreError`."""
+    from touchstone.audits.report import report_json, report_markdown
+    from touchstone.cli.places import replace
+    from touchstone.cli.screen import say
+
+    parts: dict[str, Any] = {REPORT_NAME: report_json(report), PAGE_NAME: report_markdown(report)}
+    for name, text in parts.items():
+        replace(folder / name, [text.encode()])
+    say(f"The report is in {folder / PAGE_NAME} and {folder / REPORT_NAME}.")
