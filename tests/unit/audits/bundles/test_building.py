@@ -1,5 +1,6 @@
 """Bundles: built once from wheels alone, the same for the same pin, and refused with uv's reason."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -26,6 +27,30 @@ def test_a_bundle_tells_what_it_is(bundle: Bundle) -> None:
 def test_all_of_it_can_be_read_by_anybody(bundle: Bundle) -> None:
     modes = {path.stat().st_mode & 0o777 for path in bundle.folder.rglob("*")}
     assert modes <= {0o755, 0o644}
+
+
+@pytest.mark.parametrize("change", ["write", "add", "replace", "rename", "remove"])
+def test_a_bundle_that_was_touched_is_known(tmp_path: Path, wheels: Path, change: str) -> None:
+    bundle = Bundles(tmp_path / "cache", wheels=wheels).build(PIN)
+    before = bundle.state()
+    assert bundle.state() == before
+    file = bundle.site / "tinydep.py"
+    told, times = file.read_text(), file.stat()
+    match change:
+        case "write":
+            file.write_text(told.swapcase())
+        case "add":
+            (bundle.site / "tinylib" / "more.py").write_text("")
+        case "replace":
+            file.unlink()
+            file.write_text(told)
+        case "rename":
+            file.rename(bundle.site / "another.py")
+        case "remove":
+            file.unlink()
+    if file.exists():
+        os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert bundle.state() != before
 
 
 def test_the_same_pin_is_the_same_bundle_though_newer_wheels_came(tmp_path: Path) -> None:

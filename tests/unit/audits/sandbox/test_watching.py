@@ -4,7 +4,11 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
+import pytest
+
+from touchstone.audits.sandbox import watching
 from touchstone.audits.sandbox.watching import end, tree, use
 
 PARENT = (
@@ -12,7 +16,9 @@ PARENT = (
 )
 
 
-def test_a_tree_is_seen_measured_and_ended() -> None:
+@pytest.mark.parametrize("told", [watching._TOLD, Path("/proc/self/nothing")])
+def test_a_tree_is_seen_measured_and_ended(monkeypatch: pytest.MonkeyPatch, told: Path) -> None:
+    monkeypatch.setattr(watching, "_TOLD", told)
     with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, stdin=subprocess.PIPE) as parent:
         assert parent.stdout is not None
         assert parent.stdout.readline() == b"on\n"

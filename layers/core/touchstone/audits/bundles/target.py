@@ -1,5 +1,7 @@
 """What an audit proves against: a requirement, and the bundle that came of it."""
 
+import hashlib
+import os
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated
@@ -85,6 +87,19 @@ class Bundle:
     def modules(self) -> tuple[str, ...]:
         """The names by which the target is imported."""
         return self.manifest.modules
+
+    def state(self) -> str:
+        """A digest that is another once any file was written, added, replaced or renamed, whatever its times say.
+
+        For a machine on which proofs could write to it: nothing but the kernel sets a file's time of change.
+        """
+        seen = hashlib.sha256()
+        for folder, folders, files in os.walk(self.folder):
+            folders.sort()
+            for name in (".", *sorted(files)):
+                status = os.lstat(f"{folder}/{name}")
+                seen.update(f"{folder}/{name}\0{status.st_ino} {status.st_size} {status.st_ctime_ns}\0".encode())
+        return seen.hexdigest()
 
     @cached_property
     def lock(self) -> str:

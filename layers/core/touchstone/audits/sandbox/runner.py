@@ -376,16 +376,22 @@ def _received(inside: int, token: str) -> Json | None:
 def _end_orphans() -> None:  # pragma: no cover - as `main`
     """End what the script left behind: with its parent gone it is this process's own."""
     for _ in range(1024):
-        try:
-            with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as file:  # noqa: PTH123
-                children = [int(one) for one in file.read().split()]
-        except OSError:
-            return
+        children = _children()
         if not children:
             return
         for child in children:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
+
+
+def _children() -> list[int]:
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208
+        with contextlib.suppress(OSError), open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as file:  # noqa: PTH123
+            stat = file.read()
+            if int(stat[stat.rindex(")") + 2 :].split()[1]) == os.getpid():
+                found.append(int(name))
+    return found
 
 
 def _cpu_seconds() -> float:  # pragma: no cover - runs in the sandbox alone

@@ -5,14 +5,15 @@ import os
 import select
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PROC = Path("/proc")
+_TOLD = Path("/proc/thread-self/children")
 _TIMES = slice(11, 15)
-"""Where in `/proc/PID/stat`, behind the name, the four times of the processor stand. The state stands first."""
+"""Where in `/proc/PID/stat`, behind the name, the four times of the processor stand. State and parent stand first."""
 _GONE = (FileNotFoundError, ProcessLookupError, PermissionError)
 """A process that has ended since, or whose memory is hidden even from its own user."""
 
@@ -28,19 +29,37 @@ class Use:
 
 def tree(root: int) -> list[int]:
     """The process `root` and all that descend from it, parents first."""
+    children_of = _children if _TOLD.exists() else _by_parent().get
     found, waiting = [], [root]
     while waiting:
         process = waiting.pop(0)
         found.append(process)
-        waiting += _children(process)
+        waiting += children_of(process) or ()
     return found
 
 
-def _children(process: int) -> Iterator[int]:
+def _children(process: int) -> list[int]:
+    found: list[int] = []
     with contextlib.suppress(*_GONE):
         for thread in (_PROC / str(process) / "task").iterdir():
             with contextlib.suppress(*_GONE):
-                yield from map(int, (thread / "children").read_text().split())
+                found += map(int, (thread / "children").read_text().split())
+    return found
+
+
+def _by_parent() -> dict[int, list[int]]:
+    """The children of every process, where the kernel was built without telling them."""
+    found: dict[int, list[int]] = {}
+    for path in _PROC.glob("[0-9]*/stat"):
+        with contextlib.suppress(*_GONE):
+            found.setdefault(int(_fields(path)[1]), []).append(int(path.parent.name))
+    return found
+
+
+def _fields(path: Path) -> list[str]:
+    """What `/proc/PID/stat` says behind the process's name, which may hold anything."""
+    stat = path.read_text()
+    return stat[stat.rindex(")") + 2 :].split()
 
 
 def use(processes: Sequence[int]) -> Use:
@@ -48,10 +67,9 @@ def use(processes: Sequence[int]) -> Use:
     seconds, memory, alive = 0.0, 0, 0
     for process in processes:
         with contextlib.suppress(*_GONE):
-            stat = (_PROC / str(process) / "stat").read_text()
-            state, *_ = fields = stat[stat.rindex(")") + 2 :].split()
+            fields = _fields(_PROC / str(process) / "stat")
             seconds += sum(map(int, fields[_TIMES])) / _TICKS
-            alive += state != "Z"
+            alive += fields[0] != "Z"
             memory += _memory(process)
     return Use(cpu_seconds=seconds, memory_bytes=memory, processes=alive)
 
