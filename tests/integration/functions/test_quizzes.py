@@ -10,7 +10,7 @@ from functions.api import app
 from functions.composition import stores
 from functions.quizzes import evaluate, finish, generate, retrieve, validate, weakness
 from tests.support.api import Api
-from tests.support.deployment import Context, Deployment
+from tests.support.deployment import Context, Deployment, deployed
 from tests.support.events import event
 from tests.support.exchange import Control, Rule
 from tests.support.providers import ProviderServer, error, success
@@ -106,6 +106,14 @@ def test_the_writer_is_told_of_chapter_and_learner_and_the_judge_of_the_question
     for word in ("銀行", "60%", "朋友"):
         assert word in writer.prompt
         assert word not in judge.prompt + judge.system
+
+
+def test_the_model_of_the_deployment_writes(aws: None, judges: ProviderServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    keys, addresses = judges.led_here()
+    with deployed(monkeypatch, keys=keys, LLM_MODEL="claude-sonnet-5-5", **addresses) as here:
+        api = Api(token=here.token("demo"))
+        assert make(api, chapter=CHAPTER.model_dump(mode="json"), curriculum=None, learner=None)["state"] == "clean"
+    assert (judges.calls[0].provider, judges.calls[0].model) == ("anthropic", "claude-sonnet-5-5")
 
 
 @pytest.mark.parametrize(
