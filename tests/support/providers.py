@@ -25,7 +25,7 @@ from aiohttp import web
 from pydantic import ValidationError
 
 from tests.support.exchange import Call, Control, Exchange, Quota, Responder, Rule
-from tests.support.wire import Answer, Asked, Behaviour, Called, Kind, read_anthropic, read_gemini, read_openai
+from tests.support.wire import Answer, Asked, Behaviour, Kind, read_anthropic, read_gemini, read_openai
 from tests.support.wire_turns import conversed, read_responses
 
 LOOK_SECONDS = 0.02
@@ -40,11 +40,6 @@ def success(value: Any = None, **options: Any) -> Behaviour:
 def error(kind: Kind, **options: Any) -> Behaviour:
     """A failure by its kind; see `Kind`."""
     return Behaviour(kind=kind, **options)
-
-
-def turn(*calls: tuple[str, Any], text: str | None = None, **options: Any) -> Behaviour:
-    """A turn in a conversation with tools: what it calls, each with its arguments, and what it says."""
-    return Behaviour(value=text, calls=tuple(Called(name=name, arguments=given) for name, given in calls), **options)
 
 
 def hang(seconds: float) -> Behaviour:

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, Field
 
-from tests.support.providers import ProviderServer, error, hang, turn
+from tests.support.agents import called as turn
+from tests.support.providers import ProviderServer, error, hang
 from tests.support.wire_turns import signature
 from tests.unit.judges.scripted import LoggedAdmission
 from touchstone.clock import Deadline

@@ -1,0 +1,154 @@
+"""A target's sources, read and never run: which modules there are, and what their syntax says."""
+
+import ast
+import io
+import tokenize
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path, PurePosixPath
+from typing import Protocol
+
+from touchstone.errors import InputError
+
+MAX_SOURCE_BYTES = 1_000_000
+"""Longest file that is parsed: longer ones are tables that were generated."""
+MAX_FILE_BYTES = 5_000_000
+MAX_MODULES = 20_000
+"""How many modules of a target are looked through."""
+KEPT_MODULES = 64
+"""How many parsed modules are kept: a syntax tree takes fifty times the memory of its source."""
+MAX_LINES = 400
+MAX_ENTRIES = 300
+"""How many lines of a file, and how many names in a folder, are shown at a time."""
+_SUFFIXES = (".py", ".pyi")
+_BESIDE = frozenset({"__pycache__", "tests", "test"})
+
+
+class Sources(Protocol):
+    """A target that is installed: the folder that Python imports it from, and the names it is imported by."""
+
+    @property
+    def site(self) -> Path: ...
+    @property
+    def modules(self) -> tuple[str, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """One parsed file. `name` is the module's, `path` where it lies below the folder that Python imports from."""
+
+    name: str
+    path: PurePosixPath
+    tree: ast.Module
+    lines: tuple[str, ...]
+
+    @property
+    def package(self) -> str:
+        """What its relative imports start from."""
+        return self.name if self.path.stem == "__init__" else self.name.rpartition(".")[0]
+
+    def source_of(self, node: ast.stmt) -> str:
+        """The lines of a definition."""
+        return "\n".join(self.lines[node.lineno - 1 : node.end_lineno])
+
+
+class Library:
+    """What is installed, with the target in it. `title` is what the target is called, such as `google-adk 1.20.0`."""
+
+    def __init__(self, installed: Sources, *, title: str) -> None:
+        self.title = title
+        self.modules = tuple(installed.modules)
+        self._site = installed.site.resolve()
+        self._parsed = lru_cache(maxsize=KEPT_MODULES)(self._parse)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the target's modules with all below them, its tests left out, in alphabetical order."""
+        found: set[str] = set()
+        for name in self.modules:
+            for path in self._files(self._site.joinpath(*name.split("."))):
+                relative = path.relative_to(self._site).with_suffix("")
+                parts = relative.parts[:-1] if relative.name == "__init__" else relative.parts
+                if all(part.isidentifier() for part in parts):
+                    found.add(".".join(parts))
+                if len(found) >= MAX_MODULES:
+                    return tuple(sorted(found))
+        return tuple(sorted(found))
+
+    def module(self, name: str) -> Module | None:
+        """The module of that name, of the target or of what was installed with it; None where no source of it is."""
+        return self._parsed(name)
+
+    def read_once(self, name: str) -> Module | None:
+        """The same without keeping it, for who reads all of them."""
+        return self._parse(name)
+
+    def read_file(self, path: str, first: int | None = None, last: int | None = None) -> str:
+        """Lines `first` to `last` of a file below the folder that Python imports from, each with its number; of a
+        folder the names in it. None: from the beginning, and as many as are shown at a time.
+
+        Raises InputError where there is no such file there, or none of text.
+        """
+        found = self._inside(path)
+        if found.is_dir():
+            return self._listing(found)
+        if found.stat().st_size > MAX_FILE_BYTES:
+            raise InputError(f"That file is larger than {MAX_FILE_BYTES} bytes.", where="path")
+        data = found.read_bytes()
+        if b"\0" in data:
+            raise InputError("That file is no text.", where="path")
+        lines = data.decode(errors="replace").splitlines()
+        begin = max(1, first or 1)
+        end = min(len(lines), last or len(lines), begin + MAX_LINES - 1)
+        shown = "\n".join(f"{at}: {lines[at - 1]}" for at in range(begin, end + 1))
+        return f"{path}, lines {begin} to {end} of {len(lines)}\n{shown}"
+
+    def _inside(self, path: str) -> Path:
+        try:
+            found = (self._site / path).resolve()
+            there = found.is_relative_to(self._site) and found.exists()
+        except (OSError, ValueError):
+            there = False
+        if not there:
+            raise InputError("There is no such file in the bundle; give its path as other tools name it.", where="path")
+        return found
+
+    def _listing(self, folder: Path) -> str:
+        names = sorted(f"{each.name}/" if each.is_dir() else each.name for each in folder.iterdir())
+        more = f"\n… [cut: {MAX_ENTRIES} of {len(names)} names are shown]" if len(names) > MAX_ENTRIES else ""
+        return "\n".join(names[:MAX_ENTRIES]) + more
+
+    def _files(self, root: Path) -> Iterator[Path]:
+        """The sources of a module or package, without following links."""
+        yield from (single for suffix in _SUFFIXES if (single := root.with_name(root.name + suffix)).is_file())
+        for folder, folders, files in root.walk():
+            folders[:] = sorted(each for each in folders if each not in _BESIDE)
+            yield from (folder / file for file in sorted(files) if file.endswith(_SUFFIXES))
+
+    def _parse(self, name: str) -> Module | None:
+        path = self._path_of(name)
+        if path is None:
+            return None
+        try:
+            data = path.read_bytes()
+            if len(data) > MAX_SOURCE_BYTES:
+                return None
+            encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+            source = data.decode(encoding, errors="replace")
+            tree = ast.parse(source)
+        except (OSError, SyntaxError, ValueError, LookupError, RecursionError, MemoryError):
+            return None
+        # As the syntax tree counts them: Python ends a line at fewer characters than `splitlines`.
+        lines = tuple(source.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+        return Module(name, PurePosixPath(path.relative_to(self._site).as_posix()), tree, lines)
+
+    def _path_of(self, name: str) -> Path | None:
+        parts = name.split(".")
+        if not all(part.isidentifier() for part in parts):
+            return None
+        base = self._site.joinpath(*parts)
+        tried = [base / f"__init__{suffix}" for suffix in _SUFFIXES]
+        tried += [base.with_name(base.name + suffix) for suffix in _SUFFIXES]
+        found = next((path for path in tried if path.is_file()), None)
+        return found if found is not None and found.resolve().is_relative_to(self._site) else None

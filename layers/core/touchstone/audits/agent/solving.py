@@ -1,0 +1,239 @@
+"""Solving a case blind, turn by turn: the model speaks, its calls are carried out, and what it ran is what counts.
+
+    begin ──> take_turn ──> … ──> take_turn ──> solved
+                  state, as JSON where the next turn is taken in another process
+
+What the model says of its proofs is kept and counts for nothing.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+
+from touchstone.audits.agent.bounds import MAX_SILENT_TURNS, TURN_SECONDS, Bounds
+from touchstone.audits.agent.library import Library
+from touchstone.audits.agent.state import AgentState, Conclusion, Ended, ProofRun
+from touchstone.audits.agent.tools import TOOLS, Workbench, carry_out
+from touchstone.audits.case import BlindCase, Label
+from touchstone.audits.sandbox.outcomes import Outcome
+from touchstone.clock import Clock, Deadline, system_clock
+from touchstone.errors import JudgeError, LimitError, SettingsError
+from touchstone.judges.base import Tier
+from touchstone.judges.calls import unanswered
+from touchstone.judges.conversing import Conversation, Conversing, TurnRequest
+from touchstone.judges.opening import Judges
+from touchstone.judges.prompts import load_prompt
+from touchstone.judges.spends import Spend, spends_of, spends_of_failure
+from touchstone.strict import Strict
+
+PURPOSE = "benchmark_audit"
+PROVIDER = "gemini"
+"""Whose strong model solves, unless another provider is named or this one has no key."""
+TIER: Tier = "strong"
+PROMPT = "prove_options"
+DEFAULT_BOUNDS = Bounds()
+_GO_ON = "Call a tool: prove the options that have no proof yet, or conclude."
+
+
+class OptionProof(Strict):
+    """The run that counts for one option, None where none was made for it."""
+
+    label: Label
+    run: ProofRun | None
+
+
+class Solved(Strict):
+    """What came of solving a case. `conclusion` is what the agent said at its end, None where it did not come to one.
+
+    `runs` are all scripts that were run, in order, those of `options` among them. `conversation` is the transcript.
+    """
+
+    options: tuple[OptionProof, ...]
+    conclusion: Conclusion | None
+    ended: Ended
+    runs: tuple[ProofRun, ...]
+    conversation: Conversation
+    turns: int
+    tokens: int
+    seconds: float
+    spends: tuple[Spend, ...]
+
+    @property
+    def outcomes(self) -> dict[str, Outcome]:
+        """What the proof of each option came to, by label; an option without any is left out."""
+        return {option.label: option.run.result.outcome for option in self.options if option.run is not None}
+
+
+def open_solver(judges: Judges, provider: str | None = None) -> Conversing:
+    """Who solves: the strong model of `provider`, else Gemini's, else of whoever has a key.
+
+    Raises SettingsError where nobody can be asked, `MisconfiguredError` where the one that is named has no key.
+    """
+    chosen = provider or (PROVIDER if PROVIDER in judges.available() else None)
+    model = judges.conversing(TIER, provider=chosen)
+    if model is None:
+        raise SettingsError(f"No benchmark can be audited without a key: {judges.remedy}.")
+    return model
+
+
+def begin(case: BlindCase, library: Library, *, bounds: Bounds = DEFAULT_BOUNDS) -> AgentState:
+    """A case before its first turn."""
+    prompt = load_prompt("touchstone.audits", PROMPT, "en").render(
+        title=library.title,
+        modules=", ".join(library.modules),
+        kind=case.kind,
+        question=case.question,
+        options=[
+            {"label": option.label, "text": option.text, "computed": option.catch_all is not None}
+            for option in case.options
+        ],
+        turns=bounds.turns,
+        runs=bounds.runs,
+    )
+    return AgentState(case=case, bounds=bounds, conversation=Conversation.opened(prompt))
+
+
+async def take_turn(
+    state: AgentState,
+    *,
+    model: Conversing,
+    bench: Workbench,
+    deadline: Deadline,
+    timer: Callable[[], float] = time.monotonic,
+) -> AgentState:
+    """One turn of the model, with all that it calls. The state that comes back is `ended` where it was the last one.
+
+    Raises nothing for a model that gives no turn or for a limit: that ends the work as `unanswered`, and `reopened`
+    takes it up again where it was. No script is begun after `deadline`. Raises SettingsError where scripts cannot be
+    run here at all.
+    """
+    if state.ended is not None:
+        return state
+    begun = timer()
+    within = Deadline.after(min(TURN_SECONDS, deadline.remaining))
+    try:
+        reply = await model.converse(TurnRequest(conversation=state.conversation, tools=TOOLS), deadline=within)
+    except (JudgeError, LimitError) as error:
+        return _unanswered(state, error, seconds=timer() - begun)
+    turn, spends = reply.value, spends_of(reply, PURPOSE)
+    state = state.model_copy(
+        update={
+            "conversation": state.conversation.taken(turn),
+            "turns": state.turns + 1,
+            "silent": 0 if turn.calls else state.silent + 1,
+            "spends": (*state.spends, *spends),
+            "tokens": state.tokens + _tokens(spends),
+        }
+    )
+    if turn.calls:
+        state, results = await carry_out(state, turn.calls, bench, deadline=deadline)
+        state = state.model_copy(update={"conversation": state.conversation.answered(results)})
+    state = _bounded(state.model_copy(update={"seconds": state.seconds + timer() - begun}))
+    if state.ended is None and not turn.calls:
+        state = state.model_copy(update={"conversation": state.conversation.told(_GO_ON)})
+    return state
+
+
+def reopened(state: AgentState) -> AgentState:
+    """The state as it was before its model gave no turn; any other end stays."""
+    if state.ended is None or state.ended.why != "unanswered":
+        return state
+    return state.model_copy(update={"ended": None})
+
+
+def solved(state: AgentState) -> Solved:
+    """What came of a case that has ended. Raises ValueError for one that has not."""
+    if state.ended is None:
+        raise ValueError("The case is still being solved.")
+    return Solved(
+        options=tuple(
+            OptionProof(label=option.label, run=state.last_run(option.label)) for option in state.case.options
+        ),
+        conclusion=state.conclusion,
+        ended=state.ended,
+        runs=state.runs,
+        conversation=state.conversation,
+        turns=state.turns,
+        tokens=state.tokens,
+        seconds=round(state.seconds, 3),
+        spends=state.spends,
+    )
+
+
+async def solve(
+    case: BlindCase,
+    *,
+    model: Conversing,
+    bench: Workbench,
+    deadline: Deadline,
+    bounds: Bounds = DEFAULT_BOUNDS,
+    clock: Clock = system_clock,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+) -> Solved:
+    """Solve a case in this process, within `deadline`.
+
+    ::
+
+        library = Library(bundle, title="google-adk 1.20.0")
+        bench = Workbench(library, proving(bundle, sandbox=open_sandbox()))
+        found = await solve(case.blind(), model=open_solver(judges), bench=bench, deadline=Deadline.after(900.0))
+        verdict = rate(case, found.outcomes)
+
+    A full minute of the provider's is waited out where the deadline admits. Raises as `take_turn` does.
+    """
+    state = begin(case, bench.library, bounds=bounds)
+    while True:
+        if deadline.passed:
+            return solved(state.over("time", "The time for the case was used up."))
+        state = await take_turn(state, model=model, bench=bench, deadline=deadline)
+        if state.ended is None:
+            continue
+        pause = _pause(state.ended, clock())
+        if pause is None or pause >= deadline.remaining:
+            return solved(state)
+        await sleep(pause)
+        state = reopened(state)
+
+
+def _pause(ended: Ended, now: datetime) -> float | None:
+    """Seconds until the model may be asked again; None where waiting is no help."""
+    if ended.why != "unanswered" or ended.until is None:
+        return None
+    return max(0.0, (ended.until - now).total_seconds())
+
+
+def _unanswered(state: AgentState, error: JudgeError | LimitError, *, seconds: float) -> AgentState:
+    spends = spends_of_failure(error, PURPOSE)
+    until = error.repeat_at if isinstance(error, JudgeError) else error.until
+    ended = Ended(why="unanswered", sentence=str(error), unanswered=unanswered(error), until=until)
+    state = state.model_copy(
+        update={
+            "spends": (*state.spends, *spends),
+            "tokens": state.tokens + _tokens(spends),
+            "seconds": state.seconds + seconds,
+        }
+    )
+    # A model that fails again and again is paid for each time: the bounds hold for that too.
+    bounded = _bounded(state)
+    return bounded if bounded.ended is not None else state.model_copy(update={"ended": ended})
+
+
+def _bounded(state: AgentState) -> AgentState:
+    """The state, ended where the agent has concluded or a bound is met."""
+    bounds = state.bounds
+    if state.conclusion is not None:
+        return state.over("concluded", "The agent concluded.")
+    if state.silent >= MAX_SILENT_TURNS:
+        return state.over("silent", f"The agent called nothing in {MAX_SILENT_TURNS} turns.")
+    if state.turns >= bounds.turns:
+        return state.over("turns", f"The {bounds.turns} turns of the case were used up.")
+    if state.tokens >= bounds.tokens:
+        return state.over("tokens", f"The {bounds.tokens} tokens of the case were used up.")
+    if state.seconds >= bounds.seconds:
+        return state.over("time", f"The {bounds.seconds:g} s of the case were used up.")
+    return state
+
+
+def _tokens(spends: tuple[Spend, ...]) -> int:
+    return sum(spend.input_tokens + spend.output_tokens for spend in spends)
