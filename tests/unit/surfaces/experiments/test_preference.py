@@ -63,6 +63,7 @@ async def test_quotes_are_kept_with_the_variant_that_they_are_of() -> None:
         ({"evidence_first": "Words that nobody wrote."}, "evidence_first does not occur"),
         ({"evidence_second": "Words that nobody wrote."}, "evidence_second does not occur"),
         ({"evidence_first": ""}, "evidence_first does not occur"),
+        ({"evidence_first": "."}, "evidence_first does not occur"),
         ({"evidence_first": None}, "takes a passage"),
         ({"reason": "\u200b "}, "The reason is blank"),
     ],
@@ -116,6 +117,15 @@ def test_an_excerpt_is_never_longer_than_asked_but_for_its_gaps(length: int) -> 
     assert len(shown.text) - shown.text.count("[…]") * 5 <= MATERIAL_CHARS
     assert (shown.left_out > 0) == (length > MATERIAL_CHARS)
     assert ("[…]" in shown.text) == (shown.left_out > 0)
+
+
+def test_what_stands_for_the_left_out_is_no_passage() -> None:
+    shown = excerpt("\n\n".join(f"Paragraph {number}." for number in range(5_000)), most=MATERIAL_CHARS)
+    before, after = (part.strip() for part in shown.text.split("\n[…]\n")[:2])
+    assert shown.holds(before[-12:])
+    assert shown.holds(after[:12])
+    assert not shown.holds("[…]")
+    assert not shown.holds(f"{before[-12:]}\n[…]\n{after[:12]}")
 
 
 def test_what_a_learner_would_read_holds_choices_answers_and_explanations() -> None:

@@ -58,11 +58,7 @@ class Folder:
 
     def results(self) -> Iterator[PairResult]:
         """The pairs that are done. One that cannot be read is not, and is measured again from the journal."""
-        for file in sorted((self._path / "pairs").glob("*.json")):
-            try:
-                yield PairResult.model_validate_json(file.read_bytes())
-            except ValidationError:
-                continue
+        return results_in(self._path)
 
     def store(self, result: PairResult) -> None:
         """Keep the result of a pair."""
@@ -75,6 +71,15 @@ class Folder:
     def close(self) -> None:
         """Let go of the folder."""
         self.journal.close()
+
+
+def results_in(folder: Path) -> Iterator[PairResult]:
+    """The pairs that are done, by number; one that cannot be read is not."""
+    for file in sorted((folder / "pairs").glob("*.json"), key=lambda one: (len(one.name), one.name)):
+        try:
+            yield PairResult.model_validate_json(file.read_bytes())
+        except (OSError, ValidationError):
+            continue
 
 
 def _same_request(file: Path, asked: Asked) -> None:

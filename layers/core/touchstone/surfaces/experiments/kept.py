@@ -11,7 +11,7 @@ from touchstone.errors import InputError
 from touchstone.judges.spends import Spend
 from touchstone.surfaces.experiments.concluding import conclude
 from touchstone.surfaces.experiments.conclusion import Conclusion
-from touchstone.surfaces.experiments.folder import Asked
+from touchstone.surfaces.experiments.folder import Asked, results_in
 from touchstone.surfaces.experiments.model import Experiment
 from touchstone.surfaces.experiments.pairs import PairResult
 
@@ -31,7 +31,7 @@ def read_kept(folder: Path) -> Kept:
         asked = Asked.model_validate_json((folder / "experiment.json").read_bytes())
     except (OSError, ValidationError):
         raise InputError(f"{folder} holds no experiment; name the folder that one was run in.") from None
-    results = tuple(_results(folder))
+    results = tuple(results_in(folder))
     if not results:
         raise InputError(f"No pair of the experiment in {folder} is measured yet; run it first.")
     found = conclude(asked.experiment, results, paid=tuple(_spends(folder)))
@@ -39,15 +39,6 @@ def read_kept(folder: Path) -> Kept:
     # Only the run itself knows why it ended.
     stopped = last.stopped if last is not None and last.measured == found.measured else None
     return Kept(experiment=asked.experiment, results=results, conclusion=found.model_copy(update={"stopped": stopped}))
-
-
-def _results(folder: Path) -> Iterator[PairResult]:
-    """The pairs that were measured, by number; one that cannot be read will be measured again."""
-    for file in sorted((folder / "pairs").glob("*.json"), key=lambda one: (len(one.name), one.name)):
-        try:
-            yield PairResult.model_validate_json(file.read_bytes())
-        except (OSError, ValidationError):
-            continue
 
 
 def _spends(folder: Path) -> Iterator[Spend]:

@@ -13,7 +13,6 @@ from touchstone.errors import Unscored
 from touchstone.judges.base import Prompt
 from touchstone.judges.calls import JudgeReply
 from touchstone.judges.checked import Checked
-from touchstone.judges.fence import contains_verbatim
 from touchstone.judges.prompts import load_prompt
 from touchstone.judges.spends import Spend
 from touchstone.material import Source
@@ -142,7 +141,7 @@ def _faults(reply: PreferenceReply, pieces: tuple[Excerpt, Excerpt]) -> Iterator
         yield "The reason is blank."
     quotes = (reply.evidence_first, reply.evidence_second)
     for name, quote, piece in zip(("evidence_first", "evidence_second"), quotes, pieces, strict=True):
-        if quote is not None and not contains_verbatim(quote, piece.text):
+        if quote is not None and not piece.holds(quote):
             yield f"{name} does not occur in that piece; copy a passage of it exactly, or give null."
     if reply.verdict != "TIE" and quotes == (None, None):
         yield "A verdict for one of the two takes a passage of at least one of them; there is none."

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from touchstone.judges.fence import contains_verbatim
 from touchstone.material import Deck, Flashcard, Question, Quiz, Summary
 from touchstone.material.sections import sections_of
 from touchstone.surfaces.catalogue import Material
@@ -22,6 +23,11 @@ class Excerpt:
 
     text: str
     left_out: int
+
+    def holds(self, quote: str) -> bool:
+        """Whether a quote with a letter or a digit stands in a piece of the text that is shown."""
+        says = any(character.isalnum() for character in quote)
+        return says and any(contains_verbatim(quote, piece) for piece in self.text.split(GAP))
 
     @property
     def values(self) -> dict[str, object]:
