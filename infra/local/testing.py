@@ -21,8 +21,14 @@ from infra.local.home import Home
 
 CHECKS = ("pre-commit", "run", "--all-files", "--verbose")
 """Style, form, types and imports: the same hooks as before a commit (`.pre-commit-config.yaml`)."""
-WITHOUT_CLOUD = ("tests/unit", "tests/integration")
+WITHOUT_CLOUD = ("tests/integration", "tests/unit")
+"""What takes longest comes first, so that none of those who share the tests is left with it."""
 WITH_CLOUD = ("tests/cloud",)
+SHARED = ("--numprocesses=logical", "--maxprocesses=8", "--dist=loadfile", "--no-loadscope-reorder")
+"""One process a processor, each given file after file, as what the tests of a file share is made once; no more than
+eight, since each must load everything first."""
+MEASURED = ("--cov", "--cov-append", "--cov-report=", "--cov-fail-under=0")
+"""Counts lines and branches, in whichever process; what is demanded of all runs together is told at the end."""
 WAIT_SCALE_VARIABLE = "TOUCHSTONE_LOCAL_WAIT_SCALE"
 """Multiplies the waits of state machines in the cloud of the tests; 1 unless set."""
 JUDGE_VARIABLE = "TOUCHSTONE_TEST_JUDGE"
@@ -38,12 +44,11 @@ def run(arguments: Sequence[str]) -> int:
         print("The checks found something to mend; no test was run.", file=sys.stderr)
         return code
     _run([_tool("coverage"), "erase"])
-    if code := _pytest(WITHOUT_CLOUD, arguments, {}):
+    if code := _pytest(WITHOUT_CLOUD, [*SHARED, *arguments], {}):
         return code
     with _cloud() as variables:
         if code := _pytest(WITH_CLOUD, arguments, variables):
             return code
-    _run([_tool("coverage"), "combine", "--quiet"])
     return _run([_tool("coverage"), "report"])
 
 
@@ -98,10 +103,7 @@ def _base_urls(judge: str) -> dict[str, str]:
 
 
 def _pytest(folders: Sequence[str], arguments: Sequence[str], variables: dict[str, str]) -> int:
-    return _run(
-        [_tool("coverage"), "run", "--parallel-mode", "-m", "pytest", *folders, *arguments],
-        {**os.environ, **variables},
-    )
+    return _run([_tool("pytest"), *folders, *MEASURED, *arguments], {**os.environ, **variables})
 
 
 def _run(command: Sequence[str], environment: dict[str, str] | None = None) -> int:

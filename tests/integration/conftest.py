@@ -1,5 +1,6 @@
 """What the integration tests share: the table in moto, and nothing of the account of whoever runs them."""
 
+import importlib
 import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -56,7 +57,14 @@ def table(aws: None) -> "Table":
 
 
 @pytest.fixture(scope="session")
-def _server() -> Iterator[ProviderServer]:
+def sdks() -> None:
+    """The providers' SDKs, loaded once, so that no test's time limit depends on how busy the machine is."""
+    for name in ("anthropic", "google.genai", "openai"):
+        importlib.import_module(name)
+
+
+@pytest.fixture(scope="session")
+def _server(sdks: None) -> Iterator[ProviderServer]:
     with ProviderServer() as server:
         yield server
 

@@ -33,7 +33,7 @@ REQUESTS = 30
 
 
 @pytest.fixture
-def server() -> Iterator[ProviderServer]:
+def server(sdks: None) -> Iterator[ProviderServer]:
     with ProviderServer() as running:
         yield running
 
