@@ -1,0 +1,161 @@
+"""The folder of an audit: what is audited by whom, each case as far as it came, and the report.
+
+    audit.json                 the target and the model; going on with others is refused
+    cases/<name>.json          where the agent stands with a case, after each of its turns, its transcript among it
+    proofs/<name>.json         proofs of a case that were taken over from an earlier audit, for want of any change
+    quality_report.json, quality_audit.md
+
+What is kept of a case knows nothing of its key: a definition whose key alone was corrected is rated anew for nothing.
+Files are written whole or not at all.
+"""
+
+import hashlib
+import os
+import re
+from pathlib import Path
+from typing import IO, Self
+
+from pydantic import ValidationError
+
+from touchstone.audits.agent import AgentState
+from touchstone.audits.bundles.target import Manifest
+from touchstone.audits.case import AuditCase, BlindCase
+from touchstone.audits.report import StoredProof
+from touchstone.errors import ConflictError, StoreError
+from touchstone.strict import Strict
+
+SHOWN_CHARS = 40
+_UNFIT = re.compile(r"[^A-Za-z0-9]+")
+
+
+class Asked(Strict):
+    """What the folder is about. `model` is who solves, as `provider/model`."""
+
+    target: Manifest
+    model: str
+
+
+class Taken(Strict):
+    """Proofs that still stand, with what was said of them when the case was solved."""
+
+    case: BlindCase
+    proofs: tuple[StoredProof, ...]
+    critique: str | None
+
+
+class Folder:
+    """An audit on disk, held by this run alone until it is closed."""
+
+    def __init__(self, path: Path, lock: IO[bytes]) -> None:
+        self._path = path
+        self._lock = lock
+
+    @classmethod
+    def open(cls, path: Path, asked: Asked) -> Self:
+        """Begin an audit in a folder, or go on with the one that was interrupted there.
+
+        Raises `ConflictError` where the folder holds an audit of another target or by another model, or another run is
+        at work in it, and `StoreError` where it cannot be used.
+        """
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            lock = (path / ".lock").open("ab")
+        except OSError as error:
+            raise _unusable(path, error) from None
+        if not _held(lock):
+            lock.close()
+            raise ConflictError(f"Another run is at work in {path}; wait until it has ended, or stop it.")
+        try:
+            _same(path / "audit.json", asked)
+        except BaseException:
+            lock.close()
+            raise
+        return cls(path, lock)
+
+    def state_of(self, case: AuditCase) -> AgentState | None:
+        """Where the agent stands with a case; None where it was not begun, or its question is another one now."""
+        found = _read(self._file("cases", case), AgentState)
+        return found if found is not None and found.case == case.blind() else None
+
+    def keep_state(self, case: AuditCase, state: AgentState) -> None:
+        """Keep where the agent stands."""
+        _write(self._file("cases", case), state.model_dump_json())
+
+    def taken_of(self, case: AuditCase) -> Taken | None:
+        """The proofs of a case that were taken over, None where there are none."""
+        found = _read(self._file("proofs", case), Taken)
+        return found if found is not None and found.case == case.blind() else None
+
+    def keep_taken(self, case: AuditCase, taken: Taken) -> None:
+        """Keep proofs that were taken over."""
+        _write(self._file("proofs", case), taken.model_dump_json())
+
+    def close(self) -> None:
+        """Let go of the folder."""
+        self._lock.close()
+
+    def _file(self, kind: str, case: AuditCase) -> Path:
+        """A file for a case, by its id, of which no two are the same."""
+        name = _UNFIT.sub("-", case.id)[:SHOWN_CHARS].strip("-")
+        return self._path / kind / f"{name or 'case'}-{hashlib.sha256(case.id.encode()).hexdigest()[:12]}.json"
+
+
+def _same(file: Path, asked: Asked) -> None:
+    if not file.exists():
+        _write(file, asked.model_dump_json(indent=2))
+        return
+    known = _read(file, Asked)
+    if known is None:
+        raise ConflictError(f"{file} is of no audit that can be gone on with; name another folder.")
+    if known.target.digest != asked.target.digest:
+        raise ConflictError(
+            f"{file.parent} holds an audit against {_called(known.target)}, not {_called(asked.target)}; name another "
+            "folder, and this one as the previous audit."
+        )
+    if known.model != asked.model:
+        raise ConflictError(
+            f"The audit in {file.parent} is by {known.model}, not by {asked.model}; go on with the same model, or name "
+            "another folder."
+        )
+
+
+def _called(target: Manifest) -> str:
+    return f"{target.target.requirement} (bundle {target.digest[:12]})"
+
+
+def _read[T: Strict](file: Path, kind: type[T]) -> T | None:
+    """What a file holds; None where there is none or it cannot be read: then it is done again."""
+    try:
+        return kind.model_validate_json(file.read_bytes())
+    except (OSError, ValidationError):
+        return None
+
+
+def _write(file: Path, text: str) -> None:
+    unfinished = file.with_name(f"{file.name}.unfinished")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with unfinished.open("wb") as written:
+            written.write(text.encode())
+            written.flush()
+            os.fsync(written.fileno())
+        unfinished.replace(file)
+    except OSError as error:
+        raise _unusable(file, error) from None
+
+
+def _held(file: IO[bytes]) -> bool:
+    """Whether this process holds the file alone; the hold ends with the process. Where there are no holds: True."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return True
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _unusable(path: Path, error: OSError) -> StoreError:
+    return StoreError(f"{path} cannot be used ({type(error).__name__}); free some space, or name another folder.")

@@ -1,0 +1,229 @@
+"""A whole audit in this process: every case solved by an agent, proved, rated, and kept in a folder as it goes.
+
+::
+
+    report = await audit(loaded.cases, bundle, model=open_solver(judges), sandbox=open_sandbox(), folder=Path("out"))
+
+An audit that was interrupted goes on where it was, in the middle of a case too: no turn that was answered is paid for
+again. Where an earlier audit is handed in, of another version of the target say, its proofs are run first, which asks
+no model, and a case is solved again only where an option stands otherwise than it did.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from touchstone.audits.agent import (
+    AgentState,
+    Bounds,
+    Library,
+    Solved,
+    Workbench,
+    begin,
+    proving,
+    reopened,
+    solved,
+    take_turn,
+)
+from touchstone.audits.bundles.target import Bundle
+from touchstone.audits.case import AuditCase
+from touchstone.audits.folder import Asked, Folder, Taken
+from touchstone.audits.loading import LoadedCase
+from touchstone.audits.recheck import recheck
+from touchstone.audits.report import (
+    AuditedCase,
+    QualityReport,
+    Source,
+    StoredProof,
+    audited_case,
+    quality_report,
+    stored_proof,
+)
+from touchstone.audits.sandbox.bubblewrap import Sandbox
+from touchstone.audits.sandbox.limits import DEFAULT_LIMITS, Limits
+from touchstone.audits.sandbox.prove import check_import
+from touchstone.clock import Clock, Deadline, system_clock
+from touchstone.judges.conversing import Conversing
+
+DEFAULT_BOUNDS = Bounds()
+COST_REACHED = "The limit of cost was reached."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Far:
+    """How far an audit is: `done` cases of `total`, for `cost_usd` so far (of calls whose price is known)."""
+
+    done: int
+    total: int
+    cost_usd: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """How cases are solved: the bounds of each and of its proofs, and how many at a time.
+
+    `max_cost_usd`: no turn is begun once all have cost so much; None: without limit.
+    """
+
+    bounds: Bounds = DEFAULT_BOUNDS
+    limits: Limits = DEFAULT_LIMITS
+    jobs: int = 1
+    max_cost_usd: float | None = None
+
+
+DEFAULT_TERMS = Terms()
+
+
+async def audit(
+    cases: Sequence[LoadedCase],
+    bundle: Bundle,
+    *,
+    model: Conversing,
+    sandbox: Sandbox,
+    folder: Path,
+    terms: Terms = DEFAULT_TERMS,
+    previous: QualityReport | None = None,
+    progress: Callable[[Far], None] = lambda _far: None,
+    clock: Clock = system_clock,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+) -> QualityReport:
+    """Audit `cases` against `bundle`, in `folder`.
+
+    Raises InputError where the target cannot be imported, `ConflictError` where the folder holds another audit or is
+    held by another run, `StoreError` where it cannot be written, and SettingsError where scripts cannot be run here. A
+    model that fails is no error: its cases are Unproven, say why, and are gone on with by the next run.
+    """
+    manifest = bundle.manifest
+    kept = Folder.open(folder, Asked(target=manifest, model=f"{model.provider}/{model.model}"))
+    try:
+        await asyncio.to_thread(check_import, bundle, sandbox=sandbox)
+        if previous is not None:
+            await asyncio.to_thread(_take_over, cases, previous, bundle, kept, sandbox=sandbox, jobs=terms.jobs)
+        library = Library(bundle, title=f"{manifest.target.name} {manifest.version}")
+        bench = Workbench(library, proving(bundle, sandbox=sandbox, limits=terms.limits))
+        run = _Run(kept=kept, model=model, bench=bench, terms=terms, clock=clock, sleep=sleep)
+        found = await run.audited(cases, progress)
+    finally:
+        kept.close()
+    return quality_report(manifest, found, limits=terms.limits, trusted=sandbox.trusted, made_at=clock())
+
+
+def _take_over(
+    cases: Sequence[LoadedCase],
+    previous: QualityReport,
+    bundle: Bundle,
+    kept: Folder,
+    *,
+    sandbox: Sandbox,
+    jobs: int,
+) -> None:
+    """Keep the proofs of an earlier audit that still come to the same.
+
+    Of cases that are asked as they were, that were worked on to the end, and that were not begun here.
+    """
+    before = {one.case.id: one for one in previous.cases}
+    wanted: list[AuditedCase] = []
+    for loaded in cases:
+        known = before.get(loaded.case.id)
+        if known is None or known.stopped is not None or known.case.blind() != loaded.case.blind():
+            continue
+        if kept.state_of(loaded.case) is None and kept.taken_of(loaded.case) is None:
+            wanted.append(known)
+    if not wanted:
+        return
+    part = quality_report(
+        previous.target, wanted, limits=previous.limits, trusted=previous.trusted, made_at=previous.made_at
+    )
+    found = recheck(part, bundle, sandbox=sandbox, made_at=previous.made_at, jobs=jobs)
+    drifted = {drift.id for drift in found.drifts}
+    for one in found.report.cases:
+        if one.case.id not in drifted:
+            kept.keep_taken(one.case, Taken(case=one.case.blind(), proofs=one.proofs, critique=one.critique))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Run:
+    """The work on all cases. `costs` is what each has cost so far, in US dollars, in earlier runs too."""
+
+    kept: Folder
+    model: Conversing
+    bench: Workbench
+    terms: Terms
+    clock: Clock
+    sleep: Callable[[float], Awaitable[None]]
+    costs: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def spent(self) -> float:
+        return sum(self.costs.values())
+
+    async def audited(self, cases: Sequence[LoadedCase], progress: Callable[[Far], None]) -> list[AuditedCase]:
+        """Each case with its rating, in their order."""
+        room = asyncio.Semaphore(self.terms.jobs)
+        for loaded in cases:
+            self._count(loaded.case, self.kept.state_of(loaded.case))
+        done = 0
+
+        async def one(loaded: LoadedCase) -> AuditedCase:
+            nonlocal done
+            async with room:
+                found = await self._one(loaded)
+            done += 1
+            progress(Far(done=done, total=len(cases), cost_usd=self.spent))
+            return found
+
+        progress(Far(done=0, total=len(cases), cost_usd=self.spent))
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one(loaded)) for loaded in cases]
+        return [task.result() for task in tasks]
+
+    async def _one(self, loaded: LoadedCase) -> AuditedCase:
+        source = Source(file=str(loaded.file), line=loaded.line)
+        if (taken := self.kept.taken_of(loaded.case)) is not None:
+            return audited_case(loaded.case, taken.proofs, source=source, critique=taken.critique)
+        state = self.kept.state_of(loaded.case)
+        if state is None:
+            state = begin(loaded.case.blind(), self.bench.library, bounds=self.terms.bounds)
+        state = await self._ended(loaded.case, reopened(state))
+        return audited_of(loaded.case, solved(state), source=source)
+
+    async def _ended(self, case: AuditCase, state: AgentState) -> AgentState:
+        """The case worked on to its end, or for as long as it may cost."""
+        deadline = Deadline.after(self.terms.bounds.seconds)
+        while state.ended is None:
+            if self.terms.max_cost_usd is not None and self.spent >= self.terms.max_cost_usd:
+                return state.over("unanswered", COST_REACHED)  # not kept: it is gone on with under a higher limit
+            if deadline.passed:
+                return state.over("time", "The time for the case was used up.")
+            state = await take_turn(state, model=self.model, bench=self.bench, deadline=deadline)
+            self._count(case, state)
+            self.kept.keep_state(case, state)
+            pause = self._pause(state)
+            if pause is not None and pause < deadline.remaining:
+                await self.sleep(pause)
+                state = reopened(state)
+        return state
+
+    def _pause(self, state: AgentState) -> float | None:
+        """Seconds until the model may be asked again; None where waiting is no help."""
+        ended = state.ended
+        if ended is None or ended.why != "unanswered" or ended.until is None:
+            return None
+        return max(0.0, (ended.until - self.clock()).total_seconds())
+
+    def _count(self, case: AuditCase, state: AgentState | None) -> None:
+        if state is not None:
+            self.costs[case.id] = sum(spend.cost_usd or 0.0 for spend in state.spends)
+
+
+def audited_of(case: AuditCase, found: Solved, *, source: Source | None = None) -> AuditedCase:
+    """A case with the rating that the scripts of its solving come to. What the agent answered counts for nothing."""
+    proofs: list[StoredProof] = [
+        stored_proof(option.label, option.run.script, option.run.result)
+        for option in found.options
+        if option.run is not None
+    ]
+    said = found.conclusion.critique.strip() if found.conclusion is not None else ""
+    stopped = None if found.ended.why == "concluded" else found.ended.sentence
+    return audited_case(case, proofs, source=source, critique=said or None, stopped=stopped, spends=found.spends)
