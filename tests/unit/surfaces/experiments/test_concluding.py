@@ -134,6 +134,10 @@ def test_the_preference_counts_wins_ties_flips_and_what_nobody_answered() -> Non
         pair(one.number, one.item, one.source.id, a=same, b=same, preferred=preference(*orders))
         for one, orders in zip(asked.pairs, said, strict=True)
     ]
+    in_parts = [
+        one.model_copy(update={"preference": one.preference.model_copy(update={"excerpts": True})}) for one in found
+    ]
+    assert (conclude(asked, found).preference.excerpts, conclude(asked, in_parts).preference.excerpts) == (0, 5)
     preferred = conclude(asked, found).preference
     assert (preferred.wins_a, preferred.wins_b, preferred.ties, preferred.flipped) == (1, 2, 2, 1)
     assert (preferred.unscored, preferred.compared, preferred.flip_rate) == (1, 5, 0.2)

@@ -28,7 +28,7 @@ async def asked(*lines: Line, a: Any = GOOD, b: Any = BAD, source: Source = SOUR
 @pytest.mark.parametrize(("a", "b", "verdict"), [(GOOD, BAD, "a"), (BAD, GOOD, "b"), (GOOD, GOOD, "tie")])
 async def test_a_verdict_that_survives_the_swap_counts(a: Quiz, b: Quiz, verdict: str) -> None:
     found, script = await asked(a=a, b=b)
-    assert (found.verdict, found.flipped) == (verdict, False)
+    assert (found.verdict, found.flipped, found.excerpts) == (verdict, False, False)
     assert [order.first for order in found.orders] == ["a", "b"]
     assert len(script) == len(found.spends) == 2
 
@@ -99,7 +99,7 @@ async def test_of_what_is_too_long_the_judge_sees_an_excerpt_from_all_over_it_an
     long = Deck(cards=tuple(Flashcard(id=f"c{n}", front=f"Card {n}? {'x' * 400}", back="Yes") for n in range(200)))
     source = Source(markdown="\n\n".join(f"Paragraph {number}. {'y' * 500}" for number in range(200)))
     found, script = await asked(a=long, b=Deck(cards=long.cards[:3]), source=source)
-    assert found.verdict == "tie"
+    assert (found.verdict, found.excerpts) == ("tie", True)
     for one in script:
         assert one.user.count("characters are left out") == 2
         assert "1. Card 0?" in one.user

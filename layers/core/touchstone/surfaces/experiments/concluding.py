@@ -171,6 +171,7 @@ def _preference(comparison: Comparison, found: Sequence[PairResult]) -> Preferen
         flip_interval=flips.interval,
         unscored=flips.unjudged,
         asked=not found or any(order.unscored != "not_asked" for both in orders for order in both),
+        excerpts=sum(one.preference.excerpts and one.preference.verdict is not None for one in found),
         examples=preferred(found),
     )
 

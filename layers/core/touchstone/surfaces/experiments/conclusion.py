@@ -119,7 +119,8 @@ class PreferenceComparison(Comparison):
 
     `ties` include the `flipped` ones. `flip_rate` (0-1) is how often the verdict did not survive the swap, of those
     judged in both orders, with the Wilson interval of 95 %; both None without any. `unscored` pairs lack an order.
-    `asked` False: no judge was wanted at all, as only metrics were named that need none.
+    `asked` False: no judge was wanted at all, as only metrics were named that need none. `excerpts` counts the pairs
+    with a verdict of which the judge saw excerpts, since they were too long for one prompt.
     """
 
     wins_a: int
@@ -130,6 +131,7 @@ class PreferenceComparison(Comparison):
     flip_interval: Interval | None
     unscored: int
     asked: bool = True
+    excerpts: int = 0
     examples: tuple[PreferredItem, ...]
 
 

@@ -59,9 +59,13 @@ class Order(Strict):
 
 
 class Preference(Strict):
-    """What both orders come to, the first with A shown first."""
+    """What both orders come to, the first with A shown first.
+
+    `excerpts`: of the source or a piece the judge saw an excerpt, since all was too long for one prompt.
+    """
 
     orders: tuple[Order, Order]
+    excerpts: bool = False
     spends: tuple[Spend, ...] = ()
 
     @property
@@ -120,7 +124,8 @@ async def preference_of(a: Material, b: Material, source: Source, measuring: Mea
         return Order(first=first, verdict=None, unscored=found.reason, details=details), found.spends
 
     (one, paid), (other, paid_too) = await asyncio.gather(ask("a", "b"), ask("b", "a"))
-    return Preference(orders=(one, other), spends=(*paid, *paid_too))
+    excerpts = any(one.left_out for one in (shown_source, *shown.values()))
+    return Preference(orders=(one, other), excerpts=excerpts, spends=(*paid, *paid_too))
 
 
 def _order(first: Place, second: Place, reply: PreferenceReply) -> Order:

@@ -82,6 +82,11 @@ def test_whatever_limits_the_figures_is_noted() -> None:
     )
 
 
+def test_a_preference_that_rests_on_excerpts_is_said_to() -> None:
+    sentence = "Of 3 pairs too long for one prompt the judge's preference rests on excerpts."
+    assert sentence in notes(conclusion(preference=preference(excerpts=3)))
+
+
 def test_nothing_is_noted_where_nothing_is_missing() -> None:
     whole = metric(b=metric().a)
     outlay = conclusion().outlay.model_copy(update={"unpriced": 0})

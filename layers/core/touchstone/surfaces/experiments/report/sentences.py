@@ -126,6 +126,8 @@ def _notes(conclusion: Conclusion) -> Iterator[str]:
             f"In {share(conclusion.preference.flip_rate)} of the pairs the judge's verdict did not survive the swap of "
             "the two; those are ties."
         )
+    if excerpts := conclusion.preference.excerpts:
+        yield f"Of {counted(excerpts, 'pair')} too long for one prompt the judge's preference rests on excerpts."
     if unpriced := conclusion.outlay.unpriced:
         are = "is" if unpriced == 1 else "are"
         yield f"{counted(unpriced, 'call')} of unknown price {are} not in the cost."
