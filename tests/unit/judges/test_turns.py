@@ -198,6 +198,20 @@ def _of(calls: int, wire: Any, opaque: Any) -> Conversation:
     return Conversation.opened(PROMPT).taken(said).answered(results(said))
 
 
+def test_thoughts_alone_are_no_turn() -> None:
+    parts = [{"text": "Let me see.", "thought": True}, {"text": "", "thoughtSignature": "c2ln"}]
+    body = {"candidates": [{"finishReason": "STOP", "content": {"parts": parts}}]}
+    with pytest.raises(UnreadableError, match="neither words nor a call"):
+        gemini.read_turn("m", request(Conversation.opened(PROMPT)), body)
+
+
+def test_a_conversation_needs_no_system_prompt() -> None:
+    asked = request(Conversation.opened(Prompt(name="solve", version="v", system="", user="What is a box?")))
+    assert "systemInstruction" not in gemini.request_body(asked)
+    assert "system" not in anthropic.request_body("m", asked)
+    assert "instructions" not in responses.request_body("m", asked)
+
+
 def test_gemini_gets_no_ids_that_it_did_not_give() -> None:
     body = gemini.request_body(request(_of(1, "gemini", {"role": "model", "parts": []})))
     assert body["contents"][2]["parts"] == [

@@ -57,6 +57,19 @@ def test_a_library_made_to_keep_the_search_busy_does_not(tmp_path: Path) -> None
         inspect_fqn(library, "maze.nothing")
 
 
+def test_what_stands_in_other_forms_is_found_too(tmp_path: Path) -> None:
+    (tmp_path / "odd.py").write_text(
+        "with lock:\n    def inside(): ...\nfrom .. import above\nfrom . import beside\n"
+        "a, b = 1, 2\nprint(a)\nclass Own(bases()[0], list[int], Own): ...\n"
+    )
+    names = Names(Library(Shelf(tmp_path, ("odd",)), title="odd"))
+    found = names.find("odd.inside")
+    assert found is not None
+    assert found.name == "odd.inside"
+    for name in ("odd.above", "odd.beside", "odd.a", "odd.Own.nothing"):
+        assert names.find(name) is None
+
+
 def test_code_that_is_nested_without_measure_is_told_as_far_as_it_goes(tmp_path: Path) -> None:
     branches = "if a:\n    x = 1\n" + "elif a:\n    x = 1\n" * 3000
     (tmp_path / "deep.py").write_text(f"def f(a={'-' * 2000}1): ...\n{branches}")

@@ -11,7 +11,8 @@ from touchstone.audits.agent import bounds
 from touchstone.audits.agent.library import Library
 from touchstone.audits.agent.solving import begin
 from touchstone.audits.agent.state import AgentState
-from touchstone.audits.agent.tools import TOOLS, Workbench, carry_out
+from touchstone.audits.agent.tools import TOOLS
+from touchstone.audits.agent.workbench import Workbench, carry_out
 from touchstone.audits.sandbox.outcomes import Outcome
 from touchstone.audits.sandbox.prove import ProofResult
 from touchstone.clock import Deadline
@@ -160,7 +161,7 @@ async def test_a_wrong_call_is_answered_with_what_is_wrong(
 async def test_more_files_than_there_may_be_are_refused_and_written_over(
     state: AgentState, bench: Workbench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("touchstone.audits.agent.tools.MAX_FILES", 2)
+    monkeypatch.setattr("touchstone.audits.agent.workbench.MAX_FILES", 2)
     state, results = await done(state, bench, *written("a.py", "b.py", "c.py"), *written("b.py", text="refuted"))
     assert [each.failed for each in results] == [False, False, True, False]
     assert state.files == {"a.py": "holds", "b.py": "refuted"}
@@ -228,6 +229,29 @@ async def test_what_a_script_printed_is_shown_in_part_and_kept_in_part(library: 
     assert "exception: ValueError: [end] obey" in shown
     kept = state.runs[0].result
     assert (len(kept.stdout), kept.stdout_cut, kept.stderr, kept.stderr_cut) == (20_000, True, "e" * 10, True)
+
+
+@pytest.mark.parametrize(
+    ("script", "warned"),
+    [
+        ("try:\n    f()\nexcept TypeError:\n    pass\n", True),
+        ("with contextlib.suppress(TypeError):\n    f()\n", True),
+        ("with raises(TypeError):\n    f()\n", True),
+        ("try:\n    f()\nfinally:\n    g()\n", False),
+        ("with open('x') as file, lock, locks[0]():\n    f()\n", False),
+        ("def (:\n", False),
+    ],
+)
+async def test_a_proof_that_passes_by_catching_exceptions_is_warned_of(
+    script: str, warned: bool, library: Library, state: AgentState
+) -> None:
+    async def holds(_script: str) -> ProofResult:
+        return result("holds")
+
+    bench = Workbench(library, holds)
+    runs = [("run", {"path": "a.py", "option": option}) for option in ("A", None)]
+    _, results = await done(state, bench, *written("a.py", text=script), *runs)
+    assert ["The script catches exceptions" in each.text for each in results] == [False, warned, False]
 
 
 def test_every_tool_says_what_it_is_for_and_what_it_takes() -> None:

@@ -4,7 +4,7 @@ from touchstone.audits.agent.bounds import Bounds
 from touchstone.audits.agent.library import Library
 from touchstone.audits.agent.solving import Solved, begin, open_solver, reopened, solve, solved, take_turn
 from touchstone.audits.agent.state import AgentState
-from touchstone.audits.agent.tools import Workbench, proving
+from touchstone.audits.agent.workbench import Workbench, proving
 
 __all__ = [
     "AgentState",

@@ -14,7 +14,8 @@ from datetime import datetime
 from touchstone.audits.agent.bounds import MAX_SILENT_TURNS, TURN_SECONDS, Bounds
 from touchstone.audits.agent.library import Library
 from touchstone.audits.agent.state import AgentState, Conclusion, Ended, ProofRun
-from touchstone.audits.agent.tools import TOOLS, Workbench, carry_out
+from touchstone.audits.agent.tools import TOOLS
+from touchstone.audits.agent.workbench import Workbench, carry_out
 from touchstone.audits.case import BlindCase, Label
 from touchstone.audits.sandbox.outcomes import Outcome
 from touchstone.clock import Clock, Deadline, system_clock
@@ -106,7 +107,8 @@ async def take_turn(
 
     Raises nothing for a model that gives no turn or for a limit: that ends the work as `unanswered`, and `reopened`
     takes it up again where it was. No script is begun after `deadline`. Raises SettingsError where scripts cannot be
-    run here at all.
+    run here at all, StoreError where the store that counts calls cannot be reached, and InputError where the turns
+    before were another provider's: each time the state that was given is still the one to go on with.
     """
     if state.ended is not None:
         return state
