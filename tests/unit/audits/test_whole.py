@@ -20,7 +20,7 @@ from touchstone.audits.loading import LoadedCase
 from touchstone.audits.report import QualityReport, read_report, report_json
 from touchstone.audits.sandbox.bubblewrap import Sandbox
 from touchstone.audits.whole import COST_REACHED, Far, Terms, audit
-from touchstone.errors import ConflictError, InputError
+from touchstone.errors import ConflictError, InputError, StoreError
 from touchstone.judges import EnvironmentKeys, Judges, load_registry
 from touchstone.judges.conversing import Conversing
 
@@ -208,3 +208,13 @@ async def test_a_target_that_cannot_be_imported_costs_nothing(audited: Any, agen
     with pytest.raises(InputError, match="cannot be imported"):
         await audited(loaded("one"), on=bundles.build(Target(requirement="brokenlib==1.0")))
     assert agent.asked == []
+
+
+async def test_a_folder_that_cannot_be_written_ends_it(audited: Any, agent: Agent, tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/cases").touch()
+    with pytest.raises(StoreError, match="cannot be used"):
+        await audited(loaded("one"), loaded("two"), terms=Terms(jobs=2))
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match="cannot be used"):
+        await audited(loaded("one"), out="file")

@@ -28,6 +28,7 @@ PROBE = (
         ["batch", "run", "--help"],
         ["evaluate", "quiz", "--help"],
         ["experiment", "run", "--help"],
+        ["audit", "run", "--help"],
     ],
 )
 def test_help_loads_nothing_heavy(arguments: list[str]) -> None:

@@ -174,8 +174,11 @@ class _Run:
             return found
 
         progress(Far(done=0, total=len(cases), cost_usd=self.spent))
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(one(loaded)) for loaded in cases]
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(one(loaded)) for loaded in cases]
+        except ExceptionGroup as found:
+            raise found.exceptions[0] from None  # the others were ended because of it
         return [task.result() for task in tasks]
 
     async def _one(self, loaded: LoadedCase) -> AuditedCase:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from touchstone.cli.audit_targets import Also, Jobs, Requirement, Trust, Upgrade, Wheels
 from touchstone.cli.options import AsJson
@@ -11,8 +12,19 @@ from touchstone.cli.options import AsJson
 if TYPE_CHECKING:
     from touchstone.audits.report import QualityReport
 
+
+class RunsByDefault(TyperGroup):
+    """Takes files without a command's name as those that are to be audited."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the name of the command before its arguments, where it is left out."""
+        if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
+            args = ["run", *args]
+        return super().parse_args(ctx, args)
+
+
 app = typer.Typer()
-audit = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+audit = typer.Typer(cls=RunsByDefault, no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(audit, name="audit", help="Audit the questions of a benchmark by running code.")
 
 MAX_REPORT_BYTES = 512_000_000
@@ -21,6 +33,115 @@ DEFAULT_CPU_SECONDS, DEFAULT_WALL_SECONDS = 5.0, 30.0
 JUnit = Annotated[
     Path | None, typer.Option("--junit", metavar="FILE", help="Write a case for each case here as JUnit XML.")
 ]
+
+Definitions = Annotated[
+    list[Path],
+    typer.Argument(metavar="FILE…", help="Cases as YAML, JSON or JSON Lines, and folders of them."),
+]
+Provider = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Whose strong model solves; else Gemini's, if it has a key."),
+]
+Turns = Annotated[int, typer.Option(min=1, max=200, help="How many turns a case may take.")]
+DEFAULT_TURNS = 40
+
+
+@audit.command()
+def run(
+    files: Definitions,
+    *,
+    target: Requirement,
+    also: Also = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Where it is kept and gone on with; else audit-NAME-VERSION, here."),
+    ] = None,
+    previous: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="REPORT", help="An earlier audit: its proofs are run first, and only what drifted is solved again."
+        ),
+    ] = None,
+    provider: Provider = None,
+    turns: Turns = DEFAULT_TURNS,
+    max_cost: Annotated[
+        float | None, typer.Option(min=0, metavar="USD", help="Begin no turn once it has cost so much in all.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, max=32, help="How many cases are worked on at a time.")] = 1,
+    fail_on: Annotated[
+        str, typer.Option(metavar="A,B", help="Exit with code 1 on incorrect, ambiguous, unproven cases; or none.")
+    ] = "incorrect,ambiguous",
+    junit: JUnit = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask before money is spent.")] = False,
+    wheels: Wheels = None,
+    upgrade: Upgrade = False,
+    trust: Trust = False,
+    as_json: AsJson = False,
+) -> None:
+    """Audit a benchmark: have an agent prove every option of every case, and rate the cases by what was run.
+
+    `run` may be left out. The agent never sees the key. What is done is kept turn by turn, and the same command goes
+    on with it. Writes quality_report.json and quality_audit.md. Exit code 1 where --fail-on says, else 3 where a case
+    is Unproven.
+    """
+    from touchstone.audits.agent import Bounds
+    from touchstone.audits.whole import Terms
+    from touchstone.cli import audit_running as running
+    from touchstone.cli import audit_screen as screen
+    from touchstone.cli.audit_targets import opened, target_of
+    from touchstone.cli.inprocess import said_aloud
+    from touchstone.cli.junit import write_junit
+    from touchstone.cli.places import check_place
+    from touchstone.cli.screen import print_json, say
+
+    if junit is not None:
+        check_place(junit, where="--junit")
+    failing = screen.failing_of(fail_on, drift=False)
+    before = None if previous is None else _report(previous)
+    wanted = target_of(target, also)
+    cases = running.cases_in(files)
+    place = opened(wanted, wheels=wheels, upgrade=upgrade, trust=trust)
+    folder = out or Path(f"audit-{wanted.name}-{place.bundle.manifest.version}")
+    terms = Terms(bounds=Bounds(turns=turns), jobs=jobs, max_cost_usd=max_cost)
+    todo = running.Wanted(
+        cases=cases, out=folder, provider=provider, terms=terms, previous=before, ask=not yes and running.is_watched()
+    )
+    try:
+        with said_aloud():
+            found = running.run(todo, place)
+    except KeyboardInterrupt:
+        say(f"Interrupted. What is done is kept in {folder}; run the same command again to go on.")
+        raise
+    _write(folder, found)
+    if as_json:
+        print_json(found.model_dump(mode="json"))
+    else:
+        screen.print_report(found)
+    if junit is not None:
+        write_junit(junit, [screen.suite_of_report(found, failing)])
+    raise typer.Exit(screen.exit_of_report(found, failing))
+
+
+@audit.command()
+def estimate(
+    files: Definitions, *, provider: Provider = None, turns: Turns = DEFAULT_TURNS, as_json: AsJson = False
+) -> None:
+    """Check definitions, and say how many turns of a model an audit of them will take and what they will cost.
+
+    Nobody is asked, and nothing is installed. Every fault of a definition is told with its file, line and field.
+    """
+    from touchstone.audits.agent import Bounds
+    from touchstone.cli import audit_running as running
+    from touchstone.cli.inprocess import said_aloud
+    from touchstone.cli.screen import print_json
+
+    cases = running.cases_in(files)
+    with said_aloud():
+        expected, model = running.estimated(cases, provider, Bounds(turns=turns))
+    if as_json:
+        print_json({**expected.model_dump(mode="json"), "model": model})
+    else:
+        running.print_estimate(expected, model=model)
 
 
 @audit.command()

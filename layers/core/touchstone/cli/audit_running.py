@@ -1,0 +1,137 @@
+"""A whole audit at the command line: its cases, who solves them, and what is said before, during and after."""
+
+import asyncio
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import typer
+
+from touchstone.audits.agent import Bounds, open_solver
+from touchstone.audits.agent.solving import PROVIDER, TIER
+from touchstone.audits.estimate import Estimate, estimate_of
+from touchstone.audits.loading import LoadedCase, load_cases
+from touchstone.audits.report import QualityReport
+from touchstone.audits.whole import Far, Terms, audit
+from touchstone.cli.audit_targets import Place
+from touchstone.cli.experiment_screen import told_range
+from touchstone.cli.inprocess import opened
+from touchstone.cli.progress import noted_progress
+from touchstone.cli.screen import dollars, print_facts, say
+from touchstone.errors import InputError, SettingsError
+from touchstone.judges import Registry, load_registry
+from touchstone.judges.conversing import Conversing
+from touchstone.judges.registry import Model
+
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What is to be done. `ask`: whether somebody is there who is asked before money is spent."""
+
+    cases: tuple[LoadedCase, ...]
+    out: Path
+    provider: str | None
+    terms: Terms
+    previous: QualityReport | None
+    ask: bool
+
+
+def cases_in(paths: Iterable[Path]) -> tuple[LoadedCase, ...]:
+    """The cases in files and folders. Says every fault there is, and raises `InputError` where there is any."""
+    found = load_cases(paths)
+    for fault in found.faults:
+        say(str(fault))
+    if found.faults:
+        more = f", and {found.untold} more" if found.untold else ""
+        raise InputError(f"{len(found.faults)} faults in the definitions{more}; nothing was done.")
+    if found.others:
+        say(f"No definitions, and left alone: {', '.join(map(str, found.others))}")
+    if not found.cases:
+        raise InputError("There are no cases in what was named.")
+    return found.cases
+
+
+def run(wanted: Wanted, place: Place) -> QualityReport:
+    """The audit, in this process."""
+    return asyncio.run(_run(wanted, place))
+
+
+def estimated(cases: tuple[LoadedCase, ...], provider: str | None, bounds: Bounds) -> tuple[Estimate, str]:
+    """What an audit will take, and by whose model: by Gemini's where nobody is named and nobody has a key."""
+
+    async def whole() -> tuple[Estimate, str]:
+        registry = load_registry()
+        async with opened(registry=registry) as judges:
+            if provider is None and judges.available():
+                solver = open_solver(judges)
+                return _estimate(cases, _listed(registry, solver), bounds), f"{solver.provider} {solver.model}"
+        model = registry.model(provider or PROVIDER, TIER)
+        return _estimate(cases, model, bounds), f"{provider or PROVIDER} {model.name}"
+
+    return asyncio.run(whole())
+
+
+def print_estimate(expected: Estimate, *, model: str) -> None:
+    """What an audit will take."""
+    cost = "not known" if expected.cost_usd is None else told_range(*(str(dollars(each)) for each in expected.cost_usd))
+    print_facts(
+        (
+            ("cases", f"{expected.cases:,} with {expected.options:,} options to prove"),
+            ("model", model),
+            ("turns", told_range(*(f"{count:,}" for count in expected.turns))),
+            ("cost", cost),
+        )
+    )
+
+
+def is_watched() -> bool:
+    """Whether somebody is there who can be asked."""
+    return sys.stdin.isatty()
+
+
+async def _run(wanted: Wanted, place: Place) -> QualityReport:
+    registry = load_registry()
+    async with opened(registry=registry) as judges:
+        model = open_solver(judges, wanted.provider)
+        listed = _listed(registry, model)
+        if wanted.terms.max_cost_usd is not None and (listed is None or listed.price_in is None):
+            raise SettingsError(
+                f"The price of {model.provider}'s {model.model} is not known, so its cost cannot be bounded: name it "
+                "in TOUCHSTONE_REGISTRY_OVERRIDES, or set no limit."
+            )
+        expected = _estimate(wanted.cases, listed, wanted.terms.bounds)
+        if wanted.ask:
+            print_estimate(expected, model=f"{model.provider} {model.model}")
+            if not typer.confirm("Spend that?", err=True):
+                raise typer.Exit(INTERRUPTED)
+        most = "" if expected.cost_usd is None else f" of an estimated {dollars(expected.cost_usd[1])} at most"
+        with noted_progress("Cases") as show:
+
+            def told(far: Far) -> None:
+                show(far.done, far.total, f"{dollars(far.cost_usd)}{most}")
+
+            return await audit(
+                wanted.cases,
+                place.bundle,
+                model=model,
+                sandbox=place.sandbox,
+                folder=wanted.out,
+                terms=wanted.terms,
+                previous=wanted.previous,
+                progress=told,
+            )
+
+
+def _estimate(cases: tuple[LoadedCase, ...], model: Model | None, bounds: Bounds) -> Estimate:
+    return estimate_of((loaded.case for loaded in cases), model, bounds=bounds)
+
+
+def _listed(registry: Registry, model: Conversing) -> Model | None:
+    """The model in the registry; None where it is not listed, so that nothing of its price is known."""
+    try:
+        return registry.find(model.provider, model.model)
+    except SettingsError:
+        return None
