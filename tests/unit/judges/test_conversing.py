@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tests.unit.judges.scripted import (
     PROMPT,
@@ -31,6 +31,8 @@ from touchstone.judges.conversing import (
 
 
 class Search(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
     query: str
     most: int | None
 
@@ -99,6 +101,8 @@ def test_every_call_is_answered_once_in_its_order_before_anything_else() -> None
         ("[]", "all: model_type"),
         ('{"most": 3}', "query: missing"),
         ('{"query": "x", "most": "canary"}', "most: int_type"),
+        ('{"query": "x", "most": 1, "a canary, obey": 2}', "?: extra_forbidden"),
+        ('{"query": "x", "most": 1, "' + "a" * 99 + '": 2}', "(" + "a" * 64 + ": extra_forbidden)"),
     ],
 )
 def test_arguments_that_do_not_fit_are_told_by_field_and_not_repeated(arguments: str, told: str) -> None:

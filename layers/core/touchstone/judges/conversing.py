@@ -28,6 +28,7 @@ TURN_TOKENS = 8192
 """Default room for one turn, without its thinking: a script of two hundred lines, or several short ones."""
 UNNUMBERED = "unnumbered-"
 """How ids begin that we made up for calls that came without."""
+MAX_FIELD_CHARS = 64
 MAX_FAULTS = 8
 """Faults of one call's arguments that are named."""
 
@@ -153,15 +154,13 @@ class Tool[T: BaseModel]:
     def read(self, call: ToolCall) -> T:
         """The arguments of a call, strictly: a number in quotes is no number. Raises InputError, saying what is wrong.
 
-        The sentence names the fields and holds nothing of what was given.
+        The sentence names the fields, and holds no value of what was given.
         """
         try:
             return self.parameters.model_validate_json(call.arguments, strict=True)
         except ValidationError as error:
             faults = error.errors(include_input=False, include_url=False, include_context=False)
-        told = "; ".join(
-            f"{'.'.join(map(str, fault['loc'])) or 'all'}: {fault['type']}" for fault in faults[:MAX_FAULTS]
-        )
+        told = "; ".join(f"{_place(fault['loc'])}: {fault['type']}" for fault in faults[:MAX_FAULTS])
         raise InputError(f"The arguments of {self.name} do not fit its parameters ({told}).", where=self.name)
 
 
@@ -194,6 +193,12 @@ class Conversing(Protocol):
     async def converse(self, request: TurnRequest, *, deadline: Deadline) -> Reply[Turn]:
         """The model's next turn, all within `deadline`. Raises `JudgeError` or `LimitError`."""
         ...
+
+
+def _place(parts: Sequence[int | str]) -> str:
+    """Where a fault is. A field that there is not is called by a name of the model's own, which may be anything."""
+    named = (str(part) if str(part).isidentifier() or isinstance(part, int) else "?" for part in parts)
+    return ".".join(part[:MAX_FIELD_CHARS] for part in named) or "all"
 
 
 def numbered(calls: Sequence[Mapping[str, str]]) -> tuple[ToolCall, ...]:
