@@ -118,6 +118,13 @@ def test_without_any_judge_it_waits_and_at_last_says_that_nothing_could_be_measu
     assert "Nothing could be measured" in view["failure"]
 
 
+def test_metrics_that_ask_nobody_need_no_judge(acme: Api) -> None:
+    view = acme.get(_run(acme, metrics=["quiz_item_flaws"])).json
+    assert (view["state"], view["cost_usd"], view["estimate"]["calls"]) == ("done", 0, [0, 0])
+    assert view["conclusion"]["metrics"][0]["compared"] == view["pairs"]
+    assert view["conclusion"]["preference"]["asked"] is False
+
+
 def test_an_experiment_that_was_uploaded_is_run(buyer: Api, judged: Deployment) -> None:
     place = buyer.post("/v1/experiment-files").json
     data = json.dumps(experiment(2, metrics=FEW)).encode()

@@ -11,6 +11,7 @@ import pytest
 from tests.support.judges import Asked, Line, Script
 from tests.unit.quizzes.samples import CURRICULUM, LEARNER, evaluated, flaw, made, quiz
 from touchstone.errors import InputError, OverloadedError, RefusedError
+from touchstone.judges import MemoryCache
 from touchstone.quizzes.loop import RETRY_SECONDS, make_quiz, next_step
 from touchstone.quizzes.model import RULES, Attempt, MadeQuiz, QuizRequest, Violation
 
@@ -26,7 +27,7 @@ async def make(
     generate: Sequence[Line], evaluate: Sequence[Line] = (evaluated(),), **options: Any
 ) -> tuple[MadeQuiz, Script]:
     script = Script({"generate": generate, "evaluate": evaluate})
-    judges = script.judges()
+    judges = script.judges(cache=options.pop("cache", None))
     told: dict[str, Any] = {
         "generator": judges.get("openai", "strong"),
         "evaluator": judges.get("claude", "fast"),
@@ -120,6 +121,14 @@ async def test_r22_a_generator_that_always_violates_is_asked_three_times(first: 
     assert found.state == "violations"
     assert found.violations
     assert found.attempt == 3
+
+
+async def test_r22_a_retry_that_is_told_the_same_is_not_answered_from_what_was_said_before() -> None:
+    cache = MemoryCache()
+    found, script = await make([SIMPLIFIED], cache=cache)
+    assert calls(script).count("generate") == 3
+    again, asked_again = await make([SIMPLIFIED], cache=cache)
+    assert (again.quiz, calls(asked_again)) == (found.quiz, [])
 
 
 async def test_r22_a_judge_that_always_objects_is_asked_three_times() -> None:

@@ -130,7 +130,10 @@ async def generate_quiz(
     answered twice. Raises nothing for a model that fails.
     """
     parts = parts_of(request, content, weakness, before)
-    shared = _shared(request, content, weakness)
+    # No template shows the attempt's number. It is part of what identifies the question to whoever knows earlier
+    # replies: a retry that is told the same as the one before is not to be answered the same.
+    number = 1 if before is None else before.number + 1
+    shared = {**_shared(request, content, weakness), "attempt": number}
 
     async def written(part: Part) -> Checked[QuizReply] | NotScored | None:
         return None if part.kept else await _ask(part, len(parts), shared, request, judge=judge, deadline=deadline)

@@ -47,7 +47,7 @@ async def generate(desk: QuizDesk, quiz_id: str) -> StepProgress:
 
     number = len(run.attempts) + 1
     with _held(desk, run, "generate"):
-        found = (await with_judge(desk, lambda: desk.generator(_apart(run, number)), write)).found
+        found = (await with_judge(desk, lambda: desk.generator(_apart(run)), write)).found
         if isinstance(found, NotScored):
             after = desk.quizzes.give_up(run, unanswered_of(found), number=number, spends=found.spends)
             return progress_of(desk, after, reason=found.reason)
@@ -120,14 +120,9 @@ def _evaluator(desk: QuizDesk, run: QuizRun) -> tuple[Judge | None, Unanswered |
         return None, Unanswered(reason="misconfigured", details=(str(error),))
 
 
-def _apart(run: QuizRun, number: int = 1) -> str | None:
-    """Whose replies a quiz may be made with: those of everybody, unless it is to be made anew.
-
-    Each retry knows the replies of its own number alone: one that is told the same as the one before, since that
-    changed nothing, is not to be answered the same.
-    """
-    whose = None if run.request.use_cache else run.id
-    return whose if number == 1 else f"{whose or 'all'}-attempt-{number}"
+def _apart(run: QuizRun) -> str | None:
+    """Whose replies a quiz may be made with: those of everybody, unless it is to be made anew."""
+    return None if run.request.use_cache else run.id
 
 
 @contextmanager

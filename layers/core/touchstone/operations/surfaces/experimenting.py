@@ -213,6 +213,8 @@ class _Tried:
 async def _tried(desk: ExperimentDesk, record: ExperimentRecord, task: PairTask) -> _Tried:
     from touchstone.surfaces.experiments.pairs import measure_pair
 
+    if not task.terms.judged:
+        return _Tried(result=await measure_pair(task.pair, task.terms, judge=None, seconds=PAIR_SECONDS))
     try:
         judge = NotingJudge(desk.judge(None if record.use_cache else record.id))
     except (SettingsError, MisconfiguredError) as error:
