@@ -58,6 +58,25 @@ def losing_replies(client: Any, operation: str, *, times: int = 1) -> Iterator[l
 
 
 @contextmanager
+def sending_twice(client: Any, operation: str) -> Iterator[list[str]]:
+    """The first call of an operation takes effect twice, as where boto sends it again since its reply was lost."""
+    again: list[str] = []
+    call = client._make_api_call
+
+    def twice(name: str, arguments: Any) -> Any:
+        if name == operation and not again:
+            again.append(name)
+            call(name, arguments)
+        return call(name, arguments)
+
+    client._make_api_call = twice
+    try:
+        yield again
+    finally:
+        client._make_api_call = call
+
+
+@contextmanager
 def one_call_at_a_time(client: Any) -> Iterator[None]:
     """Each call is atomic, as in DynamoDB; moto, undoing a transaction, undoes what its neighbours wrote meanwhile."""
     lock, call = Lock(), client._make_api_call

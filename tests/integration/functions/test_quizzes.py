@@ -410,3 +410,11 @@ def test_r22_no_step_says_anything_but_words(demo: Api, judged: Deployment) -> N
     for name, said in judged.machines.tasks.said:
         assert set(said) <= {"state", "wait_seconds"}, name
         assert len(json.dumps(said)) < 100
+
+
+def test_r19_no_key_of_a_quiz_is_the_key_of_a_check(demo: Api) -> None:
+    body = {"quiz": quiz({}, {}).model_dump(mode="json"), "ui_language": "en"}
+    made = [demo.post("/v1/quizzes", ASKED, key=f"{word} k") for word in ("check", "-check")]
+    checked = demo.post("/v1/quiz-checks", body, key="k")
+    assert [one.status for one in (*made, checked)] == [202] * 3
+    assert len({one.location for one in (*made, checked)}) == 3

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.records import HandClock
-from tests.support.store_faults import losing_replies, refusing
+from tests.support.store_faults import losing_replies, refusing, sending_twice
 from touchstone.errors import InputError, NotFoundError, StoreError, TooLargeError
 from touchstone.quizzes.curriculum import Chapter, Curriculum, Word
 from touchstone.records import Artifacts, Curricula
@@ -170,4 +170,16 @@ def test_a_put_whose_reply_was_lost_may_be_repeated(curricula: Curricula, table:
     with losing_replies(table.meta.client, "PutItem"), pytest.raises(StoreError):
         curricula.put(tenant="acme", document=a_curriculum(LARGE))
     curricula.put(tenant="acme", document=a_curriculum(LARGE))
+    assert len(keys(s3)) == 1
+
+
+@pytest.mark.parametrize("before", [SMALL, LARGE])
+def test_r4_a_put_that_the_client_sent_twice_since_its_reply_was_lost_loses_nothing(
+    curricula: Curricula, table: "Table", s3: "S3Client", before: int
+) -> None:
+    curricula.put(tenant="acme", document=a_curriculum(before))
+    with sending_twice(table.meta.client, "PutItem") as again:
+        curricula.put(tenant="acme", document=a_curriculum(LARGE, title="新的"))
+    assert again
+    assert curricula.get(tenant="acme", document_id="course").document.title == "新的"
     assert len(keys(s3)) == 1

@@ -110,9 +110,13 @@ class Documents[D: Document, S: BaseModel]:
             "summary": summary.model_dump_json(),
             **self._body(tenant, document.id, encoded, revision),
         }
+        seen = read(self._table, self._key(tenant, document.id), f"the {self._kind.name}") or {}
         with store_faults(f"store the {self._kind.name}"):
             before = self._table.put_item(Item=item, ReturnValues="ALL_OLD").get("Attributes", {})
-        self._forget_body(tenant, before)
+        # The client sends a write again whose reply was lost; what it then replaced is this very document.
+        for replaced in (seen, before):
+            if replaced.get("revision") != revision:
+                self._forget_body(tenant, replaced)
         return summary
 
     def get(self, *, tenant: str, document_id: str) -> Kept[D]:

@@ -36,7 +36,7 @@ class QuizReception:
 
     def check(self, request: QuizCheckRequest, *, key: str | None) -> QuizRun:
         """Have a quiz checked; `key` is the sender's own. Raises `TooLargeError` for a quiz of more than a megabyte."""
-        return self.start(self.accept(request, self._id("quiz check", key)))
+        return self.start(self.accept(request, self._id("quiz-check", key)))
 
     def accept(self, request: QuizRequest | QuizCheckRequest, quiz_id: str) -> QuizRun:
         """Keep what is asked for under an id; a repeat finds it, whatever has been deleted since."""
@@ -68,4 +68,5 @@ class QuizReception:
     def _id(self, what: str, key: str | None) -> str:
         if key is None:
             return new_ulid(self.clock())
+        # `what` is one word: a sender's key, which may hold spaces, makes no other one of it.
         return self.keys.id_for(tenant=self.tenant, key=f"{what} {key}")
