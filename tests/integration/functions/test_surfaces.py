@@ -1,5 +1,7 @@
 """The steps of measurements and experiments as they are deployed: what they take and say, nothing doubled or lost."""
 
+import json
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,13 +11,16 @@ from functions.api import app
 from functions.composition import stores
 from functions.surfaces import conclude, measure, pair, plan
 from tests.support.api import Api
-from tests.support.deployment import Context, Deployment
+from tests.support.deployment import BUCKET, Context, Deployment
 from tests.support.events import event
 from tests.support.providers import ProviderServer, error
 from tests.support.quizzes import experiment, measurement
 from tests.support.task_machines import later
 from touchstone.attempts import LEASE, MAX_TRIES
+from touchstone.clock import system_clock
 from touchstone.errors import NotFoundError, StoreError
+from touchstone.operations.surfaces import sweeping
+from touchstone.surfaces.measurement import Unmeasured
 from touchstone.workflows import Workflows
 
 EXPERIMENT = experiment(2, metrics=["quiz_clarity"])
@@ -175,3 +180,73 @@ def test_pairs_that_are_not_over_keep_an_experiment_from_its_conclusion(demo: Ap
     assert conclude.handler(references, Context())["state"] == "done"
     assert pair.handler({**references, "number": 1}, Context())["state"] == "over"
     assert plan.handler({**references, "run": "again"}, Context())["state"] == "done"
+
+
+def _lost_upload(demo: Api, judged: Deployment) -> tuple[str, str]:
+    """The address of an experiment that was uploaded and that nobody planned, and its file's key in the bucket."""
+    key = demo.post("/v1/experiment-files").json["experiment_key"]
+    judged.s3.put_object(Bucket=BUCKET, Key=f"artifacts/{key}", Body=json.dumps(EXPERIMENT).encode())
+    judged.machines.tasks.lost = frozenset({"plan"})
+    path = demo.post("/v1/experiments", {"experiment_key": key}).location
+    judged.machines.tasks.lost = frozenset()
+    later(STALLED)
+    return path, f"artifacts/{key}"
+
+
+def test_r19_a_file_that_was_replaced_after_it_was_handed_in_is_not_run_in_its_place(
+    demo: Api, judged: Deployment, judges: ProviderServer
+) -> None:
+    path, key = _lost_upload(demo, judged)
+    judged.s3.put_object(Bucket=BUCKET, Key=key, Body=json.dumps(EXPERIMENT | {"name": "other"}).encode())
+    sweep.handler({}, Context())
+    view = demo.get(path).json
+    assert (view["state"], view["name"]) == ("failed", None)
+    assert "replaced" in view["failure"]
+    assert judges.calls == []
+
+
+def test_an_experiment_whose_file_is_gone_fails_and_does_not_wait_for_ever(demo: Api, judged: Deployment) -> None:
+    path, key = _lost_upload(demo, judged)
+    judged.s3.delete_object(Bucket=BUCKET, Key=key)
+    sweep.handler({}, Context())
+    view = demo.get(path).json
+    assert (view["state"], "gone" in view["failure"]) == ("failed", True)
+
+
+def test_an_uploaded_experiment_that_was_lost_is_run_as_it_was_handed_in(demo: Api, judged: Deployment) -> None:
+    path, _ = _lost_upload(demo, judged)
+    sweep.handler({}, Context())
+    assert demo.get(path).json["state"] == "done"
+
+
+def test_an_experiment_of_which_one_pair_waits_for_hours_is_left_alone_though_the_others_are_over(
+    demo: Api, judged: Deployment
+) -> None:
+    judged.machines.tasks.lost = frozenset({"pair"})
+    path = demo.post("/v1/experiments", {"experiment": EXPERIMENT}).location
+    judged.machines.tasks.lost = frozenset()
+    kept, named = stores.experiments(), {"tenant": "demo", "experiment_id": path.rpartition("/")[2]}
+    (one, _), (two, _) = (kept.begin(**named, number=number) for number in (1, 2))
+    tomorrow = system_clock() + timedelta(hours=10)
+    kept.put_back(one, why=Unmeasured(reason="day_quota"), until=tomorrow, counted=False, cost_usd=0.0)
+    kept.end(two, why=None, cost_usd=0.0)
+    for _ in range(3):
+        later(3600)
+        assert sweep.handler({}, Context())["restarted"] == 0
+    later(8 * 3600)
+    assert sweep.handler({}, Context())["restarted"] == 1
+    assert demo.get(path).json["state"] == "done"
+
+
+def test_experiments_that_are_carried_do_not_keep_the_sweep_from_those_behind_them(
+    demo: Api, judged: Deployment, judges: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweeping, "MOST", 1)
+    judges.rule(error("day_quota"), schema="ClarityReply")
+    demo.post("/v1/experiments", {"experiment": EXPERIMENT})
+    judged.machines.tasks.lost = frozenset({"plan"})
+    path = demo.post("/v1/experiments", {"experiment": EXPERIMENT}).location
+    judged.machines.tasks.lost = frozenset()
+    later(STALLED)
+    assert sweep.handler({}, Context())["restarted"] == 1
+    assert demo.get(path).json["state"] == "measuring"

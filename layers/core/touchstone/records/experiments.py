@@ -1,7 +1,7 @@
 """Experiments and their pairs: a pair ends once, and what it adds to the experiment's progress is counted with it."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -134,15 +134,12 @@ class Experiments:
 
     def over(self, *, tenant: str, experiment_id: str) -> frozenset[int]:
         """The numbers of the pairs that are over, strongly consistent."""
-        found = query(
-            self._table,
-            "the pairs",
-            KeyConditionExpression="pk = :pk AND begins_with(sk, :pair)",
-            ExpressionAttributeValues={":pk": experiment_key(tenant, experiment_id)["pk"], ":pair": PAIR},
-            ConsistentRead=True,
-        )
-        pairs = (self._pairs.of_item(tenant, item).record for item in found)
-        return frozenset(one.number for one in pairs if one.over)
+        return frozenset(one.number for one in self._of(tenant, experiment_id) if one.over)
+
+    def carried_until(self, *, tenant: str, experiment_id: str) -> datetime | None:
+        """When the last of its pairs that are not over may be tried again; None where none has begun that is not."""
+        moments = (one.attempts.not_before for one in self._of(tenant, experiment_id) if not one.over)
+        return max((each for each in moments if each is not None), default=None)
 
     def begin(self, *, tenant: str, experiment_id: str, number: int) -> tuple[PairWork, bool]:
         """Begin a try at a pair, and whether it may be made: of many at once exactly one may."""
@@ -166,6 +163,17 @@ class Experiments:
 
     def _step(self, record: ExperimentRecord, step: Callable[[ExperimentRecord], ExperimentRecord]) -> ExperimentRecord:
         return self._records.change(record.tenant, EXPERIMENT.key(record), step)
+
+    def _of(self, tenant: str, experiment_id: str) -> Iterator[PairWork]:
+        """The pairs of an experiment that anybody began, strongly consistent."""
+        found = query(
+            self._table,
+            "the pairs",
+            KeyConditionExpression="pk = :pk AND begins_with(sk, :pair)",
+            ExpressionAttributeValues={":pk": experiment_key(tenant, experiment_id)["pk"], ":pair": PAIR},
+            ConsistentRead=True,
+        )
+        return (self._pairs.of_item(tenant, item).record for item in found)
 
     def _pair_step(self, pair: PairWork, step: Callable[[PairWork], PairWork]) -> PairWork:
         return self._pairs.change(pair.tenant, PAIR_KIND.key(pair), step)

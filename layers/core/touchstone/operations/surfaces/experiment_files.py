@@ -4,6 +4,7 @@ artifacts/<tenant>/experiments/<id>/<hash>.json, experiment.json, pairs/<n>.json
 scratch/<tenant>/experiments/<id>/pairs/<n>.json, <run>.jsonl
 """
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -122,6 +123,11 @@ class ExperimentFiles:
 
     def _task_key(self, number: int) -> str:
         return f"{self._folder}/pairs/{number}.json"
+
+
+def digest_of_upload(key: str, version: str) -> str:
+    """What tells an experiment that was uploaded from another one: `version` is the file's entity tag."""
+    return hashlib.sha256(f"{key} {version}".encode()).hexdigest()
 
 
 def _all_of[T, R](work: Callable[[T], R], things: Iterable[T]) -> Iterator[R]:

@@ -6,7 +6,13 @@ from dataclasses import dataclass
 
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError, NotFoundError
-from touchstone.operations.surfaces.experiment_files import JSON, UPLOADS, ExperimentFiles, ReportFormat
+from touchstone.operations.surfaces.experiment_files import (
+    JSON,
+    UPLOADS,
+    ExperimentFiles,
+    ReportFormat,
+    digest_of_upload,
+)
 from touchstone.records import Artifacts, Experiments, RequestKeys, new_ulid
 from touchstone.surfaces.experiments.record import ExperimentRecord, ExperimentRequest, ExperimentView
 from touchstone.workflows import Workflows
@@ -79,5 +85,4 @@ class ExperimentReception:
         key = request.experiment_key or ""
         if not key.startswith(f"{self.tenant}/{UPLOADS}/"):
             raise NotFoundError("There is no uploaded file with this key; upload one first, and give the key of that.")
-        version = self.artifacts.version(tenant=self.tenant, key=key)
-        return key, hashlib.sha256(f"{key} {version}".encode()).hexdigest()
+        return key, digest_of_upload(key, self.artifacts.version(tenant=self.tenant, key=key))

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from touchstone.clock import Clock, system_clock
-from touchstone.errors import InputError, MisconfiguredError, SettingsError, TimedOutError
+from touchstone.errors import InputError, MisconfiguredError, NotFoundError, SettingsError, TimedOutError
 from touchstone.judges.calls import unanswered
 from touchstone.operations.json_text import loads
 from touchstone.operations.progress import StepProgress
 from touchstone.operations.surfaces.again import try_again
-from touchstone.operations.surfaces.experiment_files import REPORTS, ExperimentFiles
+from touchstone.operations.surfaces.experiment_files import REPORTS, UPLOADS, ExperimentFiles, digest_of_upload
 from touchstone.operations.surfaces.noting import NotingJudge
 from touchstone.operations.trying import NOBODY
 from touchstone.surfaces.experiments.model import Experiment
@@ -45,6 +45,8 @@ MAX_FILE_BYTES = 32 * 1024 * 1024
 INTERRUPTED = "Each try was interrupted before there was a result."
 LATE = "The time of this try was over before all was answered."
 NOTHING = "Nothing could be measured: every pair was left without a result. Ask anew once judges can be asked."
+GONE = "The uploaded file is gone. Upload it again, and give the key of that."
+REPLACED = "The uploaded file was replaced after it was handed in. Ask anew, with its key or that of another one."
 MOST_FAULTS = 5
 """How many faults of an experiment that cannot be read are told."""
 
@@ -165,11 +167,8 @@ def _read(record: ExperimentRecord, files: ExperimentFiles) -> Experiment:
     """The experiment that was handed in. Raises `InputError` for what is none, or a larger one than can be run."""
     if record.plan is not None:
         return files.experiment()
-    if (size := files.artifacts.size(tenant=record.tenant, key=record.content_key)) > MAX_FILE_BYTES:
-        raise InputError(f"The experiment has {size:,} bytes; at most {MAX_FILE_BYTES:,} are taken.")
-    fields = loads(files.artifacts.get_bytes(tenant=record.tenant, key=record.content_key))
     try:
-        experiment = Experiment.model_validate(fields)
+        experiment = Experiment.model_validate(loads(_handed_in(record, files)))
     except ValidationError as error:
         raise InputError(_faults(error)) from None
     if (pairs := len(experiment.variants[0].items)) > MAX_PAIRS:
@@ -177,6 +176,22 @@ def _read(record: ExperimentRecord, files: ExperimentFiles) -> Experiment:
             f"The experiment has {pairs:,} items; a deployment runs {MAX_PAIRS:,}. Run a larger one by the command."
         )
     return experiment
+
+
+def _handed_in(record: ExperimentRecord, files: ExperimentFiles) -> bytes:
+    """The file as it was when it was handed in. Raises `InputError` where it is none any more, or too large."""
+    artifacts, tenant, key = files.artifacts, record.tenant, record.content_key
+    try:
+        if (size := artifacts.size(tenant=tenant, key=key)) > MAX_FILE_BYTES:
+            raise InputError(f"The experiment has {size:,} bytes; at most {MAX_FILE_BYTES:,} are taken.")
+        text = artifacts.get_bytes(tenant=tenant, key=key)
+        # Asked after the bytes were read: if it is the same now, they are those that were handed in.
+        version = artifacts.version(tenant=tenant, key=key)
+    except NotFoundError:
+        raise InputError(GONE) from None
+    if key.startswith(f"{tenant}/{UPLOADS}/") and digest_of_upload(key, version) != record.content_hash:
+        raise InputError(REPLACED)
+    return text
 
 
 def _faults(error: ValidationError) -> str:

@@ -3,7 +3,8 @@
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
+from itertools import islice
 
 from touchstone.attempts import LEASE
 from touchstone.clock import Clock, system_clock
@@ -15,6 +16,8 @@ STALLED_AFTER = timedelta(minutes=10)
 """Past its time by so much, a piece of work has lost whoever carried it. Leases are longer than any step."""
 MOST = 200
 """In one sweep; the next one, a quarter of an hour later, takes the rest."""
+LOOKED_AT = 2_000
+"""Experiments that are not over, of which most are carried; a look takes some 10 ms, and the sweep has minutes."""
 
 logger = logging.getLogger(__name__)
 
@@ -40,15 +43,16 @@ class SurfaceSweep:
         """Start again what stalled."""
         # The hour in the name: a sweep that is itself repeated starts nothing twice.
         run = f"sweep-{self.clock():%Y%m%d%H}"
+        experimented = (
+            self._experimented(one.tenant, one.experiment_id, run)
+            for one in self.experiments.unfinished(older_than=STALLED_AFTER, limit=LOOKED_AT)
+        )
         started = [
             *(
                 self._measured(one.tenant, one.measurement_id, run)
                 for one in self.measurements.unfinished(older_than=STALLED_AFTER, limit=MOST)
             ),
-            *(
-                self._experimented(one.tenant, one.experiment_id, run)
-                for one in self.experiments.unfinished(older_than=STALLED_AFTER, limit=MOST)
-            ),
+            *islice((each for each in experimented if each is not None), MOST),
         ]
         return SweptSurfaces(restarted=started.count(True), stuck=started.count(False))
 
@@ -70,11 +74,16 @@ class SurfaceSweep:
         """Whether an experiment could be started again; None where somebody carries it, by what its pairs say."""
         try:
             progress = self.experiments.progress(tenant=tenant, experiment_id=experiment_id)
-            moments = [each for each in (progress.until, progress.at and progress.at + LEASE) if each is not None]
-            if moments and max(moments) + STALLED_AFTER > self.clock():
+            if self._carried(progress.until, progress.at and progress.at + LEASE):
+                return None
+            # What happened last says nothing of a pair that is put off for longer than those that ended after it.
+            if self._carried(self.experiments.carried_until(tenant=tenant, experiment_id=experiment_id)):
                 return None
             self.workflows().experiment(tenant=tenant, experiment_id=experiment_id, run=run)
         except TouchstoneError:
             logger.error("Experiment %s could not be started again", experiment_id)  # noqa: TRY400 - the words add nothing
             return False
         return True
+
+    def _carried(self, *moments: datetime | None) -> bool:
+        return any(each is not None and each + STALLED_AFTER > self.clock() for each in moments)
