@@ -1,6 +1,7 @@
 """Definitions of cases: every way in which benchmarks write them, and every fault told with its place."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from touchstone.audits.loading import Loaded, load_cases, load_text
 from touchstone.audits.loading.definitions import FORM
 from touchstone.audits.loading.faults import MAX_FAULTS
 from touchstone.audits.loading.files import MAX_BYTES
+from touchstone.errors import SettingsError
 
 WIDTH = {"A": "width", "B": "breadth"}
 
@@ -294,6 +296,8 @@ def test_a_folder_is_looked_through_and_what_is_no_benchmark_left_alone(tmp_path
         deep__b_json=f"\ufeff{written(id='two')}",
         package_json='{"name": "x", "questions": 3}',
         mkdocs_yml="site: x",
+        words_yaml="just words",
+        list_json='[1, {"question": 2}]',
         notes_txt="no",
         _hidden_yaml="[",
     )
@@ -302,7 +306,7 @@ def test_a_folder_is_looked_through_and_what_is_no_benchmark_left_alone(tmp_path
         ("two", "b.json", 1),
     ]
     assert loaded.faults == ()
-    assert [path.name for path in loaded.others] == ["mkdocs.yml", "package.json"]
+    assert [path.name for path in loaded.others] == ["list.json", "mkdocs.yml", "package.json", "words.yaml"]
 
 
 def test_an_id_that_two_files_share_is_refused(tmp_path: Path) -> None:
@@ -333,3 +337,10 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
         "It cannot be read: No such file or directory.",
         "This folder holds no files called *.yaml, *.yml, *.json, *.jsonl.",
     ]
+
+
+def test_without_a_parser_of_yaml_the_remedy_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    with pytest.raises(SettingsError, match=r"install touchstone\[audits\]"):
+        load_text(written(), name="bench.yaml")
+    assert load_text(written(), name="bench.json").faults == ()

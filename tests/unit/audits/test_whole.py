@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +13,15 @@ from tests.support.agents import called, concluded, proved
 from tests.support.providers import ProviderServer, error
 from tests.support.wire import Asked, Behaviour
 from tests.unit.audits.samples import CASE
-from touchstone.audits.agent import open_solver
+from tests.unit.judges.scripted import LoggedAdmission
+from touchstone.audits.agent import Bounds, open_solver
 from touchstone.audits.bundles import Bundle, Bundles, Target
 from touchstone.audits.case import AuditCase
 from touchstone.audits.loading import LoadedCase
 from touchstone.audits.report import QualityReport, read_report, report_json
 from touchstone.audits.sandbox.bubblewrap import Sandbox
 from touchstone.audits.whole import COST_REACHED, Far, Terms, audit
-from touchstone.errors import ConflictError, InputError, StoreError
+from touchstone.errors import ConflictError, InputError, QuotaExceededError, StoreError
 from touchstone.judges import EnvironmentKeys, Judges, load_registry
 from touchstone.judges.conversing import Conversing
 
@@ -218,3 +219,50 @@ async def test_a_folder_that_cannot_be_written_ends_it(audited: Any, agent: Agen
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match="cannot be used"):
         await audited(loaded("one"), out="file")
+
+
+async def test_a_bound_that_was_met_is_met_no_more_when_it_is_wider(audited: Any, agent: Agent) -> None:
+    short = Terms(bounds=Bounds(turns=1))
+    stopped = await audited(loaded("one"), terms=short)
+    assert stopped.cases[0].stopped == "The 1 turns of the case were used up."
+    await audited(loaded("one"), terms=short)
+    assert len(agent.asked) == 1
+    found = await audited(loaded("one"))
+    assert (found.cases[0].quality_rating, found.cases[0].stopped, len(agent.asked)) == ("Valid", None, 3)
+    narrow = await audited(loaded("one"), terms=short)
+    assert (narrow.cases[0].quality_rating, len(agent.asked)) == ("Valid", 3)
+
+
+async def test_a_case_has_its_time(audited: Any, agent: Agent) -> None:
+    found = await audited(loaded("one"), terms=Terms(bounds=Bounds(seconds=1e-9)))
+    assert (found.cases[0].stopped, agent.asked) == ("The time for the case was used up.", [])
+
+
+async def test_a_full_minute_is_waited_out_and_a_full_day_is_not(
+    running: ProviderServer, agent: Agent, bundle: Bundle, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    environ = running.environment()
+    registry = load_registry(environ)
+    admission = LoggedAdmission(units=1)
+    waited: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waited.append(seconds)
+        admission.refusal = None
+
+    async def run(seconds: float) -> QualityReport:
+        until = ON + timedelta(seconds=seconds)
+        admission.refusal = QuotaExceededError("Full.", window="minute", until=until)
+        judges = Judges(registry, EnvironmentKeys(registry, environ), admission=admission, clock=lambda: ON)
+        folder = tmp_path / f"{seconds}"
+        given = (loaded("one"),)
+        solver = open_solver(judges)
+        found = await audit(given, bundle, model=solver, sandbox=sandbox, folder=folder, sleep=sleep, clock=lambda: ON)
+        await judges.aclose()
+        return found
+
+    assert (await run(20.0)).cases[0].quality_rating == "Valid"
+    assert waited == [20.0]
+    late = await run(50_000.0)
+    assert (late.cases[0].quality_rating, late.cases[0].stopped) == ("Unproven", "Full.")
+    assert waited == [20.0]

@@ -11,6 +11,7 @@ from typer.testing import Result
 from tests.unit.cli.audit_samples import audited, bundles_are_built_once, kept_bundles, wheels
 from tests.unit.cli.conftest import Command
 from touchstone.audits.report import read_report
+from touchstone.cli import audits
 
 __all__ = ["audited", "bundles_are_built_once", "kept_bundles", "wheels"]
 
@@ -94,3 +95,9 @@ def test_what_is_no_report_is_refused(recheck: Any, tmp_path: Path) -> None:
     assert (result.exit_code, "is no quality_report.json that can be relied on" in result.stderr) == (2, True)
     result = recheck(report=tmp_path)
     assert (result.exit_code, "quality_report.json cannot be read" in result.stderr) == (2, True)
+
+
+def test_a_report_that_is_too_large_is_refused(recheck: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audits, "MAX_REPORT_BYTES", 100)
+    result = recheck()
+    assert (result.exit_code, "holds more than 100 bytes" in result.stderr) == (2, True)

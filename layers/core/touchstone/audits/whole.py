@@ -188,7 +188,7 @@ class _Run:
         state = self.kept.state_of(loaded.case)
         if state is None:
             state = begin(loaded.case.blind(), self.bench.library, bounds=self.terms.bounds)
-        state = await self._ended(loaded.case, reopened(state))
+        state = await self._ended(loaded.case, _gone_on_with(state, self.terms.bounds))
         return audited_of(loaded.case, solved(state), source=source)
 
     async def _ended(self, case: AuditCase, state: AgentState) -> AgentState:
@@ -218,6 +218,20 @@ class _Run:
     def _count(self, case: AuditCase, state: AgentState | None) -> None:
         if state is not None:
             self.costs[case.id] = sum(spend.cost_usd or 0.0 for spend in state.spends)
+
+
+def _gone_on_with(state: AgentState, bounds: Bounds) -> AgentState:
+    """The state under the bounds of now: open again where its model gave no turn, or a bound that it met is wider."""
+    state = reopened(state).model_copy(update={"bounds": bounds})
+    if state.ended is None:
+        return state
+    room = {
+        "turns": state.turns < bounds.turns,
+        "runs": len(state.runs) < bounds.runs,
+        "tokens": state.tokens < bounds.tokens,
+        "time": state.seconds < bounds.seconds,
+    }
+    return state.model_copy(update={"ended": None}) if room.get(state.ended.why) else state
 
 
 def audited_of(case: AuditCase, found: Solved, *, source: Source | None = None) -> AuditedCase:
