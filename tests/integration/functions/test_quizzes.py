@@ -7,7 +7,7 @@ import pytest
 
 from functions.answers import sweep
 from functions.api import app
-from functions.composition import stores
+from functions.composition import stores, work
 from functions.quizzes import evaluate, finish, generate, retrieve, validate, weakness
 from tests.support.api import Api
 from tests.support.deployment import Context, Deployment, deployed
@@ -18,6 +18,8 @@ from tests.support.task_machines import Handler, later
 from tests.support.wire import Behaviour
 from tests.unit.quizzes.samples import CHAPTER, CURRICULUM, LEARNER, evaluated, flaw, made, quiz
 from touchstone.errors import NotFoundError, StoreError
+from touchstone.operations.lines import parse_line
+from touchstone.operations.quiz_lines import QuizLine
 from touchstone.quizzes.curriculum import Curriculum
 from touchstone.quizzes.learner import LearnerProfile
 from touchstone.records import Quizzes
@@ -418,3 +420,16 @@ def test_r19_no_key_of_a_quiz_is_the_key_of_a_check(demo: Api) -> None:
     checked = demo.post("/v1/quiz-checks", body, key="k")
     assert [one.status for one in (*made, checked)] == [202] * 3
     assert len({one.location for one in (*made, checked)}) == 3
+
+
+def test_a_quiz_of_a_batch_that_waits_its_turn_is_not_taken_for_one_that_broke_off(
+    demo: Api, judges: ProviderServer
+) -> None:
+    line = parse_line(json.dumps({"kind": "quiz", **ASKED}).encode())
+    assert isinstance(line, QuizLine)
+    quiz_id = work.line_quizzes("demo").hand_in(line, "01M7YCR9J0YEPNXK2F1F80QC0C")
+    later(600)
+    assert sweep.handler(event("schedule_sweep"), Context())["restarted"] == 0
+    later(600)
+    assert sweep.handler(event("schedule_sweep"), Context())["restarted"] == 1
+    assert demo.get(f"/v1/quizzes/{quiz_id}").json["state"] == "clean"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from touchstone.attempts import LEASE
 from touchstone.clock import Clock, system_clock
 from touchstone.judges.spends import Spend
 from touchstone.material import Quiz
@@ -102,6 +103,7 @@ class Quizzes:
     def unfinished(self, *, older_than: timedelta, limit: int = 100) -> tuple[UnfinishedQuiz, ...]:
         """Quizzes of all tenants that should have been over longer ago than `older_than`, oldest first.
 
+        One that nobody began should have been begun by when whoever took it is certainly gone.
         Read from an index: one that was finished a moment ago may still be among them.
         """
         moment = self._clock() - older_than
@@ -182,7 +184,9 @@ def _derived(run: QuizRun) -> Item:
     item: Item = {"gsi1pk": of_tenant(run.tenant, "QUIZZES"), "gsi1sk": run.id, "summary": summary.model_dump_json()}
     if run.over:
         return item
-    return item | {"gsi2pk": UNFINISHED, "gsi2sk": f"{sortable(run.deadline or run.created_at)}#{run.id}"}
+    # One that nobody began may wait for its turn in a batch, as long as the function lives that took it.
+    due = run.deadline or run.created_at + LEASE
+    return item | {"gsi2pk": UNFINISHED, "gsi2sk": f"{sortable(due)}#{run.id}"}
 
 
 QUIZ = Kind(
