@@ -4,8 +4,9 @@ The names below are loaded on first use, so that importing this package imports 
 tables of script and pinyin.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from touchstone.face import Face
 
 if TYPE_CHECKING:
     from touchstone.checks.arithmetic import first_arithmetic_error
@@ -17,17 +18,22 @@ if TYPE_CHECKING:
     from touchstone.checks.proofs import prove_answer
     from touchstone.checks.script import find_simplified
 
-_HOMES = {
-    "Finding": "touchstone.checks.findings",
-    "Proof": "touchstone.checks.findings",
-    "equivalent": "touchstone.checks.equivalence",
-    "find_language_mismatch": "touchstone.checks.mismatch",
-    "find_pinyin_errors": "touchstone.checks.pinyin",
-    "find_simplified": "touchstone.checks.script",
-    "first_arithmetic_error": "touchstone.checks.arithmetic",
-    "is_contentless": "touchstone.checks.contentless",
-    "prove_answer": "touchstone.checks.proofs",
-}
+__getattr__ = Face(
+    __name__,
+    {
+        "arithmetic": ("first_arithmetic_error",),
+        "contentless": ("is_contentless",),
+        "equivalence": ("equivalent",),
+        "findings": (
+            "Finding",
+            "Proof",
+        ),
+        "mismatch": ("find_language_mismatch",),
+        "pinyin": ("find_pinyin_errors",),
+        "proofs": ("prove_answer",),
+        "script": ("find_simplified",),
+    },
+)
 
 __all__ = [
     "Finding",
@@ -40,9 +46,3 @@ __all__ = [
     "is_contentless",
     "prove_answer",
 ]
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)

@@ -4,9 +4,9 @@ Names are imported on first use: a function that shows a tier's budget needs non
 imports its provider's SDK when the first question is asked.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from touchstone.face import Face
 from touchstone.judges.fence import Fenced, contains_verbatim, fence, new_mark  # at once: `fence` is its module's name
 
 if TYPE_CHECKING:
@@ -46,44 +46,46 @@ if TYPE_CHECKING:
     from touchstone.judges.retirement import Notice, RetirementWarning, check
     from touchstone.usage import Usage
 
-_MODULES = {
-    "touchstone.judges.asking": ("ModelJudge",),
-    "touchstone.judges.base": (
-        "Adapter",
-        "Admission",
-        "Answered",
-        "Call",
-        "Image",
-        "Judge",
-        "Limits",
-        "Permit",
-        "Prompt",
-        "Purpose",
-        "Question",
-        "Reply",
-        "ReplyCache",
-        "Tier",
-    ),
-    "touchstone.judges.cache": ("FileCache", "MemoryCache"),
-    "touchstone.judges.checked": ("Checked", "NotScored", "Refused", "ask_checked"),
-    "touchstone.judges.conversing": (
-        "Conversation",
-        "Conversing",
-        "Tool",
-        "ToolCall",
-        "ToolResult",
-        "Turn",
-        "TurnRequest",
-    ),
-    "touchstone.judges.cost": ("cost_usd", "max_cost_usd"),
-    "touchstone.judges.keys": ("EnvironmentKeys", "Keys"),
-    "touchstone.judges.opening": ("Judges", "Seat"),
-    "touchstone.judges.prompts": ("Template", "load_prompt", "parse_prompt"),
-    "touchstone.judges.registry": ("Model", "Price", "Provider", "Registry", "load_registry"),
-    "touchstone.judges.retirement": ("Notice", "RetirementWarning", "check"),
-    "touchstone.usage": ("Usage",),
-}
-_HOMES = {name: module for module, names in _MODULES.items() for name in names}
+__getattr__ = Face(
+    __name__,
+    {
+        "touchstone.judges.asking": ("ModelJudge",),
+        "touchstone.judges.base": (
+            "Adapter",
+            "Admission",
+            "Answered",
+            "Call",
+            "Image",
+            "Judge",
+            "Limits",
+            "Permit",
+            "Prompt",
+            "Purpose",
+            "Question",
+            "Reply",
+            "ReplyCache",
+            "Tier",
+        ),
+        "touchstone.judges.cache": ("FileCache", "MemoryCache"),
+        "touchstone.judges.checked": ("Checked", "NotScored", "Refused", "ask_checked"),
+        "touchstone.judges.conversing": (
+            "Conversation",
+            "Conversing",
+            "Tool",
+            "ToolCall",
+            "ToolResult",
+            "Turn",
+            "TurnRequest",
+        ),
+        "touchstone.judges.cost": ("cost_usd", "max_cost_usd"),
+        "touchstone.judges.keys": ("EnvironmentKeys", "Keys"),
+        "touchstone.judges.opening": ("Judges", "Seat"),
+        "touchstone.judges.prompts": ("Template", "load_prompt", "parse_prompt"),
+        "touchstone.judges.registry": ("Model", "Price", "Provider", "Registry", "load_registry"),
+        "touchstone.judges.retirement": ("Notice", "RetirementWarning", "check"),
+        "touchstone.usage": ("Usage",),
+    },
+)
 
 __all__ = [
     "Adapter",
@@ -137,11 +139,3 @@ __all__ = [
     "new_mark",
     "parse_prompt",
 ]
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value

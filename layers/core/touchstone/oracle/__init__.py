@@ -8,8 +8,9 @@
 Names are imported on first use, so that a step imports its own part of the job alone.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from touchstone.face import Face
 
 if TYPE_CHECKING:
     from touchstone.oracle.aggregation import Aggregate, Penalty, aggregate
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from touchstone.oracle.entries import Entry, EntryRead, read_entry
     from touchstone.oracle.gate import Gated, check_gate
     from touchstone.oracle.horizontal import compare
-    from touchstone.oracle.material import Read
+    from touchstone.oracle.material import Digest, Material, Read
     from touchstone.oracle.model import (
         Brief,
         CriterionCheck,
@@ -38,34 +39,36 @@ if TYPE_CHECKING:
     from touchstone.oracle.unjudged import Unjudged
     from touchstone.oracle.whole import Judgement, judge_submission
 
-_MODULES = {
-    "aggregation": ("Aggregate", "Penalty", "aggregate"),
-    "bands": ("BANDS", "Band", "band_of"),
-    "choice": ("Choice", "choose", "open_another_judge", "open_judge"),
-    "dimensions": ("Generated", "generate_dimensions"),
-    "entries": ("Entry", "EntryRead", "read_entry"),
-    "gate": ("Gated", "check_gate"),
-    "compared": ("Compared",),
-    "horizontal": ("compare",),
-    "material": ("Read",),
-    "model": (
-        "Brief",
-        "CriterionCheck",
-        "Dimension",
-        "DimensionScore",
-        "Dimensions",
-        "GateCheck",
-        "IndividualScoring",
-        "Suggestion",
-    ),
-    "passages": ("Passage",),
-    "ranking": ("Contender", "Place", "Shortlist", "rank", "shortlist", "winner_of"),
-    "readings": ("Reading",),
-    "scoring": ("Scored", "score_submission"),
-    "unjudged": ("Unjudged",),
-    "whole": ("Judgement", "judge_submission"),
-}
-_HOMES = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
+__getattr__ = Face(
+    __name__,
+    {
+        "aggregation": ("Aggregate", "Penalty", "aggregate"),
+        "bands": ("BANDS", "Band", "band_of"),
+        "choice": ("Choice", "choose", "open_another_judge", "open_judge"),
+        "dimensions": ("Generated", "generate_dimensions"),
+        "entries": ("Entry", "EntryRead", "read_entry"),
+        "gate": ("Gated", "check_gate"),
+        "compared": ("Compared",),
+        "horizontal": ("compare",),
+        "material": ("Digest", "Material", "Read"),
+        "model": (
+            "Brief",
+            "CriterionCheck",
+            "Dimension",
+            "DimensionScore",
+            "Dimensions",
+            "GateCheck",
+            "IndividualScoring",
+            "Suggestion",
+        ),
+        "passages": ("Passage",),
+        "ranking": ("Contender", "Place", "Shortlist", "rank", "shortlist", "winner_of"),
+        "readings": ("Reading",),
+        "scoring": ("Scored", "score_submission"),
+        "unjudged": ("Unjudged",),
+        "whole": ("Judgement", "judge_submission"),
+    },
+)
 
 __all__ = [
     "BANDS",
@@ -76,6 +79,7 @@ __all__ = [
     "Compared",
     "Contender",
     "CriterionCheck",
+    "Digest",
     "Dimension",
     "DimensionScore",
     "Dimensions",
@@ -86,6 +90,7 @@ __all__ = [
     "Generated",
     "IndividualScoring",
     "Judgement",
+    "Material",
     "Passage",
     "Penalty",
     "Place",
@@ -110,11 +115,3 @@ __all__ = [
     "shortlist",
     "winner_of",
 ]
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value

@@ -10,8 +10,9 @@
 Names are imported on first use, so that a function imports its own part of the job alone.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from touchstone.face import Face
 
 if TYPE_CHECKING:
     from touchstone.quizzes.attempts import MAX_RETRIES, best_of
@@ -40,34 +41,36 @@ if TYPE_CHECKING:
     from touchstone.quizzes.structure import validate_structure
     from touchstone.quizzes.uploads import curriculum_of_csv, curriculum_of_json, learners_of_csv, learners_of_json
 
-_MODULES = {
-    "attempts": ("MAX_RETRIES", "best_of"),
-    "checking": ("apply_checks", "check_quiz"),
-    "content": ("ContentFindings", "allowed_targets", "check_content"),
-    "correction": ("corrected", "is_correctable"),
-    "curriculum": ("Chapter", "Curriculum", "GrammarPoint", "Word"),
-    "evaluation": ("Evaluated", "evaluate_content"),
-    "generation": ("Choice", "Generated", "generate_quiz", "model_for_generation", "open_generator"),
-    "judging": ("Judged", "begun", "judged"),
-    "learner": ("LearnerProfile", "WeakPoint", "weakest"),
-    "loop": ("make_quiz", "next_step"),
-    "model": (
-        "Attempt",
-        "Content",
-        "MadeQuiz",
-        "QuizRequest",
-        "QuizState",
-        "Rule",
-        "Unanswered",
-        "Violation",
-        "Weakness",
-    ),
-    "outcome": ("stopped_by", "unanswered_of"),
-    "retrieval": ("query_weakness", "retrieve_content"),
-    "structure": ("validate_structure",),
-    "uploads": ("curriculum_of_csv", "curriculum_of_json", "learners_of_csv", "learners_of_json"),
-}
-_HOMES = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
+__getattr__ = Face(
+    __name__,
+    {
+        "attempts": ("MAX_RETRIES", "best_of"),
+        "checking": ("apply_checks", "check_quiz"),
+        "content": ("ContentFindings", "allowed_targets", "check_content"),
+        "correction": ("corrected", "is_correctable"),
+        "curriculum": ("Chapter", "Curriculum", "GrammarPoint", "Word"),
+        "evaluation": ("Evaluated", "evaluate_content"),
+        "generation": ("Choice", "Generated", "generate_quiz", "model_for_generation", "open_generator"),
+        "judging": ("Judged", "begun", "judged"),
+        "learner": ("LearnerProfile", "WeakPoint", "weakest"),
+        "loop": ("make_quiz", "next_step"),
+        "model": (
+            "Attempt",
+            "Content",
+            "MadeQuiz",
+            "QuizRequest",
+            "QuizState",
+            "Rule",
+            "Unanswered",
+            "Violation",
+            "Weakness",
+        ),
+        "outcome": ("stopped_by", "unanswered_of"),
+        "retrieval": ("query_weakness", "retrieve_content"),
+        "structure": ("validate_structure",),
+        "uploads": ("curriculum_of_csv", "curriculum_of_json", "learners_of_csv", "learners_of_json"),
+    },
+)
 
 __all__ = [
     "MAX_RETRIES",
@@ -117,11 +120,3 @@ __all__ = [
     "validate_structure",
     "weakest",
 ]
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value

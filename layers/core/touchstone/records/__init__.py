@@ -3,8 +3,9 @@
 Names are imported on first use: the authorizer of every request needs `Tokens`, and none of the models of the rest.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from touchstone.face import Face
 
 if TYPE_CHECKING:
     from touchstone.records.answer_items import evaluation_request_id
@@ -37,38 +38,40 @@ if TYPE_CHECKING:
     from touchstone.records.tokens import Identity, Role, TokenInfo, Tokens
     from touchstone.records.ulids import derived_ulid, is_ulid, new_ulid
 
-_MODULES = {
-    "answer_items": ("evaluation_request_id",),
-    "answers": ("Answers", "UnfinishedAnswer"),
-    "artifacts": ("Artifacts",),
-    "batches": ("Batch", "BatchState", "Batches"),
-    "challenges": ("Challenges", "UndecidedChallenge"),
-    "comparisons": ("Comparisons",),
-    "curricula": ("Curricula", "CurriculumSummary"),
-    "cursors": ("Page",),
-    "deferred_queue": ("DeferredEvaluation", "DeferredMessage", "DeferredQueue"),
-    "evaluations": ("Backlog", "Claim", "Evaluations", "PendingEvaluation"),
-    "experiments": ("ExperimentSummary", "Experiments", "UnfinishedExperiment"),
-    "event_bus": ("EventBus",),
-    "judgements": ("Judgements",),
-    "learners": ("LearnerSummary", "Learners"),
-    "leases": ("Lease", "Leases"),
-    "measurements": ("MeasurementSummary", "Measurements", "UnfinishedMeasurement"),
-    "outbox": ("Outbox", "OutboxEvent"),
-    "quizzes": ("QuizSummary", "Quizzes", "UnfinishedQuiz"),
-    "replies": ("Replies",),
-    "request_keys": ("RequestKeys",),
-    "routing_pins": ("RoutingPins",),
-    "solutions": ("Solutions",),
-    "statistics": ("Approach", "Rates", "Statistics", "Suggestion", "Tally", "Trend", "Volume"),
-    "submissions": ("Submissions",),
-    "summaries": ("AnswerSummary",),
-    "tasks": ("TaskSummary", "Tasks", "UnfinishedTask"),
-    "tenants": ("Tenant", "Tenants"),
-    "tokens": ("Identity", "Role", "TokenInfo", "Tokens"),
-    "ulids": ("derived_ulid", "is_ulid", "new_ulid"),
-}
-_HOMES = {name: module for module, names in _MODULES.items() for name in names}
+__getattr__ = Face(
+    __name__,
+    {
+        "answer_items": ("evaluation_request_id",),
+        "answers": ("Answers", "UnfinishedAnswer"),
+        "artifacts": ("Artifacts",),
+        "batches": ("Batch", "BatchState", "Batches"),
+        "challenges": ("Challenges", "UndecidedChallenge"),
+        "comparisons": ("Comparisons",),
+        "curricula": ("Curricula", "CurriculumSummary"),
+        "cursors": ("Page",),
+        "deferred_queue": ("DeferredEvaluation", "DeferredMessage", "DeferredQueue"),
+        "evaluations": ("Backlog", "Claim", "Evaluations", "PendingEvaluation"),
+        "experiments": ("ExperimentSummary", "Experiments", "UnfinishedExperiment"),
+        "event_bus": ("EventBus",),
+        "judgements": ("Judgements",),
+        "learners": ("LearnerSummary", "Learners"),
+        "leases": ("Lease", "Leases"),
+        "measurements": ("MeasurementSummary", "Measurements", "UnfinishedMeasurement"),
+        "outbox": ("Outbox", "OutboxEvent"),
+        "quizzes": ("QuizSummary", "Quizzes", "UnfinishedQuiz"),
+        "replies": ("Replies",),
+        "request_keys": ("RequestKeys",),
+        "routing_pins": ("RoutingPins",),
+        "solutions": ("Solutions",),
+        "statistics": ("Approach", "Rates", "Statistics", "Suggestion", "Tally", "Trend", "Volume"),
+        "submissions": ("Submissions",),
+        "summaries": ("AnswerSummary",),
+        "tasks": ("TaskSummary", "Tasks", "UnfinishedTask"),
+        "tenants": ("Tenant", "Tenants"),
+        "tokens": ("Identity", "Role", "TokenInfo", "Tokens"),
+        "ulids": ("derived_ulid", "is_ulid", "new_ulid"),
+    },
+)
 
 __all__ = [
     "AnswerSummary",
@@ -134,11 +137,3 @@ __all__ = [
     "is_ulid",
     "new_ulid",
 ]
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value

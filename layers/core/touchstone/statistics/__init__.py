@@ -4,8 +4,9 @@ Names are imported on first use; numpy and scipy by the two functions that calcu
 `minimum_detectable_effect`.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from touchstone.face import Face
 
 if TYPE_CHECKING:
     from touchstone.statistics.agreement import (
@@ -25,17 +26,19 @@ if TYPE_CHECKING:
     from touchstone.statistics.power import DetectableEffect, minimum_detectable_effect
     from touchstone.statistics.votes import Majority, Median, majority, median
 
-_MODULES = {
-    "agreement": ("Alpha", "FlipRate", "Kappa", "cohen_kappa", "flip_rate", "interval_alpha", "nominal_alpha"),
-    "calibration": ("Bin", "Reliability", "reliability"),
-    "intervals": ("score_interval", "wilson_interval", "wilson_lower"),
-    "multiple": ("Corrected", "holm"),
-    "paired": ("PairedDifference", "paired_difference"),
-    "pairs": ("ItemPair", "pair_items"),
-    "power": ("DetectableEffect", "minimum_detectable_effect"),
-    "votes": ("Majority", "Median", "majority", "median"),
-}
-_HOMES = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
+__getattr__ = Face(
+    __name__,
+    {
+        "agreement": ("Alpha", "FlipRate", "Kappa", "cohen_kappa", "flip_rate", "interval_alpha", "nominal_alpha"),
+        "calibration": ("Bin", "Reliability", "reliability"),
+        "intervals": ("score_interval", "wilson_interval", "wilson_lower"),
+        "multiple": ("Corrected", "holm"),
+        "paired": ("PairedDifference", "paired_difference"),
+        "pairs": ("ItemPair", "pair_items"),
+        "power": ("DetectableEffect", "minimum_detectable_effect"),
+        "votes": ("Majority", "Median", "majority", "median"),
+    },
+)
 
 __all__ = [
     "Alpha",
@@ -64,11 +67,3 @@ __all__ = [
     "wilson_interval",
     "wilson_lower",
 ]
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value

@@ -8,8 +8,9 @@
 Names are imported on first use, so that a function imports its own part of the job alone.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from touchstone.face import Face
 
 if TYPE_CHECKING:
     from touchstone.surfaces.catalogue import CATALOGUE, Metric, metrics_of
@@ -23,13 +24,15 @@ if TYPE_CHECKING:
     from touchstone.surfaces.measuring import Measuring
     from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult, Surface, UnscoredItem
 
-_MODULES = {
-    "catalogue": ("CATALOGUE", "Metric", "metrics_of"),
-    "evaluation": ("LeftOut", "Report", "evaluate_flashcards", "evaluate_quiz", "evaluate_summary"),
-    "measuring": ("Measuring",),
-    "model": ("ItemLabel", "MetricName", "MetricResult", "Surface", "UnscoredItem"),
-}
-_HOMES = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
+__getattr__ = Face(
+    __name__,
+    {
+        "catalogue": ("CATALOGUE", "Metric", "metrics_of"),
+        "evaluation": ("LeftOut", "Report", "evaluate_flashcards", "evaluate_quiz", "evaluate_summary"),
+        "measuring": ("Measuring",),
+        "model": ("ItemLabel", "MetricName", "MetricResult", "Surface", "UnscoredItem"),
+    },
+)
 
 __all__ = [
     "CATALOGUE",
@@ -47,11 +50,3 @@ __all__ = [
     "evaluate_summary",
     "metrics_of",
 ]
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value

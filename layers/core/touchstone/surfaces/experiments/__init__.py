@@ -9,8 +9,9 @@
 Names are imported on first use; numpy and scipy by `conclude` alone.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from touchstone.face import Face
 
 if TYPE_CHECKING:
     from touchstone.surfaces.experiments.concluding import conclude
@@ -34,29 +35,31 @@ if TYPE_CHECKING:
     from touchstone.surfaces.experiments.preference import Order, Preference
     from touchstone.surfaces.experiments.run import Progress, run_experiment
 
-_MODULES = {
-    "concluding": ("conclude",),
-    "conclusion": (
-        "Comparison",
-        "Conclusion",
-        "Denominator",
-        "FailedItem",
-        "ItemDifference",
-        "MetricComparison",
-        "Missing",
-        "Outlay",
-        "PreferenceComparison",
-        "PreferredItem",
-        "PromptVersion",
-    ),
-    "estimate": ("Estimate", "estimate_of"),
-    "generation": ("Failure",),
-    "model": ("Experiment", "Generation", "Item", "Pair", "Terms", "Variant"),
-    "pairs": ("Measured", "PairResult", "measure_pair"),
-    "preference": ("Order", "Preference"),
-    "run": ("Progress", "run_experiment"),
-}
-_HOMES = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
+__getattr__ = Face(
+    __name__,
+    {
+        "concluding": ("conclude",),
+        "conclusion": (
+            "Comparison",
+            "Conclusion",
+            "Denominator",
+            "FailedItem",
+            "ItemDifference",
+            "MetricComparison",
+            "Missing",
+            "Outlay",
+            "PreferenceComparison",
+            "PreferredItem",
+            "PromptVersion",
+        ),
+        "estimate": ("Estimate", "estimate_of"),
+        "generation": ("Failure",),
+        "model": ("Experiment", "Generation", "Item", "Pair", "Terms", "Variant"),
+        "pairs": ("Measured", "PairResult", "measure_pair"),
+        "preference": ("Order", "Preference"),
+        "run": ("Progress", "run_experiment"),
+    },
+)
 
 __all__ = [
     "Comparison",
@@ -88,11 +91,3 @@ __all__ = [
     "measure_pair",
     "run_experiment",
 ]
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value

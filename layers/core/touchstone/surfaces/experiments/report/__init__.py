@@ -10,8 +10,9 @@ from elsewhere and stays text: nothing is read as markup, and no cell is compute
 Names are imported on first use.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from touchstone.face import Face
 
 if TYPE_CHECKING:
     from touchstone.surfaces.experiments.report.documents import report_json
@@ -19,20 +20,14 @@ if TYPE_CHECKING:
     from touchstone.surfaces.experiments.report.sentences import headline, notes
     from touchstone.surfaces.experiments.report.tables import report_csv, report_items_csv
 
-_MODULES = {
-    "documents": ("report_json",),
-    "pages": ("report_html", "report_markdown"),
-    "sentences": ("headline", "notes"),
-    "tables": ("report_csv", "report_items_csv"),
-}
-_HOMES = {name: f"{__name__}.{module}" for module, names in _MODULES.items() for name in names}
+__getattr__ = Face(
+    __name__,
+    {
+        "documents": ("report_json",),
+        "pages": ("report_html", "report_markdown"),
+        "sentences": ("headline", "notes"),
+        "tables": ("report_csv", "report_items_csv"),
+    },
+)
 
 __all__ = ["headline", "notes", "report_csv", "report_html", "report_items_csv", "report_json", "report_markdown"]
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
