@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from touchstone.oracle.entries import Entry, EntryRead, read_entry
     from touchstone.oracle.gate import Gated, check_gate
     from touchstone.oracle.horizontal import compare
-    from touchstone.oracle.material import Digest, Material, Read
+    from touchstone.oracle.material import Digest, Material, Observation, Read
     from touchstone.oracle.model import (
         Brief,
         CriterionCheck,
@@ -50,7 +50,7 @@ __getattr__ = Face(
         "gate": ("Gated", "check_gate"),
         "compared": ("Compared",),
         "horizontal": ("compare",),
-        "material": ("Digest", "Material", "Read"),
+        "material": ("Digest", "Material", "Observation", "Read"),
         "model": (
             "Brief",
             "CriterionCheck",
@@ -91,6 +91,7 @@ __all__ = [
     "IndividualScoring",
     "Judgement",
     "Material",
+    "Observation",
     "Passage",
     "Penalty",
     "Place",
