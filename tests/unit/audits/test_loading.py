@@ -268,10 +268,10 @@ def test_what_is_no_file_of_cases_is_told_with_its_place(text: str, told: str) -
 def test_a_bomb_of_aliases_is_refused_at_once() -> None:
     levels = "".join(f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 9)}]\n" for n in range(1, 30))
     (told,) = takes_at_most(2.0, lambda: faults(f"l0: &l0 [a, b]\n{levels}"))
-    assert "more than 500,000 values" in told
+    assert "more than 200,000 values" in told
     merged = "".join(f"l{n}: &l{n} {{<<: [{', '.join([f'*l{n - 1}'] * 9)}]}}\n" for n in range(1, 30))
     (told,) = takes_at_most(2.0, lambda: faults(f"l0: &l0 {{a: b}}\n{merged}"))
-    assert "more than 500,000 values" in told
+    assert "more than 200,000 values" in told
 
 
 @given(st.text(max_size=60))
@@ -344,3 +344,9 @@ def test_without_a_parser_of_yaml_the_remedy_is_told(monkeypatch: pytest.MonkeyP
     with pytest.raises(SettingsError, match=r"install touchstone\[audits\]"):
         load_text(written(), name="bench.yaml")
     assert load_text(written(), name="bench.json").faults == ()
+
+
+@pytest.mark.parametrize("name", ["bench.yaml", "bench.json", "bench.jsonl"])
+def test_a_file_of_nothing_but_values_is_refused_in_time(name: str) -> None:
+    (told,) = takes_at_most(3.0, lambda: faults(f"[{'0,' * 3_000_000}0]", name))
+    assert "This holds more than 200,000 values" in told

@@ -14,7 +14,7 @@ from touchstone.audits.loading.nodes import Node, Place, UnreadableFileError
 from touchstone.json_places import BYTE_ORDER_MARK
 
 MAX_BYTES = 8_000_000
-"""Of one file: tens of thousands of cases."""
+"""Of one file: thousands of cases."""
 READERS = {".yaml": read_yaml, ".yml": read_yaml, ".json": read_json, ".jsonl": read_lines}
 
 

@@ -3,23 +3,33 @@
 from collections.abc import Iterator
 from typing import Any
 
-from touchstone.audits.loading.nodes import Listed, Mapped, Node, Place, Scalar, UnreadableFileError
+from touchstone.audits.loading.nodes import MAX_NODES, Listed, Mapped, Node, Place, Scalar, UnreadableFileError
 from touchstone.json_places import Lines, Located, MisplacedError, Path, Stretch, located
 
 
 def read_json(text: str) -> Iterator[Node]:
     """The one document of a text. Raises `UnreadableFileError`."""
+    _check_size(text)
     yield _Document(text, Lines(text)).node(None)
 
 
 def read_lines(text: str) -> Iterator[Node]:
     """A document a line; empty lines are passed over. Raises `UnreadableFileError` at the first that is none."""
+    _check_size(text)
     document = _Document(text, Lines(text))
     start = 0
     for line in text.split("\n"):
         if line.strip():
             yield document.node((start, start + len(line)))
         start += len(line) + 1
+
+
+def _check_size(text: str) -> None:
+    """Refuse what takes gigabytes to read: values stand between commas, which prose has few of."""
+    if text.count(",") > MAX_NODES:
+        raise UnreadableFileError(
+            f"This holds more than {MAX_NODES:,} values; split the file.", Place(line=1, column=1)
+        )
 
 
 class _Document:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from touchstone.audits.loading.nodes import Listed, Mapped, Node, Place, Scalar, UnreadableFileError
+from touchstone.audits.loading.nodes import MAX_NODES, Listed, Mapped, Node, Place, Scalar, UnreadableFileError
 from touchstone.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
 MAX_LEVELS = 50
 """Of lists and mappings in one another: far more than any definition has, far less than ends the interpreter."""
-MAX_NODES = 500_000
-"""Values of a file, with those that its aliases stand for counted each time."""
 MERGE = "<<"
 PLAIN_TAGS = frozenset(
     f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "seq", "map", "timestamp")

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 
 from touchstone.errors import InputError
 
+MAX_NODES = 200_000
+"""Values of a file, with those that aliases of YAML stand for counted each time."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
