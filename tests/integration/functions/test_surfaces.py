@@ -1,6 +1,8 @@
 """The steps of measurements and experiments as they are deployed: what they take and say, nothing doubled or lost."""
 
+import asyncio
 import json
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -8,7 +10,7 @@ import pytest
 
 from functions.answers import sweep
 from functions.api import app
-from functions.composition import stores
+from functions.composition import stores, surfaces, work
 from functions.surfaces import conclude, measure, pair, plan
 from tests.support.api import Api
 from tests.support.deployment import BUCKET, Context, Deployment
@@ -18,8 +20,8 @@ from tests.support.quizzes import experiment, measurement
 from tests.support.task_machines import later
 from touchstone.attempts import LEASE, MAX_TRIES
 from touchstone.clock import system_clock
-from touchstone.errors import NotFoundError, StoreError
-from touchstone.operations.surfaces import sweeping
+from touchstone.errors import NotFoundError, RefusedError, StoreError
+from touchstone.operations.surfaces import experimenting, sweeping
 from touchstone.surfaces.measurement import Unmeasured
 from touchstone.workflows import Workflows
 
@@ -250,3 +252,23 @@ def test_experiments_that_are_carried_do_not_keep_the_sweep_from_those_behind_th
     later(STALLED)
     assert sweep.handler({}, Context())["restarted"] == 1
     assert demo.get(path).json["state"] == "measuring"
+
+
+def test_r13_a_refusal_beside_questions_that_ran_out_of_time_does_not_end_a_pair(
+    demo: Api, judged: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Refusing:
+        provider, model = "claude", "claude-sonnet-5-5"
+        asked = 0
+
+        async def ask(self, *_: Any, **__: Any) -> Any:
+            self.asked += 1
+            if self.asked == 1:
+                raise RefusedError("It says no.")
+            await asyncio.sleep(60)
+
+    judged.machines.tasks.lost = frozenset({"pair"})
+    path = demo.post("/v1/experiments", {"experiment": EXPERIMENT}).location
+    monkeypatch.setattr(experimenting, "PAIR_SECONDS", 0.05)
+    desk = replace(surfaces.experiment_desk("demo"), judge=lambda _: Refusing())
+    assert work.run(experimenting.compare(desk, path.rpartition("/")[2], 1)).state == "waiting"

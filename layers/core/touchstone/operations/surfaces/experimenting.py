@@ -236,7 +236,7 @@ async def _tried(desk: ExperimentDesk, record: ExperimentRecord, task: PairTask)
         return _Tried(result=None, failures=[MisconfiguredError(str(error), sent=False)])
     result = await measure_pair(task.pair, task.terms, judge=judge, seconds=PAIR_SECONDS)
     failures = list(judge.failures)
-    if result.unanswered and not failures:
+    if result.late or (result.unanswered and not failures):
         # The deadline ends a question from outside, so the judge could not note it.
         failures.append(TimedOutError(LATE))
     return _Tried(result=result, failures=failures, provider=judge.provider)

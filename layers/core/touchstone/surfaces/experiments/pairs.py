@@ -7,6 +7,7 @@ from typing import Literal
 
 from touchstone.checks.language import Language, language_of
 from touchstone.clock import Deadline
+from touchstone.errors import TimedOutError
 from touchstone.judges.base import Judge
 from touchstone.judges.spends import Spend
 from touchstone.material import Source
@@ -62,13 +63,22 @@ class PairResult(Strict):
     @property
     def unanswered(self) -> bool:
         """Whether something has no score since nobody answered, so that asking again may bring one."""
+        return bool(self._reasons - _SETTLED)
+
+    @property
+    def late(self) -> bool:
+        """Whether something has no score since the time was over before it was answered."""
+        return TimedOutError.reason in self._reasons
+
+    @property
+    def _reasons(self) -> set[str | None]:
+        """Why something has no score; None among them where something has one."""
         found = [result for side in (self.a, self.b) for result in side.results.values()]
-        reasons = {
+        return {
             *(one.reason for result in found for one in result.unscored),
             *(side.failure.reason for side in (self.a, self.b) if side.failure is not None),
             *(order.unscored for order in self.preference.orders),
         }
-        return bool(reasons - _SETTLED)
 
 
 _SETTLED = frozenset({None, "invalid_reply", "no_source", "no_material", "not_asked"})
