@@ -272,3 +272,20 @@ def test_r13_a_refusal_beside_questions_that_ran_out_of_time_does_not_end_a_pair
     monkeypatch.setattr(experimenting, "PAIR_SECONDS", 0.05)
     desk = replace(surfaces.experiment_desk("demo"), judge=lambda _: Refusing())
     assert work.run(experimenting.compare(desk, path.rpartition("/")[2], 1)).state == "waiting"
+
+
+def test_an_experiment_that_breaks_off_each_time_is_told_of_and_given_up_after_two_weeks(
+    demo: Api, judged: Deployment
+) -> None:
+    judged.machines.tasks.lost = frozenset({"plan"})
+    path = demo.post("/v1/experiments", {"experiment": EXPERIMENT}).location
+    later(14 * 24 * 3600 - 60)
+    assert sweep.handler({}, Context())["restarted"] == 1
+    later(3600)
+    swept = sweep.handler({}, Context())
+    assert (swept["restarted"], swept["stuck"]) == (0, 1)
+    view = demo.get(path).json
+    assert (view["state"], "broke off" in view["failure"]) == ("failed", True)
+    later(3600)
+    swept = sweep.handler({}, Context())
+    assert (swept["restarted"], swept["stuck"]) == (0, 0)

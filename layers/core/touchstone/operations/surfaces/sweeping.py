@@ -14,6 +14,9 @@ from touchstone.workflows import Workflows
 
 STALLED_AFTER = timedelta(minutes=10)
 """Past its time by so much, a piece of work has lost whoever carried it. Leases are longer than any step."""
+GIVEN_UP_AFTER = timedelta(days=14)
+"""An experiment's pairs are tried for a week, and its machine lives two: what still breaks off will do so again."""
+BROKEN_OFF = "Its steps broke off each time they were begun, for two weeks. Ask anew, or tell the operator."
 MOST = 200
 """In one sweep; the next one, a quarter of an hour later, takes the rest."""
 LOOKED_AT = 2_000
@@ -71,7 +74,7 @@ class SurfaceSweep:
         return True
 
     def _experimented(self, tenant: str, experiment_id: str, run: str) -> bool | None:
-        """Whether an experiment could be started again; None where somebody carries it, by what its pairs say."""
+        """Whether an experiment could be started again; None where it is over, or carried by what its pairs say."""
         try:
             progress = self.experiments.progress(tenant=tenant, experiment_id=experiment_id)
             if self._carried(progress.until, progress.at and progress.at + LEASE):
@@ -79,6 +82,13 @@ class SurfaceSweep:
             # What happened last says nothing of a pair that is put off for longer than those that ended after it.
             if self._carried(self.experiments.carried_until(tenant=tenant, experiment_id=experiment_id)):
                 return None
+            record = self.experiments.get(tenant=tenant, experiment_id=experiment_id)
+            if record.finished_at is not None:
+                return None
+            if self.clock() - record.created_at > GIVEN_UP_AFTER:
+                self.experiments.fail(record, BROKEN_OFF)
+                logger.error("Experiment %s was given up: its steps broke off each time", experiment_id)
+                return False
             self.workflows().experiment(tenant=tenant, experiment_id=experiment_id, run=run)
         except TouchstoneError:
             logger.error("Experiment %s could not be started again", experiment_id)  # noqa: TRY400 - the words add nothing
