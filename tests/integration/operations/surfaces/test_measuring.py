@@ -15,9 +15,10 @@ from tests.support.deployment import BUCKET
 from tests.support.judges import Line, Script
 from tests.support.quizzes import measurement, quiz
 from tests.support.records import HandClock
+from tests.support.store_faults import refusing
 from touchstone.attempts import LEASE, MAX_TRIES
 from touchstone.clock import Deadline
-from touchstone.errors import OverloadedError, QuotaExceededError, RefusedError, SettingsError
+from touchstone.errors import OverloadedError, QuotaExceededError, RefusedError, SettingsError, StoreError
 from touchstone.judges.spends import Spend
 from touchstone.operations.progress import StepProgress
 from touchstone.operations.surfaces.desk import MeasuringDesk
@@ -69,7 +70,7 @@ class Room:
             paid=pay,
             clock=clock,
         )
-        body = measurement(material=quiz(4), metrics=["quiz_clarity"], **changes)
+        body = measurement(**{"material": quiz(4), "metrics": ["quiz_clarity"]} | changes)
         measurements.create(tenant="acme", measurement_id=ID, request=REQUEST.validate_python(body))
 
     def tries(self, metric: MetricName = "quiz_clarity", *, seconds: float = 30.0) -> StepProgress:
@@ -198,3 +199,15 @@ def test_all_metrics_are_tried_side_by_side_and_written_into_one_record(
     made = measurements.create(tenant="acme", measurement_id=other, request=REQUEST.validate_python(body))
     done = asyncio.run(measure_once(room.desk, made, deadline=Deadline.after(30.0)))
     assert (done.state, done.open) == ("done", ())
+
+
+def test_r16_a_metric_that_the_store_fails_leaves_those_beside_it_to_their_end(
+    measurements: Measurements, table: "Table", clock: HandClock
+) -> None:
+    room = Room(measurements, clock, GOOD, metrics=["quiz_clarity", "quiz_distractor_quality"])
+    with refusing(table.meta.client, "PutItem", "ThrottlingException"), pytest.raises(StoreError):
+        asyncio.run(measure_once(room.desk, room.record, deadline=Deadline.after(30.0)))
+    first, second = room.record.metrics
+    assert first.attempts.tries == 0
+    assert second.metric == "quiz_clarity"
+    assert (second.measured, len(room.paid)) == (True, 1)

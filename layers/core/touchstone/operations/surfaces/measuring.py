@@ -65,7 +65,11 @@ async def measure(
 
 async def measure_once(desk: MeasuringDesk, measurement: Measurement, *, deadline: Deadline) -> Measurement:
     """One try at each metric that is not over, side by side; the measurement as it is stored then."""
-    await asyncio.gather(*(measure(desk, measurement.id, metric, deadline=deadline) for metric in measurement.open))
+    tries = (measure(desk, measurement.id, metric, deadline=deadline) for metric in measurement.open)
+    # All to their end before the first error is raised: what the others ask is paid for.
+    for ended in await asyncio.gather(*tries, return_exceptions=True):
+        if isinstance(ended, BaseException):
+            raise ended
     return desk.measurements.get(tenant=desk.tenant, measurement_id=measurement.id)
 
 
