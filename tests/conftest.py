@@ -1,12 +1,28 @@
 """What holds for every test run."""
 
 import gc
+import importlib
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+MANY = 500
+"""So many tests that they are a run of everything, or a process's share in one."""
+HEAVY = ("anthropic", "google.genai", "openai", "sympy")
+
+# How long an example takes, or is sought for, says how busy the machine is; tests of speed count processor time.
+settings.register_profile("touchstone", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("touchstone")
 
 
-def pytest_collection_finish() -> None:
-    """Set what is loaded by now aside from garbage collection.
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Load what takes seconds, and set what is loaded by now aside from garbage collection.
 
-    A collection over thousands of tests takes longer than a check may, and falls into whichever one is at work.
+    Else whichever test meets it first pays for it, some of them within a limit of time; and a collection over thousands
+    of tests takes longer than a check may, and falls into whichever one is at work.
     """
+    if len(session.items) > MANY:
+        for name in HEAVY:
+            importlib.import_module(name)
     gc.collect()
     gc.freeze()
