@@ -93,6 +93,39 @@ def test_submissions_are_counted_by_how_they_stand(online: Command, api: Loopbac
     assert "submissions gate passed" in online("batch", "run", str(path)).stdout
 
 
+def test_measurements_and_quizzes_are_counted_as_what_they_are(online: Command, api: Loopback, tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text(GOOD)
+    deployment = Deployment(api)
+    whole, part = {"unscored": []}, {"unscored": [{"item": "q1", "reason": "refused"}]}
+    done = [
+        *({"measurement": {"state": "done", "metrics": metrics, "outlay": {"cost_usd": 0.25}}}
+          for metrics in ([whole], [whole, part])),
+        {"measurement": {"state": "measuring", "metrics": [part], "outlay": {"cost_usd": 0.0}}},
+        *({"quiz": {"state": state, "cost_usd": 0.5}} for state in ("clean", "violations", "unchecked", "clean")),
+    ]  # fmt: skip
+    failed = {"quiz": {"state": "failed", "cost_usd": 0.0}}
+
+    def run(works: list[dict[str, object]]) -> tuple[int, dict[str, object], str]:
+        empty = dict.fromkeys(("answer", "submission", "measurement", "quiz", "error"))
+        rows = [{"line": line, **empty, **one} for line, one in enumerate(works, start=1)]
+        raw = "\n".join(map(json.dumps, rows)).encode()
+        api.answer = lambda asked: Reply(raw=raw) if "results" in asked.path else deployment.answer(asked)
+        result = online("batch", "run", str(path), "--json")
+        return result.exit_code, json.loads(result.stdout), online("batch", "run", str(path)).stdout
+
+    code, found, shown = run(done)
+    assert (code, found["lines"], found["errors"], found["cost_usd"]) == (0, 7, [], 2.5)
+    assert found["measurements"] == {"measured": 1, "measuring": 1, "with_unscored": 1}
+    assert found["quizzes"] == {"clean": 2, "unchecked": 1, "violations": 1}
+    assert "measurements with unscored" in shown
+    assert "quizzes violations" in shown
+    code, found, _ = run([*done, failed])
+    assert (code, found["errors"], found["quizzes"]) == (
+        1, [], {"clean": 2, "failed": 1, "unchecked": 1, "violations": 1}
+    )  # fmt: skip
+
+
 def test_results_that_are_none_are_named(online: Command, api: Loopback, tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text(GOOD)

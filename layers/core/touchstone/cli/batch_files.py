@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,33 +68,37 @@ def results_path(requests: Path, output: Path | None) -> Path:
 
 
 def summary(path: Path) -> dict[str, Any]:
-    """What a file of results comes to: lines by status, those that failed with their numbers, the answers' known cost.
+    """What a file of results comes to: lines by what became of them, errors with their numbers, the known cost.
 
     `failed`: no answer could be produced; `unfinished`: it is still worked on. `submissions` counts those by how they
-    stand; of an open contest it is `gate_passed` whatever their scores are. `errors` are lines that were not done.
-    Raises `InputError` for a file of results that cannot be read.
+    stand; of an open contest it is `gate_passed` whatever their scores are. `measurements` are `measured` whole, or
+    `with_unscored` where something has no score, and `quizzes` are counted by their state. `errors` are lines that were
+    not done. Raises `InputError` for a file of results that cannot be read.
     """
-    counts: Counter[str] = Counter()
-    submissions: Counter[str] = Counter()
+    counts: dict[str, Counter[str]] = {name: Counter() for name in _BECAME}
     errors: list[dict[str, Any]] = []
     cost = 0.0
     for text in read_file(path).split(b"\n"):
         if not text.strip():
             continue
         result = _result(path, text)
-        answer, submission = result.get("answer"), result.get("submission")
-        if isinstance(submission, dict):
-            submissions[str(submission.get("standing"))] += 1
-            continue
-        if result.get("error") or not isinstance(answer, dict):
+        kind = next((name for name in _BECAME if isinstance(result.get(name), dict)), None)
+        if result.get("error") or kind is None:
             errors.append({"line": result.get("line"), "id": result.get("id"), **(result.get("error") or {})})
             continue
-        counts[_standing(answer)] += 1
-        cost += answer.get("cost_usd") or 0.0
-    statuses = {name: counts[name] for name in ("verified", "caution", "unverified", "failed", "unfinished")}
-    lines = counts.total() + submissions.total() + len(errors)
-    done = {"results": str(path), "lines": lines, **statuses, "submissions": dict(sorted(submissions.items()))}
-    return {**done, "cost_usd": cost, "errors": sorted(errors, key=lambda error: error["line"] or 0)}
+        counts[kind][_BECAME[kind](result[kind])] += 1
+        cost += _cost(result[kind])
+    answers = counts["answer"]
+    return {
+        "results": str(path),
+        "lines": sum(count.total() for count in counts.values()) + len(errors),
+        **{name: answers[name] for name in ("verified", "caution", "unverified", "failed", "unfinished")},
+        "submissions": dict(sorted(counts["submission"].items())),
+        "measurements": dict(sorted(counts["measurement"].items())),
+        "quizzes": dict(sorted(counts["quiz"].items())),
+        "cost_usd": cost,
+        "errors": sorted(errors, key=lambda error: error["line"] or 0),
+    }
 
 
 def _result(path: Path, text: bytes) -> dict[str, Any]:
@@ -111,6 +115,26 @@ def _standing(answer: Mapping[str, Any]) -> str:
     if answer.get("stage") == "failed":
         return "failed"
     return answer.get("verification_status") or "unfinished"
+
+
+def _measured(measurement: Mapping[str, Any]) -> str:
+    if measurement.get("state") != "done":
+        return str(measurement.get("state"))
+    return "with_unscored" if any(one.get("unscored") for one in measurement.get("metrics") or ()) else "measured"
+
+
+_BECAME: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+    "answer": _standing,
+    "submission": lambda submission: str(submission.get("standing")),
+    "measurement": _measured,
+    "quiz": lambda quiz: str(quiz.get("state")),
+}
+"""What became of a line, by the field of its result that holds what it came to."""
+
+
+def _cost(work: Mapping[str, Any]) -> float:
+    """What a line cost (US dollars), as far as its result tells."""
+    return work.get("cost_usd") or (work.get("outlay") or {}).get("cost_usd") or 0.0
 
 
 @contextmanager

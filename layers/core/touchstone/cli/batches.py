@@ -137,10 +137,15 @@ def _report(found: dict[str, Any], *, as_json: bool) -> None:
                 ("batch", found["batch"]),
                 ("lines", found["lines"]),
                 *counts.items(),
-                *((f"submissions {name.replace('_', ' ')}", count) for name, count in found["submissions"].items()),
+                *(
+                    (f"{kind} {name.replace('_', ' ')}", count)
+                    for kind in ("submissions", "measurements", "quizzes")
+                    for name, count in found[kind].items()
+                ),
                 ("errors", len(errors) or None),
                 ("cost", dollars(found["cost_usd"])),
                 ("results", found["results"]),
             )
         )
-    raise typer.Exit(Exit.VERDICT if errors or found["failed"] else Exit.DONE)
+    failed = any(counted.get("failed") for counted in (found, found["measurements"], found["quizzes"]))
+    raise typer.Exit(Exit.VERDICT if errors or failed else Exit.DONE)
