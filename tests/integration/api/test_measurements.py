@@ -12,6 +12,14 @@ from tests.support.task_machines import later
 
 CARDS = {"cards": [{"id": "1", "front": "Capital of Australia", "back": "Canberra"}]}
 UNKNOWN = "01JD7Z00000000000000000000"
+MANY_CHOICES = {
+    "questions": [
+        {"id": str(n), "kind": "single_choice", "question_text": "Which?", "choices": [str(c) for c in range(50)],
+         "answers": ["1"]}
+        for n in range(81)
+    ]
+}  # fmt: skip
+"""More choices than a result that can be read in one reply has room for."""
 
 
 def metric(view: dict[str, Any], name: str) -> dict[str, Any]:
@@ -137,6 +145,7 @@ def test_a_long_quiz_lies_in_the_bucket_and_is_measured_as_well(buyer: Api, judg
         ({"material": {"questions": []}}, "body.quiz.material.questions", 422),
         ({"material": {"questions": quiz(1)["questions"] * 2}}, "body.quiz.material", 422),
         ({"material": quiz(501)}, "body.quiz.material.questions", 413),
+        ({"material": MANY_CHOICES}, "body.quiz", 413),
         ({"surface": "summary"}, "body.summary.material.text", 422),
         ({"surface": "dance"}, "body", 422),
         ({"colour": "red"}, "body.quiz.colour", 422),

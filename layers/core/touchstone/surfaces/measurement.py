@@ -29,6 +29,10 @@ type LeftOut = Literal["no_source"]
 type MeasurementState = Literal["waiting", "measuring", "done", "failed"]
 
 
+MAX_CHOICES = 4_000
+"""Most choices of all questions together. Each is labelled with a reason, and a result is read in one reply (6 MB)."""
+
+
 class _Request(Strict):
     """What all surfaces are asked to be measured by.
 
@@ -58,6 +62,17 @@ class QuizMeasurementRequest(_Request):
 
     surface: Literal["quiz"]
     material: Quiz
+
+    @model_validator(mode="after")
+    def _readable(self) -> Self:
+        choices = sum(len(question.choices) for question in self.material.questions)
+        if choices > MAX_CHOICES:
+            raise PydanticCustomError(
+                "too_long",
+                "the quiz has {choices} choices; at most {most} are measured at once, so send it in parts",
+                {"choices": choices, "most": MAX_CHOICES},
+            )
+        return self
 
 
 class SummaryMeasurementRequest(_Request):
