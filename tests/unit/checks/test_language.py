@@ -19,6 +19,15 @@ from touchstone.checks.language import language_of
         ("一辆汽车以 60 km/h 的速度行驶 2 h，路程是多少 km？", "zh"),
         ("A car drives 60 km/h for 2 h. How far?", "en"),
         ("𠮷野家有几家店？", "zh"),
+        ("What does 學習 mean?", "en"),
+        ("What is 捷運?", "en"),
+        ("Who wrote 《紅樓夢》?", "en"),
+        ("Explain “床前明月光，疑是地上霜”.", "en"),
+        ("「學習」", "zh"),
+        ("翻译成中文：What is your name?", "zh"),
+        ("在 Rt△ABC 中, AB = AC, BC = 5, 求 AD", "zh"),
+        ("If sin x = 1/2, 求 cos x 与 tan x", "zh"),
+        ("ABC 的面积为 12 cm，求 AB 与 BC 的长", "zh"),
     ],
 )
 def test_the_language_is_recognised_from_the_script(text: str, language: str) -> None:

@@ -25,6 +25,6 @@ def test_a_metric_is_a_function_of_its_name_that_takes_what_the_catalogue_says(n
     module = import_module(f"touchstone.surfaces.metrics.{name}")
     function = getattr(module, name)
     _, *taken = inspect.signature(function).parameters
-    assert taken == ["source"] * (metric.source != "none") + ["measuring"] * metric.judged
+    assert taken == ["source"] * (metric.source != "none") + ["measuring" if metric.judged else "language"]
     assert asyncio.iscoroutinefunction(function) is metric.judged
     assert (module.__doc__ or "").startswith(f"{name}: ")

@@ -212,6 +212,25 @@ async def test_the_judge_is_asked_in_the_language_of_the_material_unless_told_ot
     assert told.language == "en"
 
 
+@pytest.mark.parametrize(
+    ("wanted", "reason"), [(None, "There are only 2"), ("en", "There are only 2"), ("zh", "只有 2")]
+)
+async def test_reasons_without_a_judge_are_in_the_language_of_the_report_whatever_a_question_quotes(
+    wanted: Any, reason: str
+) -> None:
+    texts = ("What does 學習 mean?", "Which verb means “to learn”?", "「學習」是什麼意思？")
+    quiz = Quiz(
+        questions=tuple(
+            Question(id=text, kind="single_choice", question_text=text, choices=("Learn", "Run"), answers=("Learn",))
+            for text in texts
+        )
+    )
+    report = await evaluate_quiz(quiz, metrics=("quiz_item_flaws",), language=wanted)
+    assert report.language == (wanted or "en")
+    few = [one for one in report.results["quiz_item_flaws"].items if one.label == "TOO_FEW_OPTIONS"]
+    assert [one.reason.startswith(reason) for one in few] == [True] * 3
+
+
 async def test_a_judge_that_fails_on_one_metric_leaves_the_others() -> None:
     lines: dict[str, list[Line]] = {**LINES, "summary_coherence": [OverloadedError("503")]}
     report = await evaluate_summary(SUMMARY, SOURCE, judge=judge(Script(lines)))

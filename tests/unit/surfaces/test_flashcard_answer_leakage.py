@@ -86,6 +86,12 @@ def test_the_score_is_the_share_of_clean_cards_and_no_judge_is_asked() -> None:
     )
 
 
+def test_all_reasons_are_in_one_language_that_of_the_deck_or_the_one_asked_for() -> None:
+    cards = Deck(cards=tuple(Flashcard(id=front, front=front, back="b") for front in ("What is 捷運?", "What?")))
+    assert {one.reason for one in flashcard_answer_leakage(cards).items} == {"The front does not hold the answer."}
+    assert {one.reason for one in flashcard_answer_leakage(cards, language="zh").items} == {"正面没有透露答案。"}
+
+
 @pytest.mark.parametrize("piece", ["{{c1::", "::", "'a ", "which and ", ": , ", "「", "a, "])
 def test_the_longest_front_takes_no_more_than_a_moment(piece: str) -> None:
     assert flashcard_answer_leakage(deck(piece * (20_000 // len(piece)), "Osmosis")).score == 100.0

@@ -67,10 +67,16 @@ def test_each_later_card_names_the_first_that_it_repeats() -> None:
     assert [(one.item, one.reason) for one in found.items if one.value == 0] == [
         ("c3", "It is the same as card c1."),
         ("c4", "It is the same as card c1."),
-        ("c6", "与卡片 c5 相同。"),
+        ("c6", "It is the same as card c5."),
     ]
     assert [one.suggestion for one in found.items][:3] == [None, None, "Leave it out."]
     assert (found.spends, found.unscored) == ((), ())
+
+
+def test_all_reasons_are_in_one_language_that_of_the_deck_or_the_one_asked_for() -> None:
+    cards = deck(("什么是水循环？", "水的循环"), ("什么是光合作用？", "制造养分"), ("What is it?", "It"))
+    assert {one.reason for one in flashcard_duplication(cards).items} == {"前面没有与它相似的卡片。"}
+    assert {one.reason for one in flashcard_duplication(cards, language="en").items} == {"No earlier card is like it."}
 
 
 WORDS = st.lists(st.sampled_from(["water", "moves", "through", "cells", "the", "7", "not", "wall"]), max_size=8)

@@ -1,4 +1,4 @@
-"""The language of a problem, recognised from its script."""
+"""The language of a text, recognised from its script."""
 
 import re
 from typing import Literal
@@ -8,6 +8,13 @@ type Language = Literal["zh", "en"]
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f]")
 _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{2,}")
 """A Latin word of two letters or more: single letters are variables, and `\\frac` is LaTeX, not English."""
+_QUOTED = re.compile(r"“[^“”]*”|\"[^\"\n]*\"|「[^「」]*」|『[^『』]*』|《[^《》]*》")
+_FRAME = re.compile(
+    r"an?|the|is|are|was|were|be|do|does|did|has|have|had|of|in|on|at|by|for|from|to|with|and|or|not|that|which|who"
+    r"|whose|what|when|where|why|how|this|it|its|can|will|means?|word|character",
+    re.IGNORECASE,
+)
+"""Words that make a sentence English, whatever word it asks about; those of formulae (sin, km, AB) do not."""
 
 HAN_SHARE = 0.3
 """Least share of Han characters among Han characters and Latin words at which a text is Chinese.
@@ -15,10 +22,24 @@ HAN_SHARE = 0.3
 One Han character carries about as much as one short word, and a Chinese problem may quote English terms; an English
 problem that quotes a Chinese word or two stays English.
 """
+LEAST_FRAME = 2
+HAN_OF_A_FRAME = 2
+"""A text that begins in English and has at least `LEAST_FRAME` of those words is an English question about a Chinese
+word, without quotation marks around it (What does 學習 mean?), up to so many Han characters for each of them.
+"""
 
 
 def language_of(text: str) -> Language:
-    """`zh` or `en`, by the share of Han characters among Han characters and Latin words; `en` where there are none."""
-    han = len(_HAN.findall(text))
-    words = len(_WORD.findall(text))
-    return "zh" if han and han / (han + words) >= HAN_SHARE else "en"
+    """`zh` or `en`, by the share of Han characters among Han characters and Latin words; `en` where there are none.
+
+    What stands in quotation marks is no matter, unless there is nothing else.
+    """
+    said = _QUOTED.sub(" ", text)
+    if not _HAN.search(said) and not _WORD.search(said):
+        said = text
+    han, words = list(_HAN.finditer(said)), list(_WORD.finditer(said))
+    if not han or len(han) / (len(han) + len(words)) < HAN_SHARE:
+        return "en"
+    frame = sum(_FRAME.fullmatch(word[0]) is not None for word in words)
+    asks = frame >= LEAST_FRAME and words[0].start() < han[0].start() and len(han) <= HAN_OF_A_FRAME * frame
+    return "en" if asks else "zh"

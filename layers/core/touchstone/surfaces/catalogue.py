@@ -1,8 +1,8 @@
 """All metrics: what each measures, whether it needs a source and a judge, and how it is called.
 
 A metric is the function of its own name in the module of its own name in `touchstone.surfaces.metrics`. It takes the
-material, then the source where it looks at one, then a `Measuring` where it asks a judge, and is then awaited. The
-module is imported when the metric is first measured.
+material, then the source where it looks at one, then a `Measuring` where it asks a judge, and is then awaited; one that
+asks none takes the language of its reasons. The module is imported when the metric is first measured.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,6 +11,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Literal
 
+from touchstone.checks.language import Language
 from touchstone.material import Deck, Quiz, Source, Summary
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.model import MetricName, MetricResult, Surface
@@ -43,14 +44,19 @@ class Metric:
         passages = isinstance(material, Deck) and any(card.chunk for card in material.cards)
         return self.source == "required" or (self.source == "required_without_passages" and not passages)
 
-    async def measure(self, material: Material, source: Source | None, measuring: Measuring | None) -> MetricResult:
-        """Measure some material. `measuring` may be None only for a metric that asks no judge."""
+    async def measure(
+        self, material: Material, source: Source | None, measuring: Measuring | None, *, language: Language
+    ) -> MetricResult:
+        """Measure some material. `measuring` may be None only for a metric that asks no judge.
+
+        `language` is that of the reasons of a metric that asks no judge; a judge's are in that of `measuring`.
+        """
         function = getattr(import_module(f"touchstone.surfaces.metrics.{self.name}"), self.name)
         given: list[object] = [material]
         if self.source != "none":
             given.append(source)
         if not self.judged:
-            found: MetricResult = function(*given)
+            found: MetricResult = function(*given, language=language)
         else:
             found = await function(*given, measuring)
         return found

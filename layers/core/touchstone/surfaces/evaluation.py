@@ -32,7 +32,7 @@ type LeftOut = Literal["no_source", "no_judge"]
 class Report(Strict):
     """What the metrics say of one piece of material.
 
-    `language` is that of the prompts, and so of the judge's reasons. `results` are in the order of the catalogue;
+    `language` is that of the prompts and of all reasons, a judge's or not. `results` are in the order of the catalogue;
     `left_out` names the metrics of the surface that were wanted and could not be measured.
     """
 
@@ -155,7 +155,9 @@ async def _evaluate(request: _Request, deadline: Deadline) -> Report:
             if judge is None
             else Measuring(judge=judge, deadline=deadline, language=request.language, use_cache=request.use_cache)
         )
-        results = await asyncio.gather(*(one.measure(request.material, request.source, measuring) for one in able))
+        results = await asyncio.gather(
+            *(one.measure(request.material, request.source, measuring, language=request.language) for one in able)
+        )
     return Report(
         surface=request.surface,
         language=request.language,

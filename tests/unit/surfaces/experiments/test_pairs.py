@@ -5,6 +5,7 @@ from typing import Any
 
 from tests.support.judges import Asked, Line
 from tests.unit.surfaces.experiments.samples import coverage, experiment, judged, topics
+from touchstone.checks.language import language_of
 from touchstone.errors import OverloadedError, RefusedError
 from touchstone.surfaces.experiments import PairResult, measure_pair
 from touchstone.surfaces.model import MetricName
@@ -73,6 +74,9 @@ async def test_the_language_of_the_source_is_that_of_both_variants_reasons() -> 
     found = await measure_pair(pair, asked.terms, judge=judge)
     assert found.language == "zh"
     assert all("陌生人" in one.system for one in script.asked)
+    flaws = [item for side in (found.a, found.b) for item in side.results["quiz_item_flaws"].items]
+    assert flaws
+    assert {language_of(item.reason) for item in flaws} == {"zh"}
 
 
 async def test_where_no_metric_needs_a_judge_none_is_asked_for_a_preference_either() -> None:

@@ -97,13 +97,13 @@ class _Tried:
 async def _tried(desk: MeasuringDesk, measurement: Measurement, metric: MetricName, deadline: Deadline) -> _Tried:
     request, called = measurement.request, CATALOGUE[metric]
     if not called.judged:
-        return _Tried(found=await called.measure(request.material, request.source, None))
+        return _Tried(found=await called.measure(request.material, request.source, None, language=measurement.language))
     try:
         judge = NotingJudge(desk.judge(None if request.use_cache else measurement.id))
     except (SettingsError, MisconfiguredError) as error:
         return _Tried(found=None, failures=[MisconfiguredError(str(error), sent=False)])
     measuring = Measuring(judge=judge, deadline=deadline, language=measurement.language)
-    found = await called.measure(request.material, request.source, measuring)
+    found = await called.measure(request.material, request.source, measuring, language=measurement.language)
     tried = _Tried(found=found, failures=judge.failures, provider=judge.provider)
     if any(one.reason == TimedOutError.reason for one in tried.missing):
         # The deadline ends a question from outside, so the judge could not note it.

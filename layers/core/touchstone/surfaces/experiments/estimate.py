@@ -173,7 +173,7 @@ async def _questions_of(pair: Pair, terms: Terms, *, most: bool, first: bool) ->
     for material in materials:
         for name in terms.metrics:
             if CATALOGUE[name].judged:
-                await CATALOGUE[name].measure(material, pair.source, measuring)
+                await CATALOGUE[name].measure(material, pair.source, measuring, language=language)
         if isinstance(material, Summary) and "summary_faithfulness" in terms.metrics:
             noting.asked.extend(_grounded(material, pair.source, most=most))
     await preference_of(materials[0], materials[1], pair.source, measuring)

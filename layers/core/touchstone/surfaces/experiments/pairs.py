@@ -118,8 +118,8 @@ async def measure_pair(
     if measuring is not None and topics is not None:
         measuring = replace(measuring, topics=replace(topics, spends=()))
     results_a, results_b, preference = await asyncio.gather(
-        _results(a.material, pair, terms, measuring),
-        _results(b.material, pair, terms, measuring),
+        _results(a.material, pair, terms, measuring, language),
+        _results(b.material, pair, terms, measuring, language),
         _preference(a.material, b.material, pair, measuring),
     )
     return PairResult(
@@ -158,13 +158,13 @@ async def _topics(pair: Pair, terms: Terms, measuring: Measuring | None) -> Topi
 
 
 async def _results(
-    material: Material | None, pair: Pair, terms: Terms, measuring: Measuring | None
+    material: Material | None, pair: Pair, terms: Terms, measuring: Measuring | None, language: Language
 ) -> Mapping[MetricName, MetricResult]:
     """The results of one variant, in the order of the catalogue."""
     if material is None:
         return {}
     metrics = [CATALOGUE[name] for name in terms.metrics if measuring is not None or not CATALOGUE[name].judged]
-    found = await asyncio.gather(*(one.measure(material, pair.source, measuring) for one in metrics))
+    found = await asyncio.gather(*(one.measure(material, pair.source, measuring, language=language) for one in metrics))
     return {one.metric: one for one in found}
 
 

@@ -1,4 +1,4 @@
-"""What is said of each flaw: why it is one, and what to write instead, in the language of the question."""
+"""What is said of each flaw: why it is one, and what to write instead, in either language."""
 
 import json
 from collections.abc import Mapping

@@ -19,6 +19,7 @@ from types import MappingProxyType
 
 from touchstone.checks.language import Language, language_of
 from touchstone.material import Deck, Flashcard
+from touchstone.surfaces.catalogue import text_of
 from touchstone.surfaces.model import ItemLabel, MetricResult, result
 from touchstone.surfaces.options import shown, truth
 from touchstone.surfaces.wording import Word, words_of
@@ -70,14 +71,15 @@ class _Front:
         return self.text[found[0].start : found[-1].end]
 
 
-def flashcard_answer_leakage(deck: Deck) -> MetricResult:
-    """Measure a deck."""
-    return result("flashcard_answer_leakage", tuple(_item(card) for card in deck.cards))
+def flashcard_answer_leakage(deck: Deck, *, language: Language | None = None) -> MetricResult:
+    """Measure a deck. `language` is that of all reasons, None: that of the deck as a whole."""
+    told = language or language_of(text_of(deck))
+    return result("flashcard_answer_leakage", tuple(_item(card, told) for card in deck.cards))
 
 
-def _item(card: Flashcard) -> ItemLabel:
+def _item(card: Flashcard, language: Language) -> ItemLabel:
     leak = _leak(card)
-    clean, leaks, suggestion = _SENTENCES[language_of(card.front + card.back)]
+    clean, leaks, suggestion = _SENTENCES[language]
     if leak is None:
         return ItemLabel(item=card.id, label="CLEAN", value=1.0, reason=clean)
     return ItemLabel(

@@ -14,6 +14,7 @@ from typing import Literal
 
 from touchstone.checks.language import Language, language_of
 from touchstone.material import Deck
+from touchstone.surfaces.catalogue import text_of
 from touchstone.surfaces.likeness import Reading, alike, pairs, reading
 from touchstone.surfaces.model import ItemLabel, MetricResult, result
 
@@ -37,8 +38,9 @@ _SENTENCES: Mapping[Language, Mapping[DuplicationLabel, tuple[str, str | None]]]
 })  # fmt: skip
 
 
-def flashcard_duplication(deck: Deck) -> MetricResult:
-    """Measure a deck."""
+def flashcard_duplication(deck: Deck, *, language: Language | None = None) -> MetricResult:
+    """Measure a deck. `language` is that of all reasons, None: that of the deck as a whole."""
+    sentences = _SENTENCES[language or language_of(text_of(deck))]
     fronts = [reading(card.front) for card in deck.cards]
     backs = [reading(card.back) for card in deck.cards]
     found: dict[int, tuple[DuplicationLabel, str]] = {}
@@ -49,7 +51,7 @@ def flashcard_duplication(deck: Deck) -> MetricResult:
     items = []
     for place, card in enumerate(deck.cards):
         label, other = found.get(place, ("UNIQUE", ""))
-        reason, suggestion = _SENTENCES[language_of(card.front + card.back)][label]
+        reason, suggestion = sentences[label]
         items.append(
             ItemLabel(
                 item=card.id,

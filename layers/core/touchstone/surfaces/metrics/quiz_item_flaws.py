@@ -19,8 +19,9 @@ rule is silent: a flaw that is named should be one.
 
 from collections.abc import Iterator, Sequence
 
-from touchstone.checks.language import language_of
+from touchstone.checks.language import Language, language_of
 from touchstone.material import Question, Quiz
+from touchstone.surfaces.catalogue import text_of
 from touchstone.surfaces.flaws.choices import choice_flaws
 from touchstone.surfaces.flaws.grammar import grammar_flaws
 from touchstone.surfaces.flaws.keys import key_flaws
@@ -32,13 +33,14 @@ from touchstone.surfaces.model import ItemLabel, MetricResult, result
 from touchstone.surfaces.options import Key, key_of
 
 
-def quiz_item_flaws(quiz: Quiz) -> MetricResult:
-    """Measure a quiz."""
+def quiz_item_flaws(quiz: Quiz, *, language: Language | None = None) -> MetricResult:
+    """Measure a quiz. `language` is that of all reasons, None: that of the quiz as a whole."""
+    told = language or language_of(text_of(quiz))
     keys = {question.id: key_of(question) for question in quiz.questions}
     flaws = {question.id: list(_flaws(question, keys[question.id])) for question in quiz.questions}
     for which, flaw in position_flaws(quiz, keys):
         flaws[which].append(flaw)
-    items = tuple(item for question in quiz.questions for item in _items(question, flaws[question.id]))
+    items = tuple(item for question in quiz.questions for item in _items(question, flaws[question.id], told))
     return result("quiz_item_flaws", items)
 
 
@@ -50,8 +52,7 @@ def _flaws(question: Question, key: Key) -> Iterator[Flaw]:
     yield from stem_flaws(question, key)
 
 
-def _items(question: Question, flaws: Sequence[Flaw]) -> Iterator[ItemLabel]:
-    language = language_of(question.question_text)
+def _items(question: Question, flaws: Sequence[Flaw], language: Language) -> Iterator[ItemLabel]:
     if not flaws:
         reason = {"en": "No flaw was found.", "zh": "没有发现毛病。"}[language]
         yield ItemLabel(item=question.id, label="FLAWLESS", value=1.0, reason=reason)
