@@ -38,6 +38,24 @@ def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
     assert loaded.stdout.strip() == ""
 
 
+def test_without_its_extra_the_command_says_which_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delitem(sys.modules, "touchstone.cli.app")
+    monkeypatch.setitem(sys.modules, "typer", None)
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    said = capsys.readouterr()
+    assert (ended.value.code, said.out, said.err.count("\n")) == (2, "", 1)
+    assert "pip install 'touchstone[cli]'" in said.err
+
+
+def test_a_fault_of_its_own_is_not_told_as_a_missing_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "touchstone.cli.app", None)
+    with pytest.raises(ModuleNotFoundError):
+        cli.main()
+
+
 def test_the_version_is_told(touchstone: Command) -> None:
     assert touchstone("--version").stdout == f"touchstone {__version__}\n"
 

@@ -3,6 +3,7 @@
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -97,16 +98,17 @@ def test_measurements_and_quizzes_are_counted_as_what_they_are(online: Command, 
     path = tmp_path / "x.jsonl"
     path.write_text(GOOD)
     deployment = Deployment(api)
-    whole, part = {"unscored": []}, {"unscored": [{"item": "q1", "reason": "refused"}]}
-    done = [
+    whole: dict[str, Any] = {"unscored": []}
+    part: dict[str, Any] = {"unscored": [{"item": "q1", "reason": "refused"}]}
+    done: list[dict[str, Any]] = [
         *({"measurement": {"state": "done", "metrics": metrics, "outlay": {"cost_usd": 0.25}}}
           for metrics in ([whole], [whole, part])),
         {"measurement": {"state": "measuring", "metrics": [part], "outlay": {"cost_usd": 0.0}}},
         *({"quiz": {"state": state, "cost_usd": 0.5}} for state in ("clean", "violations", "unchecked", "clean")),
     ]  # fmt: skip
-    failed = {"quiz": {"state": "failed", "cost_usd": 0.0}}
+    failed: dict[str, Any] = {"quiz": {"state": "failed", "cost_usd": 0.0}}
 
-    def run(works: list[dict[str, object]]) -> tuple[int, dict[str, object], str]:
+    def run(works: list[dict[str, Any]]) -> tuple[int, dict[str, Any], str]:
         empty = dict.fromkeys(("answer", "submission", "measurement", "quiz", "error"))
         rows = [{"line": line, **empty, **one} for line, one in enumerate(works, start=1)]
         raw = "\n".join(map(json.dumps, rows)).encode()

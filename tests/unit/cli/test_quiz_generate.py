@@ -136,8 +136,16 @@ def test_a_generator_that_fails_leaves_nothing(models: ProviderServer, generate:
 
 def test_without_a_key_the_sentence_says_what_to_set(generate: Any) -> None:
     result = generate()
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "No quiz can be written without a key" in result.stderr
+    assert (result.exit_code, result.stdout) == (3, "")
+    assert "No quiz can be written without a key: set GEMINI_API_KEY" in result.stderr
+
+
+def test_without_the_key_of_the_model_that_is_named_the_sentence_says_which(
+    generate: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LLM_MODEL", "gpt-nobody-knows")
+    result = generate()
+    assert (result.exit_code, "OPENAI_API_KEY" in result.stderr) == (3, True)
 
 
 @pytest.mark.parametrize(

@@ -169,7 +169,8 @@ def test_without_a_key_what_needs_no_judge_is_measured_and_the_rest_named(evalua
         (("--metrics", "item_flaws", "--fail-under", "50"), 0),
         (("--fail-under", "coverage=50"), 3),
         (("--metrics", "coverage"), 3),
-        (("--metrics", "clarity"), 2),
+        (("--metrics", "clarity"), 3),
+        (("--metrics", "clarity,item_flaws"), 3),
     ],
 )
 def test_without_a_key_nothing_passes_that_was_not_judged(evaluate: Any, options: tuple[str, ...], code: int) -> None:
@@ -178,8 +179,35 @@ def test_without_a_key_nothing_passes_that_was_not_judged(evaluate: Any, options
 
 def test_a_summary_needs_a_key_and_says_which(evaluate: Any) -> None:
     result = evaluate("summary", "Osmosis moves water.", name="summary.md", source=SOURCE)
-    assert (result.exit_code, result.stdout) == (2, "")
+    assert (result.exit_code, "summary_faithfulness" in result.stdout) == (3, True)
     assert "ANTHROPIC_API_KEY" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("surface", "options", "error"),
+    [
+        ("summary", (), "summary_coherence"),
+        ("summary", ("--fail-under", "50"), "summary_coherence"),
+        ("quiz", ("--metrics", "clarity"), "quiz_clarity"),
+        ("quiz", ("--metrics", "clarity,item_flaws", "--json"), "quiz_clarity"),
+        ("flashcards", ("--fail-under", "50"), "flashcard_clarity"),
+    ],
+)
+def test_without_a_key_ci_tools_read_what_nobody_judged(
+    evaluate: Any, tmp_path: Path, surface: str, options: tuple[str, ...], error: str
+) -> None:
+    out = tmp_path / "out.xml"
+    material = {"quiz": QUIZ, "summary": {"text": "Osmosis moves water."}, "flashcards": DECK}
+    result = evaluate(surface, material[surface], *options, "--junit", str(out))
+    assert (result.exit_code, "ANTHROPIC_API_KEY" in result.stderr) == (3, True)
+    cases = ElementTree.fromstring(out.read_bytes()).iter("testcase")  # noqa: S314 - it was written a line ago
+    assert error in [case.attrib["name"] for case in cases if case.find("error") is not None]
+
+
+def test_a_wrong_setting_is_no_missing_key(evaluate: Any, tmp_path: Path) -> None:
+    out = tmp_path / "out.xml"
+    result = evaluate("quiz", QUIZ, "--junit", str(out), TOUCHSTONE_REGISTRY_OVERRIDES="{")
+    assert (result.exit_code, result.stdout, out.exists()) == (2, "", False)
 
 
 def test_a_summary_is_measured_from_text_with_its_source(judges: ProviderServer, evaluate: Any) -> None:

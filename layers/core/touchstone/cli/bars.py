@@ -134,7 +134,8 @@ def _measured(result: MetricResult, bars: Bars) -> Outcome:
 
 def _left_out(name: MetricName, report: Report, bars: Bars) -> Outcome:
     why = report.left_out[name]
-    gated = why == "no_judge" and bars.every is not None
+    # Where nothing was measured at all, that is what the command has to tell, and no CI tool may read it as well.
+    gated = why == "no_judge" and (bars.every is not None or not report.results)
     kind: Kind = "unscored" if gated or bars.insists_on(name) else "skipped"
     return Outcome(kind=kind, sentence=f"Left out: {WHY_LEFT_OUT[why]}.")
 

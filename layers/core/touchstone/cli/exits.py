@@ -33,10 +33,18 @@ class ServiceError(TouchstoneError):
     reason = "service"
 
 
+class NobodyError(TouchstoneError):
+    """There is nobody to ask, since no key is set; the sentence says which to set."""
+
+    reason = "nobody"
+
+
 def code_of(error: TouchstoneError) -> Exit:
     """The exit code of an error."""
     match error:
         case ServiceError() | StoreError() | LimitError() | JudgeError():
             return Exit.SERVICE
+        case NobodyError():
+            return Exit.UNDECIDED
         case _:
             return Exit.INPUT

@@ -40,16 +40,14 @@ def document(report: Report, outcomes: Outcomes) -> dict[str, Any]:
     }
 
 
-def print_report(report: Report, outcomes: Outcomes, material: Material, *, remedy: str) -> None:
-    """The whole of it. `remedy` is what to do where no judge can be asked, as the end of a sentence."""
+def print_report(report: Report, outcomes: Outcomes, material: Material) -> None:
+    """The whole of it."""
     rows = [_row(name, report.results.get(name), outcome) for name, outcome in outcomes.items()]
     print_table(_METRICS, rows, empty="")
     words = words_of(material)
     for result in report.results.values():
         _print_lost(result, words)
     print_facts(_facts(report))
-    if "no_judge" in report.left_out.values():
-        say(f"To have the metrics judged that need a judge: {remedy}.")
 
 
 def suite_of(report: Report, outcomes: Outcomes, material: Material, *, name: str) -> Suite:

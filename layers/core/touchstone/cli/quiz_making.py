@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from touchstone.cli.course_files import curriculum_of, learner_of
+from touchstone.cli.exits import NobodyError
 from touchstone.cli.inprocess import opened
 from touchstone.cli.progress import noted_progress
 from touchstone.cli.requests import checked
 from touchstone.cli.screen import dollars
 from touchstone.cli.watched import WatchedJudge
+from touchstone.errors import SettingsError
 from touchstone.judges import load_registry
 from touchstone.judges.base import Judge
 from touchstone.quizzes.curriculum import Curriculum
@@ -61,10 +63,14 @@ def request_of(wanted: Wanted, *, local: bool) -> tuple[QuizRequest, Curriculum 
 async def made_here(request: QuizRequest, course: Curriculum | None, *, seconds: float) -> dict[str, Any]:
     """A quiz made in this process, in the form in which a deployment shows one.
 
-    Raises `SettingsError` where nobody can write it, `InputError`.
+    Raises `NobodyError` where there is no key to have it written with, `InputError`.
     """
     chosen = model_for_generation(load_registry())
     async with opened(registry=chosen.registry) as judges:
+        try:
+            generator = open_generator(judges, chosen)
+        except SettingsError as error:
+            raise NobodyError(str(error)) from None
         with noted_progress("Answers of the models") as show:
             answered: dict[str, tuple[int, float]] = {}
 
@@ -79,7 +85,7 @@ async def made_here(request: QuizRequest, course: Curriculum | None, *, seconds:
             evaluator = judges.prefer(TIER)
             made = await make_quiz(
                 request,
-                generator=watched(open_generator(judges, chosen), "generator"),
+                generator=watched(generator, "generator"),
                 evaluator=None if evaluator is None else watched(evaluator, "evaluator"),
                 curriculum=course,
                 seconds=seconds,

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from touchstone.cli.bars import Bars
     from touchstone.material import Source
     from touchstone.surfaces.catalogue import Material
-    from touchstone.surfaces.evaluation import Report
-    from touchstone.surfaces.model import Surface
+    from touchstone.surfaces.evaluation import LeftOut, Report
+    from touchstone.surfaces.model import MetricName, Surface
 
 app = typer.Typer()
 evaluate = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
@@ -95,7 +95,8 @@ def summary(
 ) -> None:
     """Measure a summary: whether the source supports it and its topics are there, how coherent and dense it is.
 
-    Every metric of summaries asks a judge, so this needs a key. Exit codes are those of `touchstone evaluate quiz`.
+    Every metric of summaries asks a judge, so without a key nothing is measured. Exit codes are those of
+    `touchstone evaluate quiz`.
     """
     _measure(
         _Asked(
@@ -156,7 +157,7 @@ def _measure(asked: _Asked) -> None:
     from touchstone.cli.material_files import READERS, check_apart, source_of
     from touchstone.cli.places import check_place
     from touchstone.cli.requests import name_of
-    from touchstone.cli.screen import print_json
+    from touchstone.cli.screen import print_json, say
 
     check_apart(asked.file, asked.source)
     if asked.junit is not None:
@@ -170,7 +171,9 @@ def _measure(asked: _Asked) -> None:
     if asked.as_json:
         print_json(screen.document(report, outcomes))
     else:
-        screen.print_report(report, outcomes, material, remedy=remedy)
+        screen.print_report(report, outcomes, material)
+    if "no_judge" in report.left_out.values():
+        say(f"To have the metrics judged that need a judge: {remedy}.")
     if asked.junit is not None:
         write_junit(asked.junit, [screen.suite_of(report, outcomes, material, name=name_of(asked.file))])
     raise typer.Exit(exit_of(outcomes.values()))
@@ -191,14 +194,43 @@ async def _measured(asked: _Asked, material: "Material", source: "Source | None"
     }
     async with opened() as judges:
         judge = judges.prefer(evaluation.TIER)
+        if judge is None:
+            return await _unjudged(asked, material, source, bars, doors[asked.surface]), judges.remedy
         with noted_progress("Answers of the judge") as show:
             report = await doors[asked.surface](
                 material,
                 source,
                 metrics=bars.metrics,
-                judge=judge and WatchedJudge(judge, lambda ended, cost: show(ended, None, str(dollars(cost)))),
+                judge=WatchedJudge(judge, lambda ended, cost: show(ended, None, str(dollars(cost)))),
                 seconds=asked.seconds,
                 language=asked.language,
                 use_cache=asked.use_cache,
             )
         return report, judges.remedy
+
+
+async def _unjudged(
+    asked: _Asked,
+    material: "Material",
+    source: "Source | None",
+    bars: "Bars",
+    measure: "Callable[..., Awaitable[Report]]",
+) -> "Report":
+    """The report where there is no judge: what needs none is measured, and all else that was wanted is left out."""
+    from touchstone.checks.language import language_of
+    from touchstone.surfaces.catalogue import CATALOGUE, metrics_of, text_of
+    from touchstone.surfaces.evaluation import Report
+
+    wanted = [CATALOGUE[name] for name in bars.metrics or metrics_of(asked.surface)]
+    able = [one.name for one in wanted if not one.judged]
+    if able:
+        report = await measure(material, source, metrics=able, seconds=asked.seconds, language=asked.language)
+    else:
+        told = asked.language or language_of(text_of(material))
+        report = Report(surface=asked.surface, language=told, results={}, left_out={})
+    left_out: dict[MetricName, LeftOut] = {
+        one.name: "no_source" if one.lacks_source(material, source) else "no_judge"
+        for one in wanted
+        if one.name not in report.results
+    }
+    return report.model_copy(update={"left_out": left_out})
