@@ -90,6 +90,14 @@ def test_what_is_refused_is_a_failed_line_and_the_others_are_done(judged: Deploy
     assert done["quiz"]["state"] == "clean"
 
 
+def test_a_checked_quiz_whose_structure_is_broken_is_told_all_that_a_program_decides(judged: Deployment) -> None:
+    broken = _check({"question_text": "What does 「学习」 mean?"}, {"answers": ["None of them"]})
+    (result,) = _results(judged, [broken | {"curriculum": None, "chapter": None}])
+    assert (result["quiz"]["state"], result["quiz"]["unchecked"]) == ("violations", None)
+    assert {one["rule"] for one in result["quiz"]["violations"]} == {"structure", "traditional_chinese"}
+    assert "pinyin_diacritics" in result["quiz"]["checks_run"]
+
+
 def test_an_unexpected_fault_leaves_the_line_to_its_machine(
     judged: Deployment, course: Api, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

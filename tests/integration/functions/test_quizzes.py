@@ -252,7 +252,20 @@ def test_a_quiz_of_somebodys_own_is_checked_against_its_chapter_and_never_writte
     wrong = quiz({"target": "餐廳"}, STRUCTURE).model_dump(mode="json")
     seen = check(demo, quiz=wrong, **course)
     assert asked(judges) == ["evaluate"]
-    assert (seen["state"], [one["rule"] for one in seen["violations"]]) == ("violations", ["structure"])
+    assert (seen["state"], [one["rule"] for one in seen["violations"]]) == (
+        "violations",
+        ["curriculum_alignment", "structure"],
+    )
+
+
+def test_of_a_checked_quiz_whose_structure_is_broken_all_that_a_program_decides_is_told_without_a_key(
+    deployment: Deployment,
+) -> None:
+    api = Api(token=deployment.token("demo"))
+    seen = check(api, quiz=quiz(SIMPLIFIED, STRUCTURE).model_dump(mode="json"))
+    assert (seen["state"], seen["unchecked"], seen["spends"]) == ("violations", None, [])
+    assert [one["rule"] for one in seen["violations"]] == ["traditional_chinese", "structure"]
+    assert seen["checks_run"] == ["structure", "traditional_chinese", "pinyin_diacritics", "question_language"]
 
 
 @pytest.mark.parametrize("use_cache", [True, False])

@@ -131,9 +131,22 @@ def test_a_quiz_of_somebodys_own_is_looked_at_and_judged_and_never_written_again
     assert run.step(at(1)) == "evaluate"
     assert judged(run, at(1), violations=1).step(at(1)) == "finish"
     wrong = looked_at(a_run(CHECK), at(1), errors=1)
-    assert wrong.step(at(1)) == "finish"
-    made = steps.finished(wrong, now=at(2)).made
-    assert (made.state, made.stopped, made.quiz) == ("violations", None, CHECK.quiz)
+    assert wrong.step(at(1)) == "evaluate"
+    told = wrong.attempts[-1].model_copy(update={"checks_run": RULES[:3]})
+    done = steps.evaluated(call_begun(wrong, "evaluate", now=at(1)), told, unchecked=None, spends=[])
+    assert done.step(at(2)) == "finish"
+    for run, ran in ((wrong, RULES[:1]), (done, RULES[:3])):
+        made = steps.finished(run, now=at(2)).made
+        assert (made.state, made.stopped, made.quiz, made.checks_run) == ("violations", None, CHECK.quiz, ran)
+
+
+def test_a_check_that_found_more_than_is_kept_is_no_interrupted_one() -> None:
+    wrong = looked_at(a_run(CHECK), at(1), errors=1)
+    found = (*broken(steps.MOST_VIOLATIONS, "traditional_chinese"), *broken(1, "structure"))
+    told = wrong.attempts[-1].model_copy(update={"violations": found, "checks_run": RULES[:3]})
+    run = steps.evaluated(call_begun(wrong, "evaluate", now=at(1)), told, unchecked=None, spends=[])
+    made = steps.finished(run, now=at(2)).made
+    assert (made.state, made.unchecked, len(made.violations)) == ("violations", None, steps.MOST_VIOLATIONS)
 
 
 @pytest.mark.parametrize("request_", [WRITE, CHECK])

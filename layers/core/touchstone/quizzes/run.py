@@ -5,6 +5,9 @@
                                           └──────────────────┴─────────────┘
     checking   ─ retrieve ─ query ─> ( validate ─> evaluate ─> finish )                     a quiz of somebody's own
 
+A quiz of somebody's own is held against all rules that a program decides, whatever its structure; the judge is asked
+only where that is sound.
+
 What comes next follows from what is stored, so a step that is repeated or late finds its work done and says the same.
 Every step is a pure function; one that has nothing to do returns the very same record.
 
@@ -147,6 +150,8 @@ class QuizRun(Strict):
         last = self.attempts[-1]
         if not last.checks_run:
             return "validate"
+        if self.kind == "check" and last.checks_run == LOOKED_AT:
+            return "evaluate"  # also where its structure is broken: nobody writes it again, so all is told at once
         follows = next_step(last, seconds_left=self.seconds_left(now))
         return "finish" if follows == "generate" and self.kind == "check" else follows
 
@@ -261,7 +266,7 @@ def _outcome(run: QuizRun) -> MadeQuiz:
     attempts, unchecked, failed = run.attempts, run.unchecked, run.failed
     stopped: Stopped | None = None
     if attempts and unchecked is None:
-        complete = tuple(one for one in attempts if one.structural or one.judged)
+        complete = tuple(one for one in attempts if one.structural or one.checks_run not in ((), LOOKED_AT))
         if complete and complete != attempts:
             # Whoever looked at the last one broke off, so that only the others can be compared.
             failed = failed or Unanswered(reason="timed_out", details=(INTERRUPTED,))

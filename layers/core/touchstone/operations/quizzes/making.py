@@ -67,12 +67,13 @@ def validate(desk: QuizDesk, quiz_id: str) -> StepProgress:
 async def evaluate(desk: QuizDesk, quiz_id: str) -> StepProgress:
     """EVALUATE_CONTENT: the checks that need the tables, and the judge, who sees the questions alone.
 
-    Where the judge fails the quiz is left unchecked, with what the checks found. A repeat asks nobody.
+    Of a quiz of somebody's own whose structure is broken the checks alone are made, and no judge is missed. Where the
+    judge fails the quiz is left unchecked, with what the checks found. A repeat asks nobody.
     """
     run, ours = desk.quizzes.begin(tenant=desk.tenant, quiz_id=quiz_id, asking="evaluate")
     if not ours:
         return progress_of(desk, run, at="evaluate")
-    evaluator, nobody = _evaluator(desk, run)
+    evaluator, nobody = (None, None) if run.attempts[-1].structural else _evaluator(desk, run)
     with _held(desk, run, "evaluate"):
         found = await _judged(desk, run, evaluator)
         desk.paid(found.spends)
@@ -109,6 +110,8 @@ async def _judged(desk: QuizDesk, run: QuizRun, evaluator: Judge | None) -> Judg
     known = None if run.content is None else run.content.known
     language = run.request.ui_language
     checked = apply_checks(run.attempts[-1].quiz, ui_language=language, taught=taught, known=known)
+    if checked.structural:
+        return Judged(attempt=checked, unchecked=None)
     return await asked(checked, ui_language=language, evaluator=evaluator, deadline=deadline)
 
 
