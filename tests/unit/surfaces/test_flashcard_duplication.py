@@ -21,6 +21,10 @@ CASES: dict[str, tuple[tuple[str, str], tuple[str, str], str]] = {
     "case, spaces, marks": (BASE, ("what is the capital of  the French republic today", "paris."), "DUPLICATE"),
     "all in capitals": (BASE, (BASE[0].upper(), "PARIS"), "DUPLICATE"),
     "markup": (BASE, ("What is the <b>capital</b> of the French Republic today?", "Paris"), "DUPLICATE"),
+    "an article more": (("What is 捷運?", "metro"), ("What is the 捷運?", "metro"), "NEAR_DUPLICATE"),
+    "an article more on either side": (("Define cell.", "A unit"), ("Define the cell.", "The unit"), "NEAR_DUPLICATE"),
+    "nothing but articles": (("the", "a"), ("an", "a"), "UNIQUE"),
+    "a letter, no article": (("Define hepatitis A.", "X"), ("Define hepatitis B.", "X"), "UNIQUE"),
     "a word less": (BASE, ("What is the capital of the French Republic?", "Paris"), "NEAR_DUPLICATE"),
     "a slip of the pen": (BASE, ("What is the capitol of the French Republic today?", "Paris"), "NEAR_DUPLICATE"),
     "one answer longer": (BASE, (BASE[0], "Paris, of course"), "SAME_FRONT"),
@@ -79,7 +83,7 @@ def test_all_reasons_are_in_one_language_that_of_the_deck_or_the_one_asked_for()
     assert {one.reason for one in flashcard_duplication(cards, language="en").items} == {"No earlier card is like it."}
 
 
-WORDS = st.lists(st.sampled_from(["water", "moves", "through", "cells", "the", "7", "not", "wall"]), max_size=8)
+WORDS = st.lists(st.sampled_from(["water", "moves", "through", "cells", "the", "a", "7", "not", "wall"]), max_size=8)
 
 
 @given(st.lists(WORDS.map(" ".join), max_size=12))

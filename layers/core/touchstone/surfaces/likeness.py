@@ -3,8 +3,9 @@
 A shingle is a pair of neighbouring words (in Chinese, characters), as in Broder 1997, "On the resemblance and
 containment of documents". Two texts are near where they share at least three fifths of their shingles (their Jaccard
 index), have the same numbers, symbols and negations, and do not each have a word of its own that the other lacks: "the
-family of sodium" and "the family of potassium" are two questions, whatever else they share. So what is rephrased in
-other words is not found here.
+family of sodium" and "the family of potassium" are two questions, whatever else they share. Texts that differ in
+articles alone are near, however short. What is rephrased in other words is not found here, nor what is written in
+another script (学, 學): that takes tables that need not be installed.
 """
 
 import math
@@ -21,6 +22,8 @@ NEAR = 0.6
 MISTYPED = 0.8
 """Words this alike (difflib's ratio) are one word and a slip of the pen, or two forms of one."""
 
+ARTICLES = frozenset({"a", "an", "the"})
+
 type Shingle = tuple[str, ...]
 
 
@@ -28,11 +31,12 @@ type Shingle = tuple[str, ...]
 class Reading:
     """A text as it is compared: its words in order, its shingles, and of its words two kinds.
 
-    `shingles` are its pairs of words, or its only word. `fixed` change what it says, however much else is the same;
-    `telling` are those that could.
+    `core` are its words without articles, unless there is nothing else. `shingles` are its pairs of words, or its only
+    word. `fixed` change what it says, however much else is the same; `telling` are those that could.
     """
 
     words: tuple[str, ...]
+    core: tuple[str, ...]
     shingles: frozenset[Shingle]
     fixed: tuple[str, ...]
     telling: frozenset[str]
@@ -44,6 +48,7 @@ def reading(text: str) -> Reading:
     keys = tuple(word.key for word in words)
     return Reading(
         words=keys,
+        core=tuple(key for key in keys if key not in ARTICLES) or keys,
         shingles=frozenset(pairwise(keys) if len(keys) > 1 else [keys]),
         fixed=tuple(sorted(word.key for word in words if _changes(word))),
         telling=frozenset(word.key for word in words if word.tells),
@@ -52,7 +57,7 @@ def reading(text: str) -> Reading:
 
 def alike(one: Reading, other: Reading) -> bool:
     """Whether two texts are the same or near."""
-    if one.words == other.words:
+    if one.core == other.core:
         return True
     if one.fixed != other.fixed:
         return False
@@ -66,18 +71,21 @@ def alike(one: Reading, other: Reading) -> bool:
 def pairs(readings: Sequence[Reading]) -> Iterator[tuple[int, int]]:
     """The places of texts that are alike, each pair with the later one second, in the order of the later ones.
 
-    Only texts that share one of their rarest shingles are compared: two with a Jaccard index of `NEAR` must share one
-    of the (1 - NEAR) rarest (the prefix filter of Bayardo, Ma & Srikant 2007, "Scaling up all pairs similarity
-    search").
+    Only texts with the same core, or that share one of their rarest shingles, are compared: two with a Jaccard index of
+    `NEAR` must share one of the (1 - NEAR) rarest (the prefix filter of Bayardo, Ma & Srikant 2007, "Scaling up all
+    pairs similarity search").
     """
     frequency = Counter(chain.from_iterable(one.shingles for one in readings))
     index: dict[Shingle, list[int]] = defaultdict(list)
+    same: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for place, one in enumerate(readings):
         rarest = sorted(one.shingles, key=lambda shingle: (frequency[shingle], shingle))
         prefix = rarest[: len(rarest) - math.ceil(NEAR * len(rarest)) + 1]
-        for earlier in sorted({earlier for shingle in prefix for earlier in index[shingle]}):
+        candidates = chain(same[one.core], *(index[shingle] for shingle in prefix))
+        for earlier in sorted(set(candidates)):
             if alike(readings[earlier], one):
                 yield earlier, place
+        same[one.core].append(place)
         for shingle in prefix:
             index[shingle].append(place)
 

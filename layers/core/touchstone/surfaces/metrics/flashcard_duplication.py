@@ -1,11 +1,11 @@
 """flashcard_duplication: which cards ask what an earlier card has asked? No judge is asked.
 
 Score: the share of UNIQUE cards, as a percentage (0-100); every card has a score. Of cards that are alike the first is
-UNIQUE, and each later one names it: DUPLICATE has the same words on both sides, NEAR_DUPLICATE the same but for a word
-or two, and SAME_FRONT asks the same and wants another answer, so that nobody can tell which. What is alike, and what is
-not found, is told in `touchstone.surfaces.likeness`. A card turned round is another card. That cards which can be
-mistaken for each other spoil learning: Wozniak 1999, "Effective learning: twenty rules of formulating knowledge", rule
-11 (interference).
+UNIQUE, and each later one names it: DUPLICATE has the same words on both sides, NEAR_DUPLICATE the same but for
+articles, or a word or two, and SAME_FRONT asks the same and wants another answer, so that nobody can tell which. What
+is alike, and what is not found, is told in `touchstone.surfaces.likeness`. A card turned round is another card. That
+cards which can be mistaken for each other spoil learning: Wozniak 1999, "Effective learning: twenty rules of
+formulating knowledge", rule 11 (interference).
 """
 
 from collections.abc import Mapping

@@ -15,6 +15,11 @@ rule is silent: a flaw that is named should be one.
   `NONE_OF_THE_ABOVE`, `COMBINED_OPTIONS`, `NEGATIVE_STEM` (unless the negation is emphasised), `LONGEST_KEY`,
   `ABSOLUTE_WORDS` (in distractors alone; in statements that are false), `GRAMMATICAL_CUE` (English), `WORD_REPEAT`.
 - Blanks: `ANSWER_IN_STEM`.
+
+A flaw makes a question worse and need not make it wrong: `TOO_FEW_OPTIONS` is said of two choices, since half of all
+guesses hit; a check of a quiz's structure (`touchstone.quizzes.structure`) finds fault only with fewer. The key of a
+statement is true or false in any of their usual words; one that says yes or no, which the statement does not offer, is
+a `KEY_OUTSIDE_CHOICES`.
 """
 
 from collections.abc import Iterator, Sequence
