@@ -125,6 +125,7 @@ def test_a_build_fails_only_where_it_was_asked_to(
     assert suite.get("failures") == ("2" if code else "0")
     failures = [child.text or "" for child in suite.iter("failure")]
     assert ("AMBIGUOUS. It says so itself." in "".join(failures)) == bool(code)
+    assert ("“A” is better than “B” by 40.0 points (95 % interval " in "".join(failures)) == bool(code)
     assert "“A” is better than “B”" in result.stdout
 
 
@@ -140,8 +141,28 @@ def test_what_could_not_be_compared_never_passes(server: ProviderServer, run: An
     result = run("--fail-if-worse", "--baseline", "B", "--out", str(tmp_path / "other"), "--junit", str(out))
     assert result.exit_code == 3, result.output
     assert "6 pairs have no preference" in result.stdout
-    errors = [case.get("name") for case in ElementTree.parse(out).iter("testcase") if case.find("error") is not None]  # noqa: S314
-    assert errors == ["preference"]
+    cases = ElementTree.parse(out).iter("testcase")  # noqa: S314 - our own file
+    errors = {case.get("name"): found.get("message") for case in cases if (found := case.find("error")) is not None}
+    assert errors == {"preference": "Not compared: no pair has a score for both variants."}
+
+
+def test_without_a_judge_ci_tools_read_why_nothing_is_preferred(run: Any, decks: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.xml"
+    assert run("--metrics", "answer_leakage,duplication", "--junit", str(out), given=str(decks)).exit_code == 0
+    cases = {case.get("name"): case for case in ElementTree.parse(out).iter("testcase")}  # noqa: S314 - our own file
+    skipped = cases["preference"].find("skipped")
+    assert skipped is not None
+    assert skipped.get("message") == "Not compared: no judge was asked."
+    assert "No difference is shown: “old” less “new” is" in (
+        cases["flashcard_duplication"].findtext("system-out") or ""
+    )
+
+
+def test_the_report_is_for_whom_its_neighbours_are(run: Any, decks: Path, tmp_path: Path) -> None:
+    run("--metrics", "duplication", given=str(decks))
+    files = [path for path in (tmp_path / "out").iterdir() if path.suffix in {".html", ".json"}]
+    assert {path.name for path in files} == {"report.html", "experiment.json", "conclusion.json"}
+    assert len({path.stat().st_mode for path in files}) == 1
 
 
 def test_too_few_sources_are_not_compared(server: ProviderServer, run: Any, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from touchstone.markdown import tidy
 from touchstone.surfaces.experiments.conclusion import Conclusion, MetricComparison, PreferenceComparison, Verdict
 from touchstone.surfaces.experiments.estimate import Estimate
 from touchstone.surfaces.experiments.report.respects import Respect, respects_of
+from touchstone.surfaces.experiments.report.sentences import outcome
 from touchstone.surfaces.experiments.report.view import View, view_of
 
 COLOURS: dict[Verdict, str] = {
@@ -70,7 +71,6 @@ def exit_of(conclusion: Conclusion, *, fail_if_worse: bool) -> Exit:
 
 def suite_of(conclusion: Conclusion, *, fail_if_worse: bool) -> Suite:
     """A case for each respect, and one for whether all pairs were measured; it is as red as the exit code."""
-    rows = zip(view_of(conclusion, tidy).rows, respects_of(conclusion), strict=True)
     group = f"touchstone.experiment.{conclusion.surface}"
     whole = Case(
         group=group,
@@ -83,10 +83,10 @@ def suite_of(conclusion: Conclusion, *, fail_if_worse: bool) -> Suite:
             group=group,
             name=respect.name,
             came=_came(respect, conclusion, fail_if_worse=fail_if_worse),
-            sentence=f"{row.verdict}: {row.difference} points ({row.interval}), adjusted p {row.p}.",
+            sentence=outcome(respect, conclusion),
             details="\n".join(_behind(respect)),
         )
-        for row, respect in rows
+        for respect in respects_of(conclusion)
     ]
     return Suite(name=f"{conclusion.name}: {conclusion.b} against {conclusion.a}", cases=(whole, *cases))
 

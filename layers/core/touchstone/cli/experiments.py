@@ -69,8 +69,9 @@ def run(
     from touchstone.cli.experiment_screen import exit_of, print_conclusion, suite_of
     from touchstone.cli.inprocess import said_aloud
     from touchstone.cli.junit import write_junit
-    from touchstone.cli.places import check_place, replace
+    from touchstone.cli.places import check_place
     from touchstone.cli.screen import print_json, say
+    from touchstone.surfaces.experiments.folder import write_whole
     from touchstone.surfaces.experiments.report import report_html
 
     if junit is not None:
@@ -85,7 +86,7 @@ def run(
         say(f"Interrupted. What is done is kept; go on with: {_again(given, out, options)}")
         raise
     page = out / "report.html"
-    replace(page, [report_html(conclusion).encode()])
+    write_whole(page, report_html(conclusion))
     if as_json:
         print_json(_document(conclusion))
     else:

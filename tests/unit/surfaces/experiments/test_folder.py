@@ -47,7 +47,8 @@ def test_a_request_that_cannot_be_read_is_no_experiment_to_go_on_with(tmp_path: 
         ({"judge": "openai/n"}, "was judged by openai/m, and not by openai/n"),
         ({"judge": None}, "was judged by openai/m, and not by nobody"),
         ({"generator": "openai/n"}, "was written by nobody, and not by openai/n"),
-        ({"experiment": experiment(seed=1)}, "holds another experiment"),
+        ({"experiment": experiment(seed=1)}, "holds another experiment .*, with other seed; go on"),
+        ({"experiment": experiment(seed=1, metrics=["quiz_clarity"])}, "with other metrics and seed; go on"),
     ],
 )
 def test_another_request_is_refused_and_says_what_is_different(

@@ -1,6 +1,8 @@
 """What the pairs of an experiment come to: which variant is better, by how much, and how sure that is."""
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator
 
 from touchstone.errors import Unscored
 from touchstone.material.parts import PartId
@@ -12,7 +14,11 @@ type Verdict = Literal["a_better", "b_better", "no_difference_shown", "not_compa
 """What is shown of two variants; `not_compared`: no interval could be drawn (nothing with both scores, few sources)."""
 type Overall = Verdict | Literal["mixed"]
 """All verdicts together; `mixed`: one variant is better in something, and the other in something else."""
-type Interval = tuple[float, float]
+DECIMALS = 6
+"""As metrics' scores have; what stands behind them is left over from computing in binary."""
+Rounded = Annotated[float, AfterValidator(lambda value: round(value, DECIMALS) + 0.0)]
+"""A figure of so many decimals; the sum is never -0.0."""
+type Interval = tuple[Rounded, Rounded]
 type Stopped = Literal["max_cost", "day_quota"]
 """Why pairs were not measured: the next call could have cost more than was allowed, or a provider's day is spent."""
 
@@ -31,13 +37,13 @@ class Comparison(Strict):
     excludes 0 and the adjusted p-value is at most 0.05.
     """
 
-    a_mean: float | None
-    b_mean: float | None
-    difference: float | None
+    a_mean: Rounded | None
+    b_mean: Rounded | None
+    difference: Rounded | None
     interval: Interval | None
     p_value: float | None
     adjusted_p_value: float | None
-    detectable: float | None
+    detectable: Rounded | None
     compared: int
     sources: int
     verdict: Verdict
@@ -89,7 +95,7 @@ class ItemDifference(Strict):
     source: PartId
     a: float
     b: float
-    difference: float
+    difference: Rounded
     a_labels: tuple[ItemLabel, ...]
     b_labels: tuple[ItemLabel, ...]
 

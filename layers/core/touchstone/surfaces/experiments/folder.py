@@ -62,11 +62,11 @@ class Folder:
 
     def store(self, result: PairResult) -> None:
         """Keep the result of a pair."""
-        _write(self._path / "pairs" / f"{result.number}.json", result.model_dump_json())
+        write_whole(self._path / "pairs" / f"{result.number}.json", result.model_dump_json())
 
     def conclude(self, conclusion: Conclusion) -> None:
         """Keep what it came to."""
-        _write(self._path / "conclusion.json", conclusion.model_dump_json(indent=2))
+        write_whole(self._path / "conclusion.json", conclusion.model_dump_json(indent=2))
 
     def close(self) -> None:
         """Let go of the folder."""
@@ -84,16 +84,18 @@ def results_in(folder: Path) -> Iterator[PairResult]:
 
 def _same_request(file: Path, asked: Asked) -> None:
     if not file.exists():
-        _write(file, asked.model_dump_json())
+        write_whole(file, asked.model_dump_json())
         return
     try:
         known = Asked.model_validate_json(file.read_bytes())
     except ValidationError:
         raise ConflictError(f"{file} is no experiment that can be gone on with; name another folder.") from None
     if known.experiment != asked.experiment:
+        kept, wanted = dict(known.experiment), dict(asked.experiment)
+        others = [name for name in kept if kept[name] != wanted[name]]
         raise ConflictError(
-            f"{file.parent} holds another experiment ({known.experiment.name}); go on with that one as it was, or name "
-            "another folder."
+            f"{file.parent} holds another experiment ({known.experiment.name}), with other {' and '.join(others)}; go "
+            "on with that one as it was, or name another folder."
         )
     for role, before, now in (
         ("judged", known.judge, asked.judge),
@@ -106,7 +108,7 @@ def _same_request(file: Path, asked: Asked) -> None:
             )
 
 
-def _write(file: Path, text: str) -> None:
+def write_whole(file: Path, text: str) -> None:
     """Write a file so that nobody ever sees a part of it."""
     unfinished = file.with_name(f"{file.name}.unfinished")
     try:

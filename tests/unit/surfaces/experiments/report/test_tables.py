@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.surfaces.experiments.report.samples import HOSTILE, conclusion
-from tests.unit.surfaces.experiments.simulated import pair, preference
+from tests.unit.surfaces.experiments.simulated import experiment, pair, preference
 from touchstone.surfaces.experiments import Conclusion
+from touchstone.surfaces.experiments.concluding import conclude
 from touchstone.surfaces.experiments.report import headline, notes, report_csv, report_items_csv, report_json
 
 
@@ -38,6 +39,20 @@ def test_each_metric_of_each_item_is_a_row() -> None:
         ("i2", "preference", "", "", ""),
     ]
     assert report_items_csv([]) == ""
+
+
+def test_differences_have_as_many_decimals_as_the_scores_they_are_of() -> None:
+    results = [
+        pair(number, f"s{number}-0", f"s{number}", a={"quiz_clarity": 83.333333}, b={"quiz_clarity": 16.666666})
+        for number in range(6)
+    ]
+    assert {row["difference"] for row in rows(report_items_csv(results))} == {"-66.666667", ""}
+    found = conclude(experiment(sources=6, a_source=1, metrics=["quiz_clarity"]), results)
+    clarity, _ = rows(report_csv(found))
+    figures = {clarity[name] for name in ("difference", "interval_low", "interval_high")}
+    assert figures == {"-66.666667"}
+    (metric,) = json.loads(report_json(found))["metrics"]
+    assert (metric["difference"], metric["favouring_a"][0]["difference"]) == (-66.666667, -66.666667)
 
 
 @given(st.text(min_size=1, max_size=60))

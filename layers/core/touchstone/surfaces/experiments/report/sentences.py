@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from touchstone.statistics.paired import FEWEST_SOURCES
-from touchstone.surfaces.experiments.conclusion import Conclusion, Stopped, Verdict
-from touchstone.surfaces.experiments.report.figures import counted, p_value, score, share
+from touchstone.surfaces.experiments.conclusion import Conclusion, PreferenceComparison, Stopped, Verdict
+from touchstone.surfaces.experiments.report.figures import counted, interval, p_value, points, score, share
 from touchstone.surfaces.experiments.report.respects import PREFERENCE, Respect, respects_of
 
 CALLED = {PREFERENCE: "the judge's preference"}
@@ -39,8 +39,25 @@ def called(respect: Respect) -> str:
     return CALLED.get(respect.name, respect.name)
 
 
+def outcome(respect: Respect, conclusion: Conclusion) -> str:
+    """What is shown in one respect, as a sentence of its own."""
+    a, b, found = conclusion.a, conclusion.b, respect.comparison
+    match respect.verdict:
+        case "a_better":
+            return f"“{a}” is better than “{b}” {_by_how_much(respect)}."
+        case "b_better":
+            return f"“{b}” is better than “{a}” {_by_how_much(respect)}."
+        case "no_difference_shown":
+            sure = f"95 % interval {interval(found.interval)}, adjusted p {_is(found.adjusted_p_value)}"
+            return f"No difference is shown: “{b}” less “{a}” is {points(found.difference)} points ({sure})."
+        case "not_compared" if isinstance(found, PreferenceComparison) and not found.asked:
+            return "Not compared: no judge was asked."
+        case "not_compared":
+            return f"Not compared: {_why_not([respect])}."
+
+
 def _won(verdict: Verdict, respects: Sequence[Respect]) -> str:
-    return "; ".join(_by_how_much(one) for one in respects if one.verdict == verdict)
+    return "; ".join(f"{called(one)} {_by_how_much(one)}" for one in respects if one.verdict == verdict)
 
 
 def _by_how_much(respect: Respect) -> str:
@@ -48,9 +65,9 @@ def _by_how_much(respect: Respect) -> str:
     found = respect.comparison
     sure = f"adjusted p {_is(found.adjusted_p_value)}"
     if found.difference is None or found.interval is None:
-        return called(respect)
+        return ""
     low, high = sorted(found.interval if found.difference > 0 else (-found.interval[0], -found.interval[1]))
-    by = f"{called(respect)} by {score(abs(found.difference))} points"
+    by = f"by {score(abs(found.difference))} points"
     return f"{by} (95 % interval {score(low)} to {score(high)}, {sure})"
 
 

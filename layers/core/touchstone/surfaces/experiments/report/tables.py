@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterable, Iterator, Mapping
 
 from touchstone.judges.fence import visible
-from touchstone.surfaces.experiments.conclusion import Conclusion, Denominator
+from touchstone.surfaces.experiments.conclusion import DECIMALS, Conclusion, Denominator
 from touchstone.surfaces.experiments.pairs import Measured, PairResult
 from touchstone.surfaces.experiments.report.respects import PREFERENCE, respects_of
 
@@ -69,7 +69,7 @@ def _items(result: PairResult) -> Iterator[dict[str, Cell]]:
             "metric": name,
             "a": a,
             "b": b,
-            "difference": None if a is None or b is None else b - a,
+            "difference": None if a is None or b is None else round(b - a, DECIMALS) + 0.0,
             "a_unscored_parts": _unscored(result.a, name),
             "b_unscored_parts": _unscored(result.b, name),
             "preferred": None,
