@@ -107,17 +107,40 @@ def test_only_what_has_one_right_answer_is_corrected(before: str, after: str) ->
 
 
 def test_a_key_is_corrected_with_its_choice() -> None:
-    text = quiz(question(choices=["学校", "公園", "学校"], answers=["学校"]))
+    text = quiz(question(choices=["学校", "公司", "学校"], answers=["学校"]))
     (now,) = json.loads(_fixed(text))["questions"]
-    assert (now["choices"], now["answers"]) == (["學校", "公園", "學校"], ["學校"])
+    assert (now["choices"], now["answers"]) == (["學校", "公司", "學校"], ["學校"])
 
 
 @pytest.mark.parametrize("choices", [["學習", "学习"], ["xué", "xue2"], ["hǎo", "hăo", "hào"], ["xúe", "xué"]])
 def test_choices_that_differ_by_the_fault_alone_are_left(choices: list[str]) -> None:
-    text = quiz(question(question_text="Which is right? 学习", choices=choices, answers=[choices[0]]))
+    text = quiz(question(question_text="Which is right? 学校", choices=choices, answers=[choices[0]]))
     (now,) = json.loads(_fixed(text))["questions"]
-    assert (now["question_text"], now["choices"]) == ("Which is right? 學習", choices)
+    assert (now["question_text"], now["choices"]) == ("Which is right? 學校", choices)
     assert all(not placed.splices for placed in _checked(text).all_findings if "choices" in placed.field)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"kind": "true_false", "question_text": "Is “xúe” spelt right?", "choices": [], "answers": ["false"]},
+        {"kind": "true_false", "question_text": "「学习」はこう書く。", "choices": [], "answers": ["false"]},
+        {"question_text": "Which of these is Simplified?", "choices": ["学校", "公司"], "answers": ["学校"]},
+        {"question_text": "Quel mot ?", "choices": ["学习", "老師", "圖書館"], "answers": ["学习"]},
+        {"question_text": "Compare 以后 and 以後."},
+        {"question_text": "Is it lv4 sè or lǜsè?"},
+        {"question_text": "Is it xue2 or xúe?"},
+        {"explanation": "In Taiwan one says 學習, not 学习."},
+        {"explanation": "女兒 is nǔer."},
+    ],
+)
+def test_what_may_be_meant_is_left_for_a_person(changes: dict[str, Any]) -> None:
+    text = quiz(question(**changes))
+    fix = fixed(_checked(text), Sought())
+    assert (fix.after.file.text, fix.corrected) == (text, 0)
+    found = [one for one in fix.after.all_findings if one.violation.rule != "structure"]
+    assert found
+    assert all(placed.left or placed.violation.suggestion is None for placed in found)
 
 
 def test_lines_are_corrected_each_in_its_place() -> None:

@@ -20,7 +20,7 @@ def fixed(changed: dict[str, Any]) -> dict[str, Any]:
     [
         ({"question_text": "学习 (xue2xi2) 和学校"}, {"question_text": "學習 (xuéxí) 和學校"}),
         ({"choices": ["图书馆", "银行"], "answers": ["银行"]}, {"choices": ("圖書館", "銀行"), "answers": ("銀行",)}),
-        ({"kind": "fill_in_the_blank", "choices": [], "answers": ["学习"]}, {"answers": ("學習",)}),
+        ({"kind": "fill_in_the_blank", "choices": [], "answers": ["学校"]}, {"answers": ("學校",)}),
         (
             {"readings": [{"hanzi": "学习", "pinyin": "xue2xi2"}]},
             {"readings": ({"hanzi": "學習", "pinyin": "xuéxí"},)},
@@ -42,6 +42,8 @@ def test_what_has_one_right_correction_is_corrected(changed: dict[str, Any], wan
         {"question_text": "What is <b>學習</b>?"},
         {"readings": [{"hanzi": "學習", "pinyin": "xué"}]},
         {"readings": [{"hanzi": "學", "pinyin": "xuéxí"}]},
+        {"kind": "true_false", "question_text": "“xúe” is right.", "choices": [], "answers": ["false"]},
+        {"question_text": "Is it 学习 or 學習?"},
     ],
 )
 def test_what_has_none_stays_as_it_is(changed: dict[str, Any]) -> None:

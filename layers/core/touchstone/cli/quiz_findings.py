@@ -10,7 +10,8 @@ from touchstone.json_places import Path, path_of, written
 from touchstone.material import Question, Quiz
 from touchstone.quizzes.checking import apply_checks
 from touchstone.quizzes.content import find_question_language
-from touchstone.quizzes.correction import corrected, is_correctable
+from touchstone.quizzes.correction import is_correctable, rewritten
+from touchstone.quizzes.forms import left_for_a_person
 from touchstone.quizzes.model import RULES, Attempt, Rule, Violation
 from touchstone.quizzes.structure import validate_structure
 
@@ -54,7 +55,8 @@ class Sought:
 class Placed:
     """A violation and where it stands: `line` and `column` from 1, `field` as the path from the file's top.
 
-    `splices` correct it; there are none where it has no one right correction.
+    `splices` correct it; there are none where it has no one right correction. `left`: it has one, but the question may
+    be about the fault itself, so that a person is to say.
     """
 
     violation: Violation
@@ -62,6 +64,7 @@ class Placed:
     line: int
     column: int
     splices: tuple[Splice, ...] = ()
+    left: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,14 +81,17 @@ class CheckedFile:
         return tuple(placed for findings in self.findings for placed in findings)
 
 
-def checked(file: QuizFile, sought: Sought) -> CheckedFile:
-    """Apply every rule that needs no judge; without the tables of script and pinyin those that need none of them."""
+def checked(file: QuizFile, sought: Sought, *, original: QuizFile | None = None) -> CheckedFile:
+    """Apply every rule that needs no judge; without the tables of script and pinyin those that need none of them.
+
+    `original`: the file before anything in it was corrected, None where it is this one.
+    """
     findings: list[tuple[Placed, ...]] = []
     applied: set[Rule] = set()
-    for text in file.quizzes:
+    for text, before in zip(file.quizzes, (original or file).quizzes, strict=True):
         found = _applied(text.quiz, sought)
         applied.update(found.checks_run)
-        findings.append(tuple(_placed(file, text, found.violations)))
+        findings.append(tuple(_placed(file, text, found.violations, before.quiz)))
     run = tuple(rule for rule in RULES if rule in applied)
     return CheckedFile(file=file, findings=tuple(findings), checks_run=run)
 
@@ -102,7 +108,7 @@ def _applied(quiz: Quiz, sought: Sought) -> Attempt:
         return Attempt(number=1, quiz=quiz, violations=tuple(found), checks_run=tuple(run))
 
 
-def _placed(file: QuizFile, text: QuizText, violations: Iterable[Violation]) -> Iterator[Placed]:
+def _placed(file: QuizFile, text: QuizText, violations: Iterable[Violation], before: Quiz) -> Iterator[Placed]:
     numbers = {question.id: number for number, question in enumerate(text.quiz.questions)}
     by_question: dict[str | None, list[Violation]] = {}
     for violation in violations:
@@ -110,28 +116,40 @@ def _placed(file: QuizFile, text: QuizText, violations: Iterable[Violation]) -> 
     placed: list[tuple[int, Placed]] = []
     for question_id, found in by_question.items():
         number = None if question_id is None else numbers[question_id]
-        sure = frozenset() if number is None else _sure(text.quiz.questions[number], found)
+        sure = frozenset() if number is None else _sure(text.quiz.questions[number], found, before.questions[number])
         for at, violation in enumerate(found):
             root = text.root if number is None else (*text.root, number)
             path = (*root, *path_of(violation.field or ""))
             offset = text.document.stretch(path, violation.span)[0]
             line, column = file.lines.place(offset)
             splices = _splices(text, root, violation) if at in sure else ()
-            one = Placed(violation=violation, field=written(path), line=line, column=column, splices=tuple(splices))
+            one = Placed(
+                violation=violation,
+                field=written(path),
+                line=line,
+                column=column,
+                splices=tuple(splices),
+                left=at not in sure and number is not None and _is_sure(violation),
+            )
             placed.append((offset, one))
     yield from (one for _, one in sorted(placed, key=lambda pair: (pair[0], RULES.index(pair[1].violation.rule))))
 
 
-def _sure(question: Question, violations: Sequence[Violation]) -> frozenset[int]:
+def _sure(question: Question, violations: Sequence[Violation], original: Question) -> frozenset[int]:
     """The places in the list of those of a question's violations that are to be corrected.
 
-    What would break its structure is left: two choices may differ by nothing but the fault that a learner is to see.
+    What may be meant is left, and what would break its structure: two choices may differ by nothing but the fault that
+    a learner is to see.
     """
-    chosen = frozenset(_apart({at: one for at, one in enumerate(violations) if _is_sure(one)}))
+    told = {at: one for at, one in enumerate(violations) if _is_sure(one)}
+    if not told:
+        return frozenset()
+    left = left_for_a_person(question, list(told.values()), original=original)
+    chosen = frozenset(_apart({at: one for place, (at, one) in enumerate(told.items()) if place not in left}))
     if not chosen:
         return chosen
     as_it_is = Quiz(questions=(question,))
-    if _broken(corrected(as_it_is, [violations[at] for at in sorted(chosen)])) <= _broken(as_it_is):
+    if _broken(rewritten(as_it_is, [violations[at] for at in sorted(chosen)])) <= _broken(as_it_is):
         return chosen
     return frozenset(at for at in chosen if not (violations[at].field or "").startswith(_KEYED))
 

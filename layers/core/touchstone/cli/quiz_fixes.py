@@ -42,7 +42,8 @@ def fixed(found: CheckedFile, sought: Sought) -> Fixed:
     while after.file.text not in seen and (edits := list(_edits(after))):
         seen.add(after.file.text)
         count += sum(bool(placed.splices) for placed in after.all_findings)
-        after = checked(read(after.file.path, edited(after.file.text, edits), marked=after.file.marked), sought)
+        text = edited(after.file.text, edits)
+        after = checked(read(after.file.path, text, marked=after.file.marked), sought, original=found.file)
     return Fixed(before=found, after=after, corrected=count)
 
 

@@ -89,6 +89,8 @@ def summary(outcome: Outcome) -> Iterator[str]:
     yield f"{counted}: {_count(len(findings), 'finding') if findings else 'no finding'}{left}{advice}."
     if outcome.corrected is not None:
         yield f"Corrected: {_count(outcome.corrected, 'finding')} in {_count(len(outcome.changed), 'file')}."
+    if waiting := sum(placed.left for placed in findings):
+        yield f"Left for a person: {_count(waiting, 'finding')}, since the question may be about that form."
     missing = ", ".join(f"{rule} ({why})" for rule, why in outcome.not_run.items())
     yield f"Applied: {', '.join(outcome.checks_run) or 'nothing'}. Not applied: {missing}."
     if outcome.faults:
@@ -112,6 +114,7 @@ def document(outcome: Outcome) -> dict[str, Any]:
                 "suggestion": placed.violation.suggestion,
                 "field": placed.field or None,
                 "fixable": bool(placed.splices),
+                "left": placed.left,
             }
             for file, placed in outcome.findings
         ],

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from touchstone.material import Question, Quiz
+from touchstone.quizzes.forms import left_for_a_person
 from touchstone.quizzes.model import Violation
 
 _FIELD = re.compile(r"(?P<name>[a-z_]+)(?:\[(?P<at>\d+)\])?(?:\.(?P<part>[a-z]+))?")
@@ -18,7 +19,10 @@ _DOUBTFUL = frozenset({"extra_syllable"})
 
 
 def is_correctable(violation: Violation) -> bool:
-    """Whether there is one right text to put in its place: a check's suggestion for a span."""
+    """Whether there is one right text to put in its place: a check's suggestion for a span.
+
+    Of its question nothing is known here; `corrected` leaves what may be meant there.
+    """
     return (
         violation.decided_by == "check"
         and violation.rule != "structure"
@@ -33,13 +37,25 @@ def is_correctable(violation: Violation) -> bool:
 def corrected(quiz: Quiz, violations: Iterable[Violation]) -> Quiz:
     """The quiz with all correctable ones of these violations corrected; the others leave it as it is.
 
+    So do those that may be meant, since the question is about the form itself (`left_for_a_person`).
+
     The violations are those of this very quiz. An answer that is a choice to the letter is corrected with it. A
     question that would grow too long (an apostrophe for every other syllable) stays as it is.
     """
+    found: dict[str | None, list[Violation]] = defaultdict(list)
+    for violation in filter(is_correctable, violations):
+        found[violation.question_id].append(violation)
+    left = {question.id: left_for_a_person(question, found[question.id]) for question in quiz.questions}
+    return rewritten(
+        quiz, (one for key, told in found.items() for at, one in enumerate(told) if at not in left.get(key or "", ()))
+    )
+
+
+def rewritten(quiz: Quiz, violations: Iterable[Violation]) -> Quiz:
+    """The quiz with each of these violations corrected, which all are correctable."""
     found: dict[str, dict[str, list[Violation]]] = defaultdict(lambda: defaultdict(list))
     for violation in violations:
-        if is_correctable(violation):
-            found[violation.question_id or ""][violation.field or ""].append(violation)
+        found[violation.question_id or ""][violation.field or ""].append(violation)
     return Quiz(questions=tuple(_corrected(question, found[question.id]) for question in quiz.questions))
 
 

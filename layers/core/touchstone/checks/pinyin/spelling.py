@@ -6,7 +6,7 @@ from itertools import pairwise
 from touchstone.checks.findings import Finding
 from touchstone.checks.pinyin.letters import Chunk, Span
 from touchstone.checks.pinyin.parsing import Syllable, fits
-from touchstone.checks.pinyin.syllables import PARTICLES, Reading
+from touchstone.checks.pinyin.syllables import PARTICLES, Reading, table
 
 type Said = tuple[Chunk, Sequence[Syllable]]
 """A chunk and its syllables."""
@@ -46,10 +46,15 @@ def _faults(pinyin: str, chunk: Chunk, syllables: Sequence[Syllable], meant: Mea
             # Likelier a syllable that does not exist (siāo) than two of which one has no tone.
             yield _finding("unknown_syllable", pinyin, chunk.span(before.start, syllable.end), None)
         elif syllable.fault is not None:
-            advice = syllable.written(syllable.tone) if syllable.base else None
+            advice = syllable.written(syllable.tone) if _is_spoken(syllable) else None
             if syllable.tone is None and syllable.start == 0 and not chunk.is_joined:
                 advice = _with_tone(syllable, span, meant)
             yield _finding(syllable.fault, pinyin, span, advice)
+
+
+def _is_spoken(syllable: Syllable) -> bool:
+    """Whether there is such a syllable in such a tone: nǔer is rather nǚ'ér without its dots than nüě with an r."""
+    return bool(syllable.base) and (not syllable.tone or syllable.reading in table().spoken)
 
 
 def _without_tone(pinyin: str, word: Sequence[Said], meant: Meant) -> Iterator[Finding]:

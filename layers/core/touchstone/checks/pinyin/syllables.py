@@ -40,10 +40,14 @@ _ALIASES = {"lue": "lüe", "nue": "nüe"}
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """`syllables`: all there are, without marks, and what is meant by them. `readings`: how a character may be read."""
+    """`syllables`: all there are, without marks, and what is meant by them. `readings`: how a character may be read.
+
+    `spoken`: the syllables with the tones in which any character is read.
+    """
 
     syllables: dict[str, str]
     readings: dict[str, frozenset[Reading]]
+    spoken: frozenset[Reading]
 
 
 @cache
@@ -61,6 +65,7 @@ def table() -> Table:
     return Table(
         syllables={base: base for base, _ in known.values()} | _ALIASES,
         readings={character: frozenset(ways) for character, ways in readings.items()},
+        spoken=frozenset(way for ways in readings.values() for way in ways),
     )
 
 

@@ -1,0 +1,186 @@
+"""Which faults of a question are left for a person: those that may be meant, and those that no correction heals.
+
+A question may be about the very form that a check finds: is “xúe” spelt right, which of these is Simplified. Its faults
+are found like any others, but nobody but its author can say whether to correct them.
+"""
+
+import re
+import unicodedata
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import lru_cache, partial
+
+from touchstone.checks import find_pinyin_errors
+from touchstone.checks.script.tables import tables
+from touchstone.material import Question
+from touchstone.quizzes.model import Violation
+from touchstone.quizzes.texts import HAN, Place, answers_of, choices_of, places_of
+
+_ABOUT_FORM = re.compile(
+    r"\b(?:simplified|traditional|spelt|(?:mis-?)?spell\w*|typo|tone[ -](?:mark|number)s?|apostrophe|umlaut|script"
+    r"|writes|written (?:form|correctly|right|wrong|incorrectly)|(?:correctly|rightly|wrongly|incorrectly) written"
+    r"|way to write|simplificad[oa]s?|tradicional(?:es)?|simplifiée?s?|traditionnel(?:le)?s?"
+    r"|vereinfacht\w*|traditionell\w*|kurzzeichen|langzeichen|giản thể|phồn thể)\b"
+    r"|簡體|简体|簡体|繁體|繁体|正體|正体|新字体|旧字体|寫法|写法|書き方|拼寫|拼写|錯字|错字|調號|调号|간체|번체",
+    re.IGNORECASE,
+)
+"""Words by which a question asks about script or spelling, in the commonest languages of learners."""
+_QUOTED = re.compile(r"「[^「」]*」|『[^『』]*』|“[^“”]*”|‘[^‘’]*’|«[^«»]*»|\"[^\"\n]*\"")
+_LETTER = r"A-Za-z\u00c0-\u024f\u0300-\u036f"
+_OF_A_WORD = re.compile(rf"[{_LETTER}0-9'’:-]")
+_HAN = re.compile(HAN)
+_NO_EVIDENCE = ("explanation", "target", "readings")
+"""What a learner sees after the question or beside it: a slip in one of them is no contrast."""
+_SCRIPT = "traditional_chinese"
+_PINYIN = "pinyin_diacritics"
+
+type Span = tuple[int, int]
+type Change = tuple[Span, str]
+"""What is to be corrected in a text, and what is to stand there."""
+
+
+def left_for_a_person(
+    question: Question, violations: Sequence[Violation], *, original: Question | None = None
+) -> frozenset[int]:
+    """The places in the list of those of a question's violations that are not to be corrected without its author.
+
+    - all, where the question's text speaks of script or spelling; in the explanation also where that one does;
+    - what a statement (`true_false`) quotes;
+    - where the right form stands in the question's text or choices as well, or two wrong ones would become the same;
+    - Simplified choices, where another choice is in Traditional characters;
+    - pinyin of which the whole word would still have a fault.
+
+    `original` is the question before anything in it was corrected, None where it is this one: what was put in by a
+    correction is no contrast.
+    """
+    if not violations:
+        return frozenset()
+    texts = {place.field: place.text for place in places_of(question)}
+    changes: dict[str | None, set[Change]] = defaultdict(set)
+    for one in violations:
+        if one.span and one.suggestion is not None:
+            changes[one.field].add((one.span, one.suggestion))
+    in_order = {field: sorted(told) for field, told in changes.items()}
+    written = [_Written.of(one, in_order.get(one.field, ()), texts) for one in violations]
+    contrast = _Contrast(original or question, [one for one in written if one])
+    fields = _fields_about_form(question)
+    rules = (partial(_is_quoted, question), contrast.holds, _stays_wrong)
+    return frozenset(
+        at
+        for at, one in enumerate(written)
+        if one and (fields is None or one.field in fields or any(rule(one) for rule in rules))
+    )
+
+
+class _Written:
+    """A faulty word as it stands, and as it would be."""
+
+    def __init__(self, violation: Violation, *, field: str, text: str, span: Span, right: str) -> None:
+        self.rule, self.field, self.text, self.span = violation.rule, field, text, span
+        self.own_span = violation.span or span
+        self.wrong, self.right = text[slice(*span)], right
+
+    @classmethod
+    def of(cls, violation: Violation, changes: Sequence[Change], texts: dict[str, str]) -> "_Written | None":
+        """None where nothing could be corrected.
+
+        Of pinyin the whole word counts, of one character the one beside it too (学校: 學 alone also stands in 學習),
+        with all that is found in them: `changes` are those of the text, in their order.
+        """
+        text, span, right = texts.get(violation.field or ""), violation.span, violation.suggestion
+        if text is None or span is None or right is None or violation.field is None:
+            return None
+        if violation.rule == _PINYIN or span[1] - span[0] == 1:
+            span = _word_around(text, span) if violation.rule == _PINYIN else _with_neighbour(text, span)
+            right = _with(text, span, changes[bisect_left(changes, ((span[0], 0), "")) :])
+        return cls(violation, field=violation.field, text=text, span=span, right=right)
+
+
+def _word_around(text: str, span: Span) -> Span:
+    start, end = span
+    while start and _OF_A_WORD.match(text, start - 1):
+        start -= 1
+    while end < len(text) and _OF_A_WORD.match(text, end):
+        end += 1
+    return start, end
+
+
+def _with_neighbour(text: str, span: Span) -> Span:
+    start, end = span
+    if end < len(text) and _HAN.match(text, end):
+        return start, end + 1
+    return (start - 1, end) if start and _HAN.match(text, start - 1) else span
+
+
+def _with(text: str, span: Span, changes: Sequence[Change]) -> str:
+    at, parts = span[0], ""
+    for (start, end), new in changes:
+        if start >= span[1]:
+            break
+        if start >= at:
+            parts += text[at:start] + new
+            at = end
+    return parts + text[at : span[1]]
+
+
+def _fields_about_form(question: Question) -> frozenset[str] | None:
+    """The fields in which forms may be meant; None for all."""
+    if _ABOUT_FORM.search(question.question_text):
+        return None
+    return frozenset({"explanation"} if _ABOUT_FORM.search(question.explanation or "") else ())
+
+
+def _is_quoted(question: Question, one: _Written) -> bool:
+    if question.kind != "true_false" or one.field != "question_text":
+        return False
+    return any(found.start() < one.own_span[0] < found.end() for found in _QUOTED.finditer(one.text))
+
+
+class _Contrast:
+    """What of a question stands side by side for a learner to compare."""
+
+    def __init__(self, question: Question, faults: Sequence[_Written]) -> None:
+        # The key of a choice is no part of it: it repeats a choice, or should.
+        places = (Place("question_text", question.question_text), *choices_of(question))
+        if not question.choices:
+            places = (*places, *answers_of(question))
+        self.beside = tuple(place.text for place in places)
+        self.explanation = question.explanation or ""
+        traditional = tables().traditional
+        self.is_traditional = any(not traditional.isdisjoint(choice) for choice in question.choices)
+        self.known: dict[tuple[str, str, bool], bool] = {}
+        self.wrong: dict[str, set[str]] = defaultdict(set)
+        fields = {place.field for place in places}
+        for one in faults:
+            if one.field in fields:
+                self.wrong[one.right].add(one.wrong)
+
+    def holds(self, one: _Written) -> bool:
+        """Whether the right form, another wrong form of it, or a choice in the other script stands beside a fault."""
+        if one.rule == _SCRIPT and one.field.startswith(("choices", "answers")) and self.is_traditional:
+            return True
+        is_explained = one.field == "explanation"
+        if one.field.startswith(_NO_EVIDENCE) and not is_explained:
+            return False
+        key = one.rule, one.right, is_explained
+        if key not in self.known:
+            texts = (self.explanation,) if is_explained else self.beside
+            self.known[key] = any(_stands_in(one, text) for text in texts)
+        return self.known[key] or (not is_explained and len(self.wrong[one.right]) > 1)
+
+
+def _stands_in(one: _Written, text: str) -> bool:
+    if one.rule != _PINYIN:
+        return one.right in text
+    right, plain = (unicodedata.normalize("NFC", each).casefold() for each in (one.right, text))
+    return right in plain and re.search(rf"(?<![{_LETTER}]){re.escape(right)}", plain) is not None
+
+
+def _stays_wrong(one: _Written) -> bool:
+    return one.rule == _PINYIN and _is_faulty(one.right)
+
+
+@lru_cache(maxsize=1024)
+def _is_faulty(word: str) -> bool:
+    return bool(find_pinyin_errors(word))
