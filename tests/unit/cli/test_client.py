@@ -123,7 +123,7 @@ def test_an_api_that_is_not_there_is_named_without_the_token() -> None:
         port = free.getsockname()[1]
     with Api(Connection(url=f"http://127.0.0.1:{port}", token=TOKEN)) as client, pytest.raises(ServiceError) as caught:
         client.get("budget")
-    assert str(caught.value).startswith("127.0.0.1 cannot be reached")
+    assert str(caught.value).startswith("127.0.0.1 cannot be reached: start what the URL names")
     assert TOKEN not in str(caught.value)
 
 

@@ -76,6 +76,18 @@ def test_work_for_a_task_needs_the_deployment_that_has_the_task(touchstone: Comm
     assert [each["id"] for each in _results(tmp_path / "work.results.jsonl")] == ["a", None]
 
 
+def test_lines_of_a_kind_that_only_a_deployment_does_say_so(touchstone: Command, tmp_path: Path) -> None:
+    path = tmp_path / "work.jsonl"
+    material = '{"questions": [{"id": "q1", "kind": "true_false", "question_text": "So?", "answers": ["true"]}]}'
+    path.write_text(
+        f'{{"kind": "quiz_evaluation", "material": {material}}}\n{{"kind": "quiz_check", "quiz": {material}}}'
+    )
+    result = touchstone("batch", "run", str(path), "--local")
+    assert result.exit_code == 1
+    said = "kind: Only a deployment does lines of this kind; send this line without --local."
+    assert result.stderr.count(said) == 2
+
+
 def test_lines_are_solved_here_too(touchstone: Command, tmp_path: Path, server: ProviderServer) -> None:
     server.reply(replies.solve(answer="11/12"), schema="SolveReply")
     server.reply(replies.analyze(subject="math"), schema="AnalyzeReply")

@@ -15,7 +15,7 @@ import httpx
 
 from touchstone import __version__
 from touchstone.cli import waiting
-from touchstone.cli.connection import Connection, connection
+from touchstone.cli.connection import Connection, connection, is_this_machine
 from touchstone.cli.exits import ServiceError
 from touchstone.cli.places import replace
 from touchstone.cli.problems import error_of
@@ -231,7 +231,8 @@ def _document(reply: httpx.Response) -> dict[str, Any]:
 def _unreachable(error: httpx.HTTPError) -> ServiceError:
     match error:
         case httpx.ConnectError() | httpx.ConnectTimeout():
-            what = "cannot be reached: check the URL and the network"
+            check = "start what the URL names" if is_this_machine(_host(error)) else "check the URL and the network"
+            what = f"cannot be reached: {check}"
         case httpx.TimeoutException():
             what = "did not answer in time"
         case _:

@@ -59,7 +59,7 @@ def checked_url(url: str) -> str:
         raise InputError(
             "The API's address must look like https://abc123.execute-api.eu-central-1.amazonaws.com.", where="url"
         )
-    if parts.scheme == "http" and not _this_machine(host):
+    if parts.scheme == "http" and not is_this_machine(host):
         raise InputError(
             "The API's address must begin with https://: over http, others could read the token.", where="url"
         )
@@ -103,7 +103,8 @@ def _path() -> Path:
     return config_folder() / "credentials.json"
 
 
-def _this_machine(host: str) -> bool:
+def is_this_machine(host: str) -> bool:
+    """Whether a host is this machine itself."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:

@@ -131,7 +131,7 @@ async def _record(line: Line, answer_id: str, judges: Judges) -> AnswerRecord:
             "The task of a submission is in a deployment; send this line without --local.", where="task_id"
         )
     if not isinstance(line, VerifyLine | SolveLine):
-        raise InputError("A deployment measures it; send this line without --local.", where="kind")
+        raise InputError("Only a deployment does lines of this kind; send this line without --local.", where="kind")
     return await inprocess.answered(request_of(line), judges, seconds=LINE_SECONDS, answer_id=answer_id)
 
 
