@@ -33,7 +33,7 @@ EVEN = {"substantiveness": 20, "credibility": 20, "completeness": 20}
 async def _generate(*lines: Line, task: Brief | None = None) -> tuple[Generated | NotScored, Script]:
     script = Script({"dimensions": lines})
     judge = script.judges().get("openai", "strong")
-    return await generate_dimensions(task or brief(), judge=judge, deadline=Deadline.after(5.0)), script
+    return await generate_dimensions(task or brief(), judge=judge, deadline=Deadline.after(30.0)), script
 
 
 def _dynamic(**changes: Any) -> dict[str, Any]:
@@ -195,7 +195,7 @@ async def test_the_same_task_is_asked_about_once_unless_it_must_be_anew(use_cach
     script = Script({"dimensions": [replies.dimensions()]})
     judge = script.judges(cache=MemoryCache()).get("openai", "strong")
     for _ in range(2):
-        await generate_dimensions(brief(), judge=judge, deadline=Deadline.after(5.0), use_cache=use_cache)
+        await generate_dimensions(brief(), judge=judge, deadline=Deadline.after(30.0), use_cache=use_cache)
     assert len(script.asked) == calls
 
 

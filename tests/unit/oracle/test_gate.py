@@ -41,7 +41,7 @@ async def _gate(
 ) -> tuple[Gated | NotScored, Script]:
     script = Script({"gate": lines, "digest": digests})
     judge = script.judges().get("claude", "strong")
-    return await check_gate(task or brief(), submission, judge=judge, deadline=Deadline.after(5.0)), script
+    return await check_gate(task or brief(), submission, judge=judge, deadline=Deadline.after(30.0)), script
 
 
 async def test_a_submission_that_meets_all_criteria_passes_with_a_reason_for_each() -> None:
@@ -243,7 +243,7 @@ async def test_the_same_submission_is_judged_once_unless_it_must_be_anew(use_cac
     script = Script({"gate": [replies.gate()]})
     judge = script.judges(cache=MemoryCache()).get("claude", "strong")
     for _ in range(2):
-        await check_gate(brief(), SUBMISSION, judge=judge, deadline=Deadline.after(5.0), use_cache=use_cache)
+        await check_gate(brief(), SUBMISSION, judge=judge, deadline=Deadline.after(30.0), use_cache=use_cache)
     assert len(script.asked) == calls
 
 
@@ -316,7 +316,7 @@ async def test_a3_no_injection_reaches_the_judge_as_an_order(where: str) -> None
     for text in injections():
         told = {"submission": SUBMISSION, "description": "Write.", "criterion": FIRST} | {where: text}
         task = Brief(description=told["description"], acceptance_criteria=(told["criterion"], SECOND), language="en")
-        found = await check_gate(task, told["submission"], judge=judge, deadline=Deadline.after(5.0))
+        found = await check_gate(task, told["submission"], judge=judge, deadline=Deadline.after(30.0))
         if not isinstance(found, Gated) or found.check.passed:
             broke_out.append(text)
     assert broke_out == []
@@ -369,7 +369,7 @@ async def test_a_long_submission_of_which_nobody_could_read_a_section_is_not_jud
 async def test_what_was_read_for_another_stage_is_neither_read_nor_paid_for_again() -> None:
     script = Script({"gate": [replies.gate()], "digest": [_notes]})
     judge = script.judges().get("claude", "strong")
-    deadline = Deadline.after(5.0)
+    deadline = Deadline.after(30.0)
     read = await read_material(LONG, brief=brief(), dimensions=dimensions(), judge=judge, deadline=deadline)
     assert isinstance(read, Read)
     found = await check_gate(brief(), LONG, judge=judge, deadline=deadline, read=read)

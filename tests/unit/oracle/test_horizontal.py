@@ -46,7 +46,7 @@ async def _entry(name: str, text: str, **lines: Sequence[Line]) -> Entry:
         brief=brief(),
         dimensions=dimensions(),
         judge=Script(lines).judges().get("claude", "strong"),
-        deadline=Deadline.after(5.0),
+        deadline=Deadline.after(30.0),
     )
     assert isinstance(read, EntryRead)
     return read.entry
@@ -65,7 +65,7 @@ async def _compare(
         entries,
         brief=task or brief(),
         judge=script.judges().get("claude", "strong"),
-        deadline=Deadline.after(5.0),
+        deadline=Deadline.after(30.0),
         rng=Random(seed),  # noqa: S311 - a test's labels need no secrecy
         partial=partial,
     )
@@ -483,7 +483,7 @@ async def test_what_the_readers_of_a_long_entry_report_is_cut_out_before_it_is_c
     script = Script({"digest": [_digest]})
     read = await read_entry(
         "first", text, _individual(text), brief=brief(), dimensions=dimensions(),
-        judge=script.judges().get("claude", "strong"), deadline=Deadline.after(5.0),
+        judge=script.judges().get("claude", "strong"), deadline=Deadline.after(30.0),
     )  # fmt: skip
     assert isinstance(read, EntryRead)
     assert read.entry.risk_flags == ("attacks_rivals",)
@@ -496,7 +496,7 @@ async def test_an_entry_that_nobody_could_read_is_not_an_entry() -> None:
     judge = Script({"digest": [OverloadedError("Overloaded.")]}).judges().get("claude", "strong")
     read = await read_entry(
         "first", text, _individual(text), brief=brief(), dimensions=dimensions(), judge=judge,
-        deadline=Deadline.after(5.0),
+        deadline=Deadline.after(30.0),
     )  # fmt: skip
     assert isinstance(read, NotScored)
     assert read.reason == "overloaded"

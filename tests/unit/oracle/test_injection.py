@@ -99,7 +99,7 @@ async def test_a3_hidden_characters_are_flagged_and_shown_to_no_judge() -> None:
     script = Script({"individual": [_scores(65)]})
     found = await score_submission(
         brief(), dimensions(), hidden,
-        judge=script.judges().get("claude", "strong"), deadline=Deadline.after(5.0),
+        judge=script.judges().get("claude", "strong"), deadline=Deadline.after(30.0),
     )  # fmt: skip
     assert isinstance(found, Scored)
     assert found.scoring.risk_flags == ("hidden_text",)

@@ -31,7 +31,7 @@ async def _score(
         dimensions(weights or EQUAL),
         submission,
         judge=script.judges().get("claude", "strong"),
-        deadline=Deadline.after(5.0),
+        deadline=Deadline.after(30.0),
     )
     return scored, script
 
@@ -198,7 +198,7 @@ async def test_an_identical_question_is_answered_from_the_cache_unless_told_not_
     judge = script.judges(cache=MemoryCache()).get("claude", "strong")
     for use_cache in (True, True, False):
         await score_submission(
-            brief(), dimensions(), SUBMISSION, judge=judge, deadline=Deadline.after(5.0), use_cache=use_cache
+            brief(), dimensions(), SUBMISSION, judge=judge, deadline=Deadline.after(30.0), use_cache=use_cache
         )
     assert len(script.asked) == 2
 

@@ -40,7 +40,7 @@ async def _read(*lines: Line, text: str = LONG, **changes: Any) -> tuple[Any, Sc
     script = Script({"digest": lines or [_said]})
     judge = script.judges().get("claude", "strong")
     return await read_material(
-        text, brief=brief(), dimensions=dimensions(), judge=judge, deadline=Deadline.after(5.0), **changes
+        text, brief=brief(), dimensions=dimensions(), judge=judge, deadline=Deadline.after(30.0), **changes
     ), script
 
 
@@ -181,7 +181,7 @@ async def _score(text: str, line: Line, read: Read | None = None) -> tuple[Any, 
         dimensions(),
         text,
         judge=script.judges().get("claude", "strong"),
-        deadline=Deadline.after(5.0),
+        deadline=Deadline.after(30.0),
         read=read,
     ), script
 
@@ -231,7 +231,7 @@ async def test_a_long_submission_is_not_scored_where_a_reading_of_it_fails(place
     script = Script({"digest": [digest], "individual": [_scoring]})
     found = await score_submission(
         brief(), dimensions(), order + LONG,
-        judge=script.judges().get("claude", "strong"), deadline=Deadline.after(5.0),
+        judge=script.judges().get("claude", "strong"), deadline=Deadline.after(30.0),
     )  # fmt: skip
     assert isinstance(found, NotScored)
     assert (found.reason, len(found.spends)) == ("overloaded", 2 if place == 1 else 4)

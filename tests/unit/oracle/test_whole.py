@@ -22,7 +22,7 @@ async def judged(
     locked: tuple[Dimension, ...] | None = None,
     *,
     text: str = SUBMISSION,
-    seconds: float = 5.0,
+    seconds: float = 30.0,
 ) -> tuple[Judgement, Script]:
     script = Script({**GOOD, **changes})
     judge = script.judges().get("claude", "strong")
