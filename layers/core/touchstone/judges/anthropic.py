@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from touchstone.judges.adapters import failures, loading, replies
 from touchstone.judges.adapters.schemas import reply_schema
 from touchstone.judges.base import Answered, Question
+from touchstone.judges.bodies.anthropic import NAME, usage_of
 from touchstone.judges.conversing import Turn, TurnRequest, Wire
 from touchstone.usage import Usage
 
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
     from touchstone.judges.adapters.sending import Outcome
-
-NAME = "Anthropic"
-"""The provider, as failures name it."""
 
 
 class AnthropicAdapter:
@@ -135,22 +133,3 @@ def _text(model: str, limit: int, body: dict[str, Any]) -> str:
         case _:
             reason = failures.word(body.get("stop_reason"))
             raise failures.unreadable(NAME, model, f"it stopped for {reason or 'no known reason'}")
-
-
-def usage_of(counts: Any) -> Usage | None:
-    """What was counted, None where nothing is told.
-
-    Input that was read from or written to the cache is counted beside `input_tokens`, so it is added. Thinking is part
-    of `output_tokens` already.
-    """
-    match counts:
-        case {**known}:
-            cached = replies.count(known.get("cache_read_input_tokens"))
-            written = replies.count(known.get("cache_creation_input_tokens"))
-            return Usage(
-                input_tokens=replies.count(known.get("input_tokens")) + cached + written,
-                output_tokens=replies.count(known.get("output_tokens")),
-                cached_input_tokens=cached,
-            )
-        case _:
-            return None

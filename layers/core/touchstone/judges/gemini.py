@@ -4,13 +4,14 @@ import base64
 import math
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
 from touchstone.judges.adapters import failures, loading, replies
 from touchstone.judges.adapters.schemas import reply_schema
 from touchstone.judges.base import Answered, Question
+from touchstone.judges.bodies.gemini import NAME, Uncopied, candidate_parts, usage_of
 from touchstone.judges.conversing import Turn, TurnRequest, Wire
 from touchstone.usage import Usage
 
@@ -21,14 +22,8 @@ if TYPE_CHECKING:
 
     from touchstone.judges.adapters.sending import Outcome
 
-NAME = "Gemini"
-"""The provider, as failures name it."""
 _SHORTEST_DEADLINE = 10.0
 """Seconds: the SDK sends its timeout as the server's deadline, and the service refuses a shorter one with HTTP 400."""
-_DECLINED = frozenset(
-    {"SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT"}
-)
-"""Reasons to finish that are refusals."""
 
 
 class GeminiAdapter:
@@ -141,13 +136,6 @@ def _config_type() -> "type[GenerateContentConfig]":
     return QuickConfig
 
 
-class Uncopied(dict[str, Any]):
-    """A part of a body that nobody changes: the SDK deep-copies its configuration at every call, and all in it."""
-
-    def __deepcopy__(self, memo: object) -> Self:
-        return self
-
-
 def request_body[T: BaseModel](question: Question[T]) -> dict[str, Any]:
     """The body of a `generateContent` request."""
     pictures = [
@@ -182,34 +170,3 @@ def _text(model: str, limit: int, body: dict[str, Any]) -> str:
     """The model's own words. Raises the failure that the reply is instead."""
     parts = candidate_parts(model, limit, body)
     return "".join(str(part.get("text", "")) for part in parts if not part.get("thought"))
-
-
-def candidate_parts(model: str, limit: int, body: dict[str, Any]) -> list[Any]:
-    """What the reply consists of. Raises the failure that it is instead."""
-    match body:
-        case {"promptFeedback": {"blockReason": reason}}:
-            raise failures.refused(NAME, model, failures.word(reason))
-        case {"candidates": [{"finishReason": "MAX_TOKENS"}, *_]}:
-            raise replies.cut_off(NAME, model, limit)
-        case {"candidates": [{"finishReason": str(reason)}, *_]} if reason in _DECLINED:
-            raise failures.refused(NAME, model, reason)
-        case {"candidates": [{"finishReason": "STOP", "content": {"parts": [*parts]}}, *_]}:
-            return parts
-        case {"candidates": [{"finishReason": reason}, *_]}:
-            raise failures.unreadable(NAME, model, f"it stopped for {failures.word(reason) or 'no known reason'}")
-        case _:
-            raise failures.unreadable(NAME, model, "it holds no candidate")
-
-
-def usage_of(counts: Any) -> Usage | None:
-    """What was counted, None where nothing is told. Thinking is billed as output, and counted beside it."""
-    match counts:
-        case {**known}:
-            return Usage(
-                input_tokens=replies.count(known.get("promptTokenCount")),
-                output_tokens=replies.count(known.get("candidatesTokenCount"))
-                + replies.count(known.get("thoughtsTokenCount")),
-                cached_input_tokens=replies.count(known.get("cachedContentTokenCount")),
-            )
-        case _:
-            return None

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from touchstone.judges.adapters import failures, loading, replies
 from touchstone.judges.adapters.schemas import reply_schema, schema_name
 from touchstone.judges.base import Answered, Question
+from touchstone.judges.bodies.chat import usage_of
 from touchstone.judges.conversing import Turn, TurnRequest, Wire
 from touchstone.usage import Usage
 
@@ -168,24 +169,3 @@ def request_body[T: BaseModel](model: str, question: Question[T], *, compatible:
 
 def _base64(data: bytes) -> str:
     return base64.b64encode(data).decode()
-
-
-def usage_of(counts: Any) -> Usage | None:
-    """What was counted, None where nothing is told. Cached input is part of the prompt's tokens already.
-
-    OpenAI's completion tokens hold the reasoning; some compatible services count it beside them and in the total alone.
-    """
-    match counts:
-        case {**known}:
-            details = known.get("prompt_tokens_details")
-            cached = details.get("cached_tokens") if isinstance(details, dict) else 0
-            asked = replies.count(known.get("prompt_tokens"))
-            return Usage(
-                input_tokens=asked,
-                output_tokens=max(
-                    replies.count(known.get("completion_tokens")), replies.count(known.get("total_tokens")) - asked
-                ),
-                cached_input_tokens=replies.count(cached),
-            )
-        case _:
-            return None

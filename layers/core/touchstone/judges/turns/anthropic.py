@@ -9,8 +9,8 @@ from typing import Any
 
 from touchstone.judges.adapters import failures, replies
 from touchstone.judges.adapters.schemas import reply_schema
-from touchstone.judges.anthropic import NAME, usage_of
 from touchstone.judges.base import Answered
+from touchstone.judges.bodies.anthropic import NAME, usage_of
 from touchstone.judges.conversing import Message, Results, ToolResult, Turn, TurnRequest, Words, numbered
 from touchstone.usage import Usage
 

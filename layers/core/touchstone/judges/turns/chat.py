@@ -6,8 +6,8 @@ from typing import Any
 from touchstone.judges.adapters import failures, replies
 from touchstone.judges.adapters.schemas import reply_schema
 from touchstone.judges.base import Answered
+from touchstone.judges.bodies.chat import usage_of
 from touchstone.judges.conversing import Message, Results, ToolCall, Turn, TurnRequest, Words, numbered
-from touchstone.judges.openai import usage_of
 from touchstone.usage import Usage
 
 _GIVEN_BACK = ("content", "reasoning_content", "reasoning_details")

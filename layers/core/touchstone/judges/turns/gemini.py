@@ -10,6 +10,7 @@ from typing import Any
 from touchstone.judges.adapters import failures, replies
 from touchstone.judges.adapters.schemas import reply_schema
 from touchstone.judges.base import Answered
+from touchstone.judges.bodies.gemini import NAME, Uncopied, candidate_parts, usage_of
 from touchstone.judges.conversing import (
     UNNUMBERED,
     Message,
@@ -20,7 +21,6 @@ from touchstone.judges.conversing import (
     Words,
     numbered,
 )
-from touchstone.judges.gemini import NAME, Uncopied, candidate_parts, usage_of
 from touchstone.usage import Usage
 
 

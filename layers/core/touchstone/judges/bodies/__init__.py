@@ -1,0 +1,1 @@
+"""What questions and turns share of a provider's wire format."""
