@@ -136,7 +136,8 @@ def test_a_quiz_of_ones_own_is_checked_and_one_that_makes_no_sense_asks_nobody(c
     assert over(teacher, good)["state"] == "clean"
     wrong = asked_for(teacher, "v1/quiz-checks", quiz=quiz({"answers": []}).model_dump(mode="json"), **course)
     seen = over(teacher, wrong)
-    assert (seen["state"], seen["checks_run"]) == ("violations", ["structure"])
+    assert (seen["state"], seen["unchecked"], len(seen["checks_run"])) == ("violations", None, 5)
+    assert "pedagogical_quality" not in seen["checks_run"]
     assert calls(cloud) == ["evaluate"]
 
 
