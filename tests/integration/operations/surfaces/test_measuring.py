@@ -201,6 +201,23 @@ def test_all_metrics_are_tried_side_by_side_and_written_into_one_record(
     assert (done.state, done.open) == ("done", ())
 
 
+@pytest.mark.parametrize(
+    ("wanted", "reason"), [(None, "No earlier card is like it."), ("zh", "前面没有与它相似的卡片。")]
+)
+def test_reasons_without_a_judge_are_in_the_language_of_the_measurement(
+    measurements: Measurements, clock: HandClock, wanted: str | None, reason: str
+) -> None:
+    cards = [{"id": front, "front": front, "back": "to learn"} for front in ("What does 學習 mean?", "學", "What?")]
+    body = {"surface": "flashcards", "material": {"cards": cards}, "metrics": ["flashcard_duplication"]}
+    room = Room(measurements, clock)
+    other = "01M7YCR9J0YEPNXK2F1F80QC0E"
+    request = REQUEST.validate_python(body | {"language": wanted})
+    made = measurements.create(tenant="acme", measurement_id=other, request=request)
+    (done,) = asyncio.run(measure_once(room.desk, made, deadline=Deadline.after(30.0))).metrics
+    assert done.result is not None
+    assert {item.reason for item in done.result.items} == {reason}
+
+
 def test_r16_a_metric_that_the_store_fails_leaves_those_beside_it_to_their_end(
     measurements: Measurements, table: "Table", clock: HandClock
 ) -> None:
