@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from functions.composition import judging, stores, work
+from functions.composition import judging, stores
+from functions.composition.machines import workflows
 
 if TYPE_CHECKING:
     from touchstone.judges import Judge
@@ -59,7 +60,7 @@ def reception(tenant: str) -> QuizReception:
         curricula=stores.curricula(),
         learners=stores.learners(),
         keys=RequestKeys(stores.table()),
-        workflows=work.workflows,
+        workflows=workflows,
     )
 
 
@@ -67,4 +68,4 @@ def sweep() -> QuizSweep:
     """Takes up what a crash left behind of quizzes."""
     from touchstone.operations.quizzes.sweeping import QuizSweep
 
-    return QuizSweep(quizzes=stores.quizzes(), workflows=work.workflows)
+    return QuizSweep(quizzes=stores.quizzes(), workflows=workflows)

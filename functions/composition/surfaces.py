@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from functions.composition import judging, stores, work
+from functions.composition import judging, stores
+from functions.composition.machines import workflows
 
 if TYPE_CHECKING:
     from touchstone.judges import Judge
@@ -51,7 +52,7 @@ def reception(tenant: str) -> MeasurementReception:
         tenant=tenant,
         measurements=stores.measurements(),
         keys=RequestKeys(stores.table()),
-        workflows=work.workflows,
+        workflows=workflows,
     )
 
 
@@ -81,7 +82,7 @@ def experiment_reception(tenant: str) -> ExperimentReception:
         artifacts=stores.artifacts(),
         files=lambda experiment_id: _files(tenant, experiment_id),
         keys=RequestKeys(stores.table()),
-        workflows=work.workflows,
+        workflows=workflows,
     )
 
 
@@ -105,4 +106,4 @@ def sweep() -> SurfaceSweep:
     """Takes up what a crash left behind of measurements and experiments."""
     from touchstone.operations.surfaces.sweeping import SurfaceSweep
 
-    return SurfaceSweep(measurements=stores.measurements(), experiments=stores.experiments(), workflows=work.workflows)
+    return SurfaceSweep(measurements=stores.measurements(), experiments=stores.experiments(), workflows=workflows)

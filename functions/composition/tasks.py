@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from functions.composition import judging, stores, work
+from functions.composition import judging, stores
+from functions.composition.machines import workflows
 
 if TYPE_CHECKING:
     from touchstone.judges import Judges
@@ -64,7 +65,7 @@ def reception(tenant: str) -> TaskReception:
         challenges=stores.challenges(),
         artifacts=stores.artifacts(),
         keys=RequestKeys(stores.table()),
-        workflows=work.workflows,
+        workflows=workflows,
     )
 
 
@@ -90,5 +91,5 @@ def sweep() -> TaskSweep:
         submissions=stores.submissions(),
         challenges=stores.challenges(),
         announcer=announcer(),
-        workflows=work.workflows,
+        workflows=workflows,
     )

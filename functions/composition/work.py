@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from functions.composition import judging, stores
-from functions.environment import environment
+from functions.composition.machines import workflows
 
 if TYPE_CHECKING:
     import asyncio
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from touchstone.operations.line_work import LineWork
     from touchstone.operations.reception import Reception
     from touchstone.operations.sweeping import Sweep
-    from touchstone.workflows import Workflows
 
 
 def desk(tenant: str, *, patient: bool = False) -> Desk:
@@ -39,26 +38,6 @@ def desk(tenant: str, *, patient: bool = False) -> Desk:
         artifacts=stores.artifacts(),
         judges=judging.judges(tenant, patient=patient),
         preferences=lambda: judging.preferences(tenant),
-    )
-
-
-@cache
-def workflows() -> Workflows:
-    """The state machines."""
-    from touchstone.workflows import Workflows, client
-
-    return Workflows(
-        sfn=client(),
-        verify_arn=environment().verify_machine_arn,
-        solve_arn=environment().solve_machine_arn,
-        evaluate_arn=environment().evaluate_machine_arn,
-        drain_arn=environment().drain_machine_arn,
-        task_arn=environment().task_machine_arn,
-        submission_arn=environment().submission_machine_arn,
-        challenge_arn=environment().challenge_machine_arn,
-        measure_arn=environment().measure_machine_arn,
-        experiment_arn=environment().experiment_machine_arn,
-        quiz_arn=environment().quiz_machine_arn,
     )
 
 

@@ -10,6 +10,7 @@ from touchstone.answers.model import SolveRequest, VerifyRequest
 from touchstone.answers.view import AnswerView
 from touchstone.errors import InputError, TouchstoneError
 from touchstone.operations.json_text import loads
+from touchstone.operations.references import Reference
 from touchstone.strict import Strict
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 MAX_LINE_BYTES = 6_000_000
 """An image of the greatest size fits as base64, and so do the longest texts with every character escaped."""
-MAX_REFERENCE_CHARS = 256
 MOST_FAULTS = 5
 """How many faults of a line are told; the others are counted."""
 MAX_PLACE_CHARS = 100
@@ -28,9 +28,6 @@ KINDS = frozenset({
     *("quiz_evaluation", "summary_evaluation", "flashcards_evaluation"),
 })  # fmt: skip
 """Pydantic names the kind of a line first among the places of a fault."""
-
-type Reference = Annotated[str, Field(max_length=MAX_REFERENCE_CHARS)] | None
-"""The sender's own name for a line, returned with its result."""
 
 
 class VerifyLine(VerifyRequest):

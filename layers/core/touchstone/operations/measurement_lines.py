@@ -2,7 +2,7 @@
 
 from typing import ClassVar, Literal
 
-from touchstone.operations.lines import Reference
+from touchstone.operations.references import Reference
 from touchstone.surfaces.measurement import (
     AnyMeasurementRequest,
     FlashcardsMeasurementRequest,

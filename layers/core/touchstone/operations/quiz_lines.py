@@ -2,7 +2,7 @@
 
 from typing import ClassVar, Literal
 
-from touchstone.operations.lines import Reference
+from touchstone.operations.references import Reference
 from touchstone.quizzes.model import QuizRequest
 from touchstone.quizzes.run import QuizCheckRequest
 

@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from touchstone.operations.lines import Reference
+from touchstone.operations.references import Reference
 from touchstone.oracle.handing_in import SubmissionRequest
 
 
