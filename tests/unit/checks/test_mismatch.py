@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.timing import takes_at_most
-from touchstone.checks import find_language_mismatch
+from touchstone.checks import find_language_mismatch, knows_language
 
 FOREIGN = [
     ("「學習」的意思是什麼？", "en", "的意思是什麼"),
@@ -18,6 +18,7 @@ FOREIGN = [
     ("What does this word mean?", "zh-Hant", "What does this word mean"),
     ("Which one is right: 「蘋果」?", "zh_TW", "Which one is right"),
     ("這是什麼？", "ko", "這是什麼"),
+    ("「學習」的意思是什麼？", "ja", "的意思是什麼"),
     ("hello there", "ru", "hello there"),
     ("ｈｅｌｌｏ ｔｈｅｒｅ", "zh", "ｈｅｌｌｏ ｔｈｅｒｅ"),
 ]
@@ -38,6 +39,8 @@ OWN = [
     ("DNA 是什麼？", "zh"),
     ("請翻譯：How are you doing today, my dear friend?", "zh-TW"),
     ("これは何ですか", "ja"),
+    ("読解問題：「今天天氣很好。」", "ja"),
+    ("正しい漢字を選択", "ja"),
     ("¿Qué es esto?", "es"),
     ("Что это?", "ru"),
     ("這是什麼？", "tlh"),
@@ -61,6 +64,13 @@ def test_the_language_that_was_found_is_named() -> None:
     assert "Chinese characters" in find_language_mismatch("這是什麼？", "en")[0].detail
     assert "pinyin" in find_language_mismatch("Zhè shì shénme?", "en")[0].detail
     assert "Cyrillic letters" in find_language_mismatch("Что это?", "en")[0].detail
+
+
+@pytest.mark.parametrize(
+    ("language", "known"), [("en", True), ("zh_TW", True), ("JA", True), ("xx", False), ("", False)]
+)
+def test_which_languages_are_known_is_told(language: str, known: bool) -> None:
+    assert knows_language(language) is known
 
 
 @given(st.text(max_size=80), st.sampled_from(["en", "zh-Hant", "ja", "xx", ""]))

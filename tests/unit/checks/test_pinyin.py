@@ -239,3 +239,8 @@ def corrected(text: str) -> str:
         if finding.suggestion is not None:
             text = text[: finding.span[0]] + finding.suggestion + text[finding.span[1] :]
     return text
+
+
+def test_no_syllable_is_suggested_that_does_not_exist() -> None:
+    (finding,) = find_pinyin_errors("nǔer")
+    assert (finding.rule, finding.suggestion) == ("umlaut", None)

@@ -62,7 +62,7 @@ def test_an_empty_folder_and_a_file_that_is_not_there_are_told(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("data", "line", "column", "words"),
     [
-        (b"", 1, 1, "Expecting value"),
+        (b"", 1, 1, "This file is empty."),
         (b'{"questions": [', 1, 16, "Expecting value"),
         (b'{"questions": [],\n "questions": []}', 2, 2, "stands twice"),
         (b'{"questions": []}', 1, 15, "needs at least 1"),
@@ -95,9 +95,20 @@ def test_a_field_at_fault_is_named_at_its_line(tmp_path: Path) -> None:
     assert extra.sentence == "there is no field questions.1.points."
 
 
-def test_two_questions_of_one_id_are_told() -> None:
-    (fault,) = read(Path("quiz.json"), quiz(question(), question())).faults
-    assert "q1 is there twice" in fault.sentence
+def test_two_questions_of_one_id_are_told_apart() -> None:
+    file = read(Path("quiz.json"), quiz(question(), question(id="q1 (3)"), question(), question()))
+    assert file.faults == ()
+    (text,) = file.quizzes
+    assert [one.id for one in text.quiz.questions] == ["q1", "q1 (3)", "q1 (3)'", "q1 (4)"]
+    assert text.repeated == {"q1 (3)'": "q1", "q1 (4)": "q1"}
+
+
+def test_questions_that_can_be_read_are_kept_with_their_place() -> None:
+    file = read(Path("quiz.json"), quiz(question(kind="essay"), question(id="q2"), 3, question(id="q4")))  # type: ignore[arg-type]
+    (text,) = file.quizzes
+    assert [one.id for one in text.quiz.questions] == ["q2", "q4"]
+    assert text.numbers == (1, 3)
+    assert len(file.faults) == 2
 
 
 def test_a_file_that_is_too_large_is_refused_with_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

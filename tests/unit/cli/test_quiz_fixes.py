@@ -152,7 +152,7 @@ def test_lines_are_corrected_each_in_its_place() -> None:
 
 def test_a_difference_shows_the_lines_that_change() -> None:
     fix = fixed(_checked(quiz(question(explanation="学习"), indent=1)), Sought())
-    shown = difference(fix).split("\n")
+    shown = difference(fix).splitlines()
     assert shown[:2] == ["--- quiz.json", "+++ quiz.json"]
     assert [line for line in shown[2:] if line[0] in "+-"] == [
         '-   "explanation": "学习"',

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from touchstone.checks.contentless import is_contentless
     from touchstone.checks.equivalence import equivalent
     from touchstone.checks.findings import Finding, Proof
-    from touchstone.checks.mismatch import find_language_mismatch
+    from touchstone.checks.mismatch import find_language_mismatch, knows_language
     from touchstone.checks.pinyin import find_pinyin_errors
     from touchstone.checks.proofs import prove_answer
     from touchstone.checks.script import find_simplified
@@ -28,7 +28,10 @@ __getattr__ = Face(
             "Finding",
             "Proof",
         ),
-        "mismatch": ("find_language_mismatch",),
+        "mismatch": (
+            "find_language_mismatch",
+            "knows_language",
+        ),
         "pinyin": ("find_pinyin_errors",),
         "proofs": ("prove_answer",),
         "script": ("find_simplified",),
@@ -44,5 +47,6 @@ __all__ = [
     "find_simplified",
     "first_arithmetic_error",
     "is_contentless",
+    "knows_language",
     "prove_answer",
 ]

@@ -16,6 +16,8 @@ _QUOTED = re.compile(
 _FORMULA = re.compile(r"\$[^$]*\$|\\[A-Za-z]+|https?://\S+|<[^<>]*>")
 _TOKEN = re.compile(r"[^\W\d_]+")
 _CLAUSE = re.compile(r"[^\n.:;!?。：；！？]+")
+_KANA = re.compile(r"[\u3040-\u30ff]")
+_HAN_RUN = re.compile(r"[〇々\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f]+")
 _TONE_MARK = re.compile("[\u0304\u0301\u030c\u0300]")
 
 SCRIPTS = {
@@ -40,30 +42,52 @@ LEAST_WORDS = 2
 """Words of a clause that is wholly in the language's script, which make it an instruction: "Translate this: …"."""
 
 
+LEAST_WITHOUT_KANA = 5
+"""Chinese characters that make a text without any kana no Japanese: more than a heading has (読解問題)."""
+
+
+def knows_language(language: str) -> bool:
+    """Whether `find_language_mismatch` can tell anything of a language, given as a BCP 47 tag."""
+    return _primary(language) in SCRIPTS
+
+
 def find_language_mismatch(text: str, language: str) -> list[Finding]:
     """The text, as one finding, where it is not in the given language; nothing where it is or that cannot be told.
 
     `language` is a BCP 47 tag (en, zh-Hant, zh-TW, ja …), of which the language counts. What is quoted is left out, so
     an English question may ask about 「學習」, and an exercise may follow an English instruction. Languages of one
-    script are not told apart, but pinyin is no English; a tag that is not known finds nothing. In which script Chinese
-    is written is `find_simplified`'s to say. The span reaches from the first to the last word in another script.
+    script are not told apart, but pinyin is no English, and Chinese characters without any kana are no Japanese; a tag
+    that is not known (`knows_language`) finds nothing. In which script Chinese is written is `find_simplified`'s to
+    say. The span reaches from the first to the last word in another script.
     """
-    primary = re.split("[-_]", language.strip().lower(), maxsplit=1)[0]
+    primary = _primary(language)
     if primary not in SCRIPTS:
         return []
     plain = _FORMULA.sub(_blank, text)
     said = _QUOTED.sub(_blank, plain)
     own, foreign = _words(said, primary)
     if not own and not foreign:  # All is quoted: then the quotation is the text.
+        said = plain
         own, foreign = _words(plain, primary)
+    if primary == "ja" and own >= LEAST_WITHOUT_KANA and not _KANA.search(said):
+        runs = [*_HAN_RUN.finditer(said)]
+        return [_mismatch((runs[0].start(), runs[-1].end()), language, "CJK")] if runs else []
     weight = sum(words for _, _, words in foreign)
     if not foreign or own / (own + weight) >= LEAST_SHARE or _has_instruction(said, primary):
         return []
     (start, _), script, _ = foreign[0]
     (_, end), _, _ = foreign[-1]
+    return [_mismatch((start, end), language, script)]
+
+
+def _mismatch(span: Span, language: str, script: str) -> Finding:
     found = _NAMES.get(script, f"{script.capitalize()} letters")
     detail = f"The text should be in the reader's language ({language}) but is in {found}."
-    return [Finding(rule="language_mismatch", span=(start, end), detail=detail)]
+    return Finding(rule="language_mismatch", span=span, detail=detail)
+
+
+def _primary(language: str) -> str:
+    return re.split("[-_]", language.strip().lower(), maxsplit=1)[0]
 
 
 def _blank(found: re.Match[str]) -> str:

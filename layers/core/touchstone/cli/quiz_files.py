@@ -4,7 +4,7 @@ A quiz is JSON: `{"questions": […]}` or the bare list; a `.jsonl` file has one
 called by their number from 1.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,17 +21,24 @@ from touchstone.material import Quiz
 
 LINES_ENDING = ".jsonl"
 ENDINGS = frozenset({".json", LINES_ENDING})
+SHOWN_ID_CHARS = 64
 MOST_FAULTS = 10
 """Of one quiz: fields that are missing in all of 500 questions are one mistake."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuizText:
-    """A quiz and where it stands: `root` leads to its questions."""
+    """A quiz and where it stands: `root` leads to its questions.
+
+    `numbers` are the places (from 0) of the quiz's questions among those of the file, some of which may not be
+    readable. `repeated`: the questions whose id another one before has, by the id that tells them apart here.
+    """
 
     document: Located
     root: json_places.Path
     quiz: Quiz
+    numbers: tuple[int, ...]
+    repeated: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,6 +153,9 @@ def _take(path: Path, found: Folders, *, named: bool) -> bool:
 
 def _documents(path: Path, text: str) -> Iterator[Located | MisplacedError]:
     """What a text holds, or why that cannot be read."""
+    if not text.strip():
+        yield MisplacedError("This file is empty.", 0)
+        return
     for window in _windows(text) if path.suffix.lower() == LINES_ENDING else (None,):
         try:
             yield located(text, window)
@@ -163,14 +173,13 @@ def _file(path: Path, text: str, documents: Iterable[Located | MisplacedError], 
             told = [(str(document), document.offset)]
         else:
             try:
-                quizzes.append(_quiz(document))
+                quiz, told = _quiz(document)
+                quizzes.append(quiz)
             except _NoQuizError as error:
                 told = error.faults
         for sentence, offset in told:
             line, column = lines.place(offset)
             faults.append(Fault(file=path, sentence=sentence, line=line, column=column))
-    if not quizzes and not faults:
-        faults.append(Fault(file=path, sentence="This file is empty."))
     return QuizFile(path=path, text=text, marked=marked, lines=lines, quizzes=tuple(quizzes), faults=tuple(faults))
 
 
@@ -190,17 +199,49 @@ def _windows(text: str) -> Iterator[Stretch]:
         start += len(line) + 1
 
 
-def _quiz(document: Located) -> QuizText:
+def _quiz(document: Located) -> tuple[QuizText, Sequence[tuple[str, int]]]:
+    """The quiz of those questions that can be read, and what is wrong with the others. Raises where there are none."""
     value = document.value
     root: json_places.Path = () if isinstance(value, list) else ("questions",)
     fields = {"questions": value} if isinstance(value, list) else value
     if not _is_quiz(value) or not isinstance(fields["questions"], list):
         raise _NoQuizError([(f"This is no quiz. {_FORM}", document.stretch(root)[0])])
+    questions, repeated = _told_apart(numbered(fields["questions"]))
     try:
-        quiz = Quiz.model_validate({**fields, "questions": numbered(fields["questions"])})
+        quiz = Quiz.model_validate({**fields, "questions": questions})
+        return QuizText(
+            document=document, root=root, quiz=quiz, numbers=tuple(range(len(questions))), repeated=repeated
+        ), ()
     except ValidationError as error:
-        raise _NoQuizError(_faults(document, root, error)) from None
-    return QuizText(document=document, root=root, quiz=quiz)
+        told = tuple(_faults(document, root, error))
+        at_fault = {fault["loc"][1:2] for fault in error.errors() if fault["loc"][:1] == ("questions",)}
+    numbers = tuple(number for number in range(len(questions)) if (number,) not in at_fault)
+    try:
+        quiz = Quiz.model_validate({**fields, "questions": [questions[number] for number in numbers]})
+    except ValidationError:
+        raise _NoQuizError(told) from None
+    return QuizText(document=document, root=root, quiz=quiz, numbers=numbers, repeated=repeated), told
+
+
+def _told_apart(questions: Sequence[Any]) -> tuple[list[Any], dict[str, str]]:
+    """The questions, each with an id of its own, and the ids that were there before, by those put in their place."""
+    apart: list[Any] = []
+    repeated: dict[str, str] = {}
+    ids = {one.get("id") for one in questions if isinstance(one, dict) and isinstance(one.get("id"), str)}
+    seen: set[str] = set()
+    for number, one in enumerate(questions, start=1):
+        told = one.get("id") if isinstance(one, dict) else None
+        if isinstance(told, str) and told in seen:
+            own = f"{told[:SHOWN_ID_CHARS]} ({number})"
+            while own in ids:
+                own += "'"
+            ids.add(own)
+            repeated[own] = told
+            apart.append({**one, "id": own})
+            continue
+        seen |= {told} if isinstance(told, str) else set()
+        apart.append(one)
+    return apart, repeated
 
 
 def _faults(document: Located, root: json_places.Path, error: ValidationError) -> Iterator[tuple[str, int]]:

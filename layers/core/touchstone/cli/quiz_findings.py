@@ -3,7 +3,8 @@
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from touchstone.cli.quiz_files import QuizFile, QuizText
+from touchstone.checks import knows_language
+from touchstone.cli.quiz_files import SHOWN_ID_CHARS, QuizFile, QuizText
 from touchstone.cli.splices import Splice
 from touchstone.errors import SettingsError
 from touchstone.json_places import Path, path_of, written
@@ -41,14 +42,17 @@ class Sought:
     taught: tuple[str, ...] | None = None
     known: tuple[str, ...] | None = None
 
-    def not_run(self, checks_run: Container[Rule]) -> Mapping[Rule, str]:
-        """The rules that were not applied, and what that would take."""
+    def not_run(self, checks_run: Container[Rule], *, read_any: bool = True) -> Mapping[Rule, str]:
+        """The rules that were not applied, and what that would take. `read_any`: whether there was any quiz to read."""
         told: dict[Rule, str] = {"pedagogical_quality": "a judge decides that"}
         if self.ui_language is None:
             told["question_language"] = "give --ui-language"
+        elif not knows_language(self.ui_language):
+            told["question_language"] = f"the check does not know {self.ui_language}"
         if self.taught is None:
             told["curriculum_alignment"] = "give --curriculum and --chapter"
-        return {rule: told.get(rule, "install touchstone[script]") for rule in RULES if rule not in checks_run}
+        otherwise = "install touchstone[script]" if read_any else "nothing could be read"
+        return {rule: told.get(rule, otherwise) for rule in RULES if rule not in checks_run}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,10 +92,11 @@ def checked(file: QuizFile, sought: Sought, *, original: QuizFile | None = None)
     """
     findings: list[tuple[Placed, ...]] = []
     applied: set[Rule] = set()
-    for text, before in zip(file.quizzes, (original or file).quizzes, strict=True):
+    earlier = file.quizzes if original is None or len(original.quizzes) != len(file.quizzes) else original.quizzes
+    for text, before in zip(file.quizzes, earlier, strict=True):
         found = _applied(text.quiz, sought)
         applied.update(found.checks_run)
-        findings.append(tuple(_placed(file, text, found.violations, before.quiz)))
+        findings.append(tuple(_placed(file, text, (*_repeated(text), *found.violations), before.quiz)))
     run = tuple(rule for rule in RULES if rule in applied)
     return CheckedFile(file=file, findings=tuple(findings), checks_run=run)
 
@@ -102,34 +107,49 @@ def _applied(quiz: Quiz, sought: Sought) -> Attempt:
     except SettingsError:
         found = [*validate_structure(quiz)]
         run: list[Rule] = ["structure"]
-        if sought.ui_language is not None:
+        if sought.ui_language is not None and knows_language(sought.ui_language):
             found += find_question_language(quiz, sought.ui_language)
             run.append("question_language")
         return Attempt(number=1, quiz=quiz, violations=tuple(found), checks_run=tuple(run))
 
 
+def _repeated(text: QuizText) -> Iterator[Violation]:
+    for own, told in text.repeated.items():
+        if any(question.id == own for question in text.quiz.questions):
+            yield Violation(
+                question_id=own,
+                rule="structure",
+                detail=f"Another question before has the id {told[:SHOWN_ID_CHARS]!r} too.",
+                suggestion="Give it an id of its own.",
+                decided_by="check",
+                field="id",
+                finding="duplicate_id",
+            )
+
+
 def _placed(file: QuizFile, text: QuizText, violations: Iterable[Violation], before: Quiz) -> Iterator[Placed]:
-    numbers = {question.id: number for number, question in enumerate(text.quiz.questions)}
+    questions = {one.id: (number, one) for number, one in zip(text.numbers, text.quiz.questions, strict=True)}
+    originals = {question.id: question for question in before.questions}
     by_question: dict[str | None, list[Violation]] = {}
     for violation in violations:
         by_question.setdefault(violation.question_id, []).append(violation)
     placed: list[tuple[int, Placed]] = []
     for question_id, found in by_question.items():
-        number = None if question_id is None else numbers[question_id]
-        sure = frozenset() if number is None else _sure(text.quiz.questions[number], found, before.questions[number])
+        number, question = (None, None) if question_id is None else questions[question_id]
+        sure = frozenset() if question is None else _sure(question, found, originals.get(question.id, question))
+        root = text.root if number is None else (*text.root, number)
         for at, violation in enumerate(found):
-            root = text.root if number is None else (*text.root, number)
             path = (*root, *path_of(violation.field or ""))
             offset = text.document.stretch(path, violation.span)[0]
             line, column = file.lines.place(offset)
-            splices = _splices(text, root, violation) if at in sure else ()
+            splices = _splices(question, root, violation) if question is not None and at in sure else ()
             one = Placed(
                 violation=violation,
                 field=written(path),
                 line=line,
                 column=column,
                 splices=tuple(splices),
-                left=at not in sure and number is not None and _is_sure(violation),
+                left=at not in sure and question is not None and _is_sure(violation),
             )
             placed.append((offset, one))
     yield from (one for _, one in sorted(placed, key=lambda pair: (pair[0], RULES.index(pair[1].violation.rule))))
@@ -172,7 +192,7 @@ def _broken(quiz: Quiz) -> set[tuple[str, str | None]]:
     return {(violation.finding, violation.field) for violation in validate_structure(quiz)}
 
 
-def _splices(text: QuizText, root: Path, violation: Violation) -> Iterator[Splice]:
+def _splices(question: Question, root: Path, violation: Violation) -> Iterator[Splice]:
     """What corrects a violation: in its own place, and in the answers that are that choice to the letter."""
     if violation.span is None or violation.suggestion is None or violation.field is None:
         return
@@ -180,7 +200,6 @@ def _splices(text: QuizText, root: Path, violation: Violation) -> Iterator[Splic
     yield Splice(path=(*root, *path), span=violation.span, text=violation.suggestion)
     match path:
         case ("choices", int(number)):
-            question = text.quiz.questions[int(root[-1])]
             for at, answer in enumerate(question.answers):
                 if answer == question.choices[number]:
                     yield Splice(path=(*root, "answers", at), span=violation.span, text=violation.suggestion)

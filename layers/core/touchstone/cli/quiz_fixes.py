@@ -12,6 +12,7 @@ from touchstone.cli.quiz_findings import CheckedFile, Sought, checked
 from touchstone.cli.splices import Edit, edited, edits_of
 from touchstone.errors import InputError, StoreError
 
+_NO_END = "\\ No newline at end of file"
 WRITABLE = S_IWUSR | S_IWGRP | S_IWOTH
 """A file that nobody may write is left alone, also by root, who could."""
 
@@ -48,10 +49,17 @@ def fixed(found: CheckedFile, sought: Sought) -> Fixed:
 
 
 def difference(fix: Fixed) -> str:
-    """What `fixed` changes, as a unified diff."""
+    """What `fixed` changes, as a unified diff that `git apply -p0` takes."""
     name = str(fix.before.file.path)
-    before, after = (one.file.text.split("\n") for one in (fix.before, fix.after))
-    return "\n".join(unified_diff(before, after, fromfile=name, tofile=name, lineterm=""))
+    before, after = (_lines(one.file.text) for one in (fix.before, fix.after))
+    told = unified_diff(before, after, fromfile=name, tofile=name)
+    return "".join(line if line.endswith("\n") else f"{line}\n{_NO_END}\n" for line in told)
+
+
+def _lines(text: str) -> list[str]:
+    """The lines with their ends. A mark of byte order, a carriage return and other line ends are parts of them."""
+    *whole, last = text.split("\n")
+    return [*(f"{line}\n" for line in whole), *([last] if last else [])]
 
 
 def write(fix: Fixed) -> Fault | None:

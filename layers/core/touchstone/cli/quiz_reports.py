@@ -15,6 +15,10 @@ type Form = Literal["text", "github"]
 
 NEEDED: frozenset[Rule] = frozenset({"structure", "traditional_chinese", "pinyin_diacritics"})
 """The rules that need nothing but their tables: without these a file is not good for want of findings."""
+IN_PART: Mapping[Rule, str] = {
+    "curriculum_alignment": " (in part: targets and what 「」 quotes; a judge decides the rest)"
+}
+"""What a program decides of a rule that is not decided by one alone."""
 MOST_NAMED = 5
 """How many files a sentence lists."""
 
@@ -66,8 +70,11 @@ def line_of(file: Path, placed: Placed, *, form: Form) -> str:
             return f"::error {place},title={_property(violation.rule)}::{_data(told)}"
 
 
-def fault_line(fault: Fault) -> str:
+def fault_line(fault: Fault, *, form: Form = "text") -> str:
     """What could not be done, on one line."""
+    if form == "github":
+        where = "" if fault.line is None else f",line={fault.line},col={fault.column}"
+        return f"::error file={_property(str(fault.file))}{where}::{_data(_one_line(fault.sentence))}"
     place = "" if fault.line is None else f":{fault.line}:{fault.column}"
     return f"{fault.file}{place}: {_one_line(fault.sentence)}"
 
@@ -92,7 +99,8 @@ def summary(outcome: Outcome) -> Iterator[str]:
     if waiting := sum(placed.left for placed in findings):
         yield f"Left for a person: {_count(waiting, 'finding')}, since the question may be about that form."
     missing = ", ".join(f"{rule} ({why})" for rule, why in outcome.not_run.items())
-    yield f"Applied: {', '.join(outcome.checks_run) or 'nothing'}. Not applied: {missing}."
+    applied = ", ".join(f"{rule}{IN_PART.get(rule, '')}" for rule in outcome.checks_run)
+    yield f"Applied: {applied or 'nothing'}. Not applied: {missing}."
     if outcome.faults:
         yield f"Could not be done: {_count(len(outcome.faults), 'fault')}, named above."
     if outcome.others:

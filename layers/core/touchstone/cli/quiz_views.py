@@ -80,7 +80,7 @@ def _violation(violation: View) -> str:
 def _because(why: View | None) -> str:
     """A reason with its sentences."""
     if not why:
-        return "no rule was broken, but no judge was asked."
+        return "no rule was broken, but no judge was asked, or there was a rule that could not be applied."
     details = " ".join(str(detail) for detail in why.get("details") or ())
     return f"{why.get('reason')}. {details}".strip()
 

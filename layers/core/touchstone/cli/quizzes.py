@@ -54,13 +54,15 @@ def check(
     from touchstone.cli.quiz_reports import suites
     from touchstone.errors import InputError
 
+    if diff and fix:
+        raise InputError("Give --fix or --diff, not both: --diff changes nothing.", where="--diff")
     if diff and as_json:
         raise InputError("Give --diff or --json, not both.", where="--diff")
     if junit is not None:
         check_place(junit, where="--junit")
     sought = checking.sought_of(ui_language, curriculum, chapter)
     with checking.not_collecting():
-        outcome = checking.outcome_of(read_all(paths), sought, fix=fix and not diff)
+        outcome = checking.outcome_of(read_all(paths), sought, fix=fix)
         if diff:
             checking.print_differences(outcome, sought)
     checking.print_outcome(outcome, form=form, as_json=as_json, findings=not diff)

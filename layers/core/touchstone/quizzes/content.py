@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from touchstone.checks import Finding, find_language_mismatch, find_simplified
+from touchstone.checks import Finding, find_language_mismatch, find_simplified, knows_language
 from touchstone.material import Question, Quiz
 from touchstone.quizzes.curriculum import folded
 from touchstone.quizzes.model import RULES, Content, Rule, Violation, Weakness
@@ -53,15 +53,15 @@ def check_content(
 ) -> ContentFindings:
     """Apply the checks, each where what it needs is known.
 
-    `ui_language` None: the questions' language is not checked. `taught`: the words and patterns that a question may
-    test, None: not checked. `known`: all that its learner has met, None: quoted words are not checked. Raises
-    `SettingsError` where the tables of OpenCC and pypinyin are not installed.
+    `ui_language` None, or one of which the check knows nothing: the questions' language is not checked. `taught`: the
+    words and patterns that a question may test, None: not checked. `known`: all that its learner has met, None: quoted
+    words are not checked. Raises `SettingsError` where the tables of OpenCC and pypinyin are not installed.
     """
     told: dict[Rule, Iterator[Violation]] = {
         "traditional_chinese": find_traditional(quiz, ui_language=ui_language),
         "pinyin_diacritics": find_pinyin(quiz, ui_language=ui_language),
     }
-    if ui_language is not None:
+    if ui_language is not None and knows_language(ui_language):
         told["question_language"] = find_question_language(quiz, ui_language)
     if taught is not None:
         told["curriculum_alignment"] = find_off_curriculum(quiz, taught, known)
@@ -212,6 +212,6 @@ def _violation(question: Question, rule: Rule, finding: Finding, *, field: str, 
 
 _DETAILS = {
     "simplified_character": "「{written}」 is Simplified; in Taiwan it is written 「{form}」.",
-    "simplified_word": "「{written}」 is written 「{form}」 in Taiwan.",
+    "simplified_word": "「{written}」 is Simplified; in Taiwan it is written 「{form}」.",
 }
 """In English, as all details of this job are: the check's own are in the language of the text."""
