@@ -21,6 +21,8 @@ from touchstone.checks.language import language_of
         ("𠮷野家有几家店？", "zh"),
         ("What does 學習 mean?", "en"),
         ("What is 捷運?", "en"),
+        ("學習 means to learn.", "en"),
+        ("什麼 is what in English?", "en"),
         ("Who wrote 《紅樓夢》?", "en"),
         ("Explain “床前明月光，疑是地上霜”.", "en"),
         ("「學習」", "zh"),

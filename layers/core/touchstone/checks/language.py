@@ -24,8 +24,9 @@ problem that quotes a Chinese word or two stays English.
 """
 LEAST_FRAME = 2
 HAN_OF_A_FRAME = 2
-"""A text that begins in English and has at least `LEAST_FRAME` of those words is an English question about a Chinese
-word, without quotation marks around it (What does 學習 mean?), up to so many Han characters for each of them.
+"""A text with at least `LEAST_FRAME` of those words is an English sentence about a Chinese word, without quotation
+marks around it (What does 學習 mean?), up to so many Han characters for each of them; one for each where it begins with
+a Han character (學習 means to learn).
 """
 
 
@@ -41,5 +42,7 @@ def language_of(text: str) -> Language:
     if not han or len(han) / (len(han) + len(words)) < HAN_SHARE:
         return "en"
     frame = sum(_FRAME.fullmatch(word[0]) is not None for word in words)
-    asks = frame >= LEAST_FRAME and words[0].start() < han[0].start() and len(han) <= HAN_OF_A_FRAME * frame
-    return "en" if asks else "zh"
+    if frame < LEAST_FRAME:
+        return "zh"
+    most = frame * (HAN_OF_A_FRAME if words[0].start() < han[0].start() else 1)
+    return "en" if len(han) <= most else "zh"
