@@ -40,6 +40,7 @@ OWN = [
     ("請翻譯：How are you doing today, my dear friend?", "zh-TW"),
     ("これは何ですか", "ja"),
     ("読解問題：「今天天氣很好。」", "ja"),
+    ("和訳：我在圖書館學習中文。", "ja"),
     ("正しい漢字を選択", "ja"),
     ("¿Qué es esto?", "es"),
     ("Что это?", "ru"),

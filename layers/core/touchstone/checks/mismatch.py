@@ -69,7 +69,7 @@ def find_language_mismatch(text: str, language: str) -> list[Finding]:
     if not own and not foreign:  # All is quoted: then the quotation is the text.
         said = plain
         own, foreign = _words(plain, primary)
-    if primary == "ja" and own >= LEAST_WITHOUT_KANA and not _KANA.search(said):
+    if primary == "ja" and own >= LEAST_WITHOUT_KANA and not _KANA.search(said) and not _has_heading(said):
         runs = [*_HAN_RUN.finditer(said)]
         return [_mismatch((runs[0].start(), runs[-1].end()), language, "CJK")] if runs else []
     weight = sum(words for _, _, words in foreign)
@@ -84,6 +84,12 @@ def _mismatch(span: Span, language: str, script: str) -> Finding:
     found = _NAMES.get(script, f"{script.capitalize()} letters")
     detail = f"The text should be in the reader's language ({language}) but is in {found}."
     return Finding(rule="language_mismatch", span=span, detail=detail)
+
+
+def _has_heading(text: str) -> bool:
+    """Whether a text begins with a few characters and a colon: 和訳： is Japanese without kana, as well as Chinese."""
+    heading, colon, _ = text.replace("：", ":").partition(":")
+    return bool(colon) and LEAST_WORDS <= sum(len(run) for run in _HAN_RUN.findall(heading)) < LEAST_WITHOUT_KANA
 
 
 def _primary(language: str) -> str:
