@@ -82,9 +82,10 @@ def test_r19_a_repeat_returns_the_first_result_and_another_body_is_refused(calle
 
 def test_r19_a_repeat_while_the_first_still_runs_is_told_to_wait(caller: Caller, judge: JudgeServer) -> None:
     key, bones = uuid.uuid4().hex, {"problem": "How many bones does an adult human have?", "answer": "206"}
-    judge.rule({"value": replies.verify(independent_answer="206"), "seconds": 2.0}, schema_title="VerifyReply")
-    caller.verify(**GIVEN)
-    with ThreadPoolExecutor(1) as pool:
+    judge.rule({"value": replies.verify(independent_answer="206"), "seconds": 3.0}, schema_title="VerifyReply")
+    with ThreadPoolExecutor(2) as pool:
+        # Both at once, so that neither the first request nor its repeat meets a function that has yet to start.
+        list(pool.map(lambda _: caller.verify(**GIVEN), range(2)))
         running = pool.submit(caller.verify, **bones, key=key)
         while not judge.calls() and not running.done():
             time.sleep(0.05)
