@@ -1,5 +1,6 @@
 """Two tenants: whatever one has is not there for the other, through any route of the API; and what each role may do."""
 
+import re
 import uuid
 from typing import Any
 
@@ -41,6 +42,8 @@ BODIES: dict[str, Any] = {
     "/v1/tasks/{task_id}/challenges": {"challenger": "ann", "submission_id": NOTHING, "reason": "So."},
 }
 PUBLIC = {"/health"}
+IN_PROCESS = ("/v1/measurements", "/v1/experiment", "/v1/quiz", "/v1/curricula", "/v1/learners")
+"""Begins the paths of which `tests/integration/api/test_tenants.py` shows that nothing of another tenant is reached."""
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +99,8 @@ def test_no_route_shows_or_changes_what_another_tenant_has(
     held = ("v1/tokens", "v1/routing", f"v1/answers/{owned['answer_id']}", f"v1/tasks/{owned['task_id']}")
     before = {path: ours.get(path) for path in held}
     for method, path in routes(document):
+        if path.startswith(IN_PROCESS):
+            continue
         names = {part.strip("{}") for part in path.split("/") if part.startswith("{")}
         assert names <= PATHS.keys(), f"{path} has a parameter that this test does not know"
         filled = path.format(**owned)
@@ -148,7 +153,7 @@ def test_a1_without_a_valid_token_every_route_but_the_public_is_closed(cloud: Cl
             continue
         reply = nobody.send(
             method,
-            path.format(**dict.fromkeys(PATHS, "x")),
+            re.sub(r"{[^}]*}", "x", path),
             json=BODIES.get(path),
             headers=headers,
             params={"party": "ann"},
