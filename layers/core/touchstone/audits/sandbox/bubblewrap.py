@@ -16,6 +16,7 @@ import platform
 import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -136,12 +137,19 @@ class Filtered:
 def _plain(site: Path | None, *, report: int, steps: bytes | None) -> Launch:
     return Launch(
         command=[str(interpreter()), "-I", "-S", str(RUNNER), str(report)],
-        environment=dict(VARIABLES),
+        environment=VARIABLES | _shared_library(),
         site=None if site is None else str(site.resolve()),
         user=None,
         own_user=False,
         steps=steps,
     )
+
+
+def _shared_library() -> dict[str, str]:
+    """Where Python's own library lies, for a Python that is only found by a variable, as a function's is."""
+    if not sysconfig.get_config_var("Py_ENABLE_SHARED"):
+        return {}
+    return {"LD_LIBRARY_PATH": str(Path(sys.base_prefix).resolve() / "lib")}
 
 
 def open_filtered() -> Sandbox:

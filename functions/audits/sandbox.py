@@ -1,0 +1,42 @@
+"""SANDBOX: runs one proof. It has no permission, no secret and no log, and is told nothing but what to run.
+
+In an account the function is the sandbox itself (`TOUCHSTONE_SANDBOX=function`): its machine is its own, and what a
+proof leaves there is removed. On a laptop it is a process among others, so that each proof is in bubblewrap
+(`TOUCHSTONE_SANDBOX=bubblewrap`), and none is run where there is no bubblewrap.
+"""
+
+import os
+import tempfile
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from touchstone.audits.sandbox.bubblewrap import open_filtered, open_sandbox
+from touchstone.audits.sandbox.room import Order, Room
+from touchstone.errors import SettingsError
+
+VARIABLE = "TOUCHSTONE_SANDBOX"
+CREDENTIALS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_SECURITY_TOKEN")
+
+for _name in CREDENTIALS:  # of a role that may do nothing; still, nobody here has any use for them
+    os.environ.pop(_name, None)
+
+
+def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
+    """What came of one order."""
+    return _room().run(Order.model_validate(event)).model_dump(mode="json")
+
+
+@cache
+def _room() -> Room:
+    """Raises `SettingsError` where the variable says nothing of use, or there is no sandbox."""
+    place = Path(tempfile.gettempdir())
+    match os.environ.get(VARIABLE):
+        case "function":
+            return Room(folder=place / "target", sandbox=open_filtered(), shared=place)
+        case "bubblewrap":
+            own = Path(tempfile.mkdtemp(prefix="touchstone-room-"))
+            return Room(folder=own / "target", sandbox=open_sandbox(), shared=None)
+        case _:
+            raise SettingsError(f"{VARIABLE} is not set for this function; the stack sets it when it is deployed.")

@@ -1,0 +1,57 @@
+"""Bundles as one file, to be kept in a store and unpacked on another machine of the same kind."""
+
+import hashlib
+import shutil
+import tarfile
+import tempfile
+from pathlib import Path
+
+from touchstone.audits.bundles.target import Bundle
+from touchstone.errors import InputError
+
+MAX_UNPACKED_BYTES = 3 * 1024**3
+"""What a function has room for, beside the archive itself. A larger target is audited by the command."""
+_CHUNK_BYTES = 1024 * 1024
+
+
+def pack(bundle: Bundle, file: Path) -> str:
+    """Write a bundle into `file`; the SHA-256 of it, in hexadecimal.
+
+    Raises InputError for a bundle that no function has room for.
+    """
+    size = sum(path.lstat().st_size for path in bundle.folder.rglob("*"))
+    if size > MAX_UNPACKED_BYTES:
+        raise InputError(
+            f"{bundle.requirement} takes {size:,} bytes with all it needs; a deployment has room for "
+            f"{MAX_UNPACKED_BYTES:,}. Audit it by the command.",
+            where="requirement",
+        )
+    with tarfile.open(file, "w:gz", compresslevel=1) as archive:
+        for path in sorted(bundle.folder.rglob("*")):
+            archive.add(path, path.relative_to(bundle.folder).as_posix(), recursive=False)
+    return digest_of(file)
+
+
+def unpack(file: Path, folder: Path) -> Bundle:
+    """The bundle that `file` holds, unpacked as `folder`, which appears whole or not at all, in place of any other.
+
+    The archive is one of ours, whose digest was compared; nothing in it leads out of the folder all the same.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".unpacking-") as scratch:
+        made = Path(scratch) / "bundle"
+        made.mkdir(mode=0o755)
+        with tarfile.open(file, "r:gz") as archive:
+            archive.extractall(made, filter="data")
+        shutil.rmtree(folder, ignore_errors=True)
+        made.rename(folder)
+    return Bundle(folder)
+
+
+def digest_of(file: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal."""
+    seen = hashlib.sha256()
+    with file.open("rb") as stream:
+        while chunk := stream.read(_CHUNK_BYTES):
+            seen.update(chunk)
+    return seen.hexdigest()

@@ -1,0 +1,168 @@
+"""Where proofs are run for others: a machine that is given a link to a bundle and a script, and nothing else.
+
+The bundle is unpacked once and used for all proofs that name it. Where proofs can write to this machine's folders, what
+they left is removed after each, and the bundle is looked at before each: one that was touched is fetched again.
+"""
+
+import contextlib
+import os
+import shutil
+import stat
+import tempfile
+import urllib.request
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Annotated, Protocol
+from urllib.error import URLError
+from urllib.parse import urlsplit
+
+from pydantic import Field, StringConstraints
+
+from touchstone.audits.sandbox.bubblewrap import Sandbox
+from touchstone.audits.sandbox.limits import DEFAULT_LIMITS, Limits
+from touchstone.audits.sandbox.prove import Installed, ProofResult, check_import, prove
+from touchstone.errors import InputError, StoreError
+from touchstone.strict import Strict
+
+KEPT_CHARS = 20_000
+"""Of what a script printed to each of its outputs: its beginning and its end. A reply has a few megabytes at most."""
+CUT = "\n[…]\n"
+FETCH_SECONDS = 60.0
+"""Longest silence of the store while a bundle is fetched."""
+MAX_ARCHIVE_BYTES = 2 * 1024**3
+_CHUNK_BYTES = 1024 * 1024
+_SCHEMES = frozenset({"http", "https"})
+
+
+class Order(Strict):
+    """One proof to be run: `script` against the bundle at `url`, whose file has this SHA-256.
+
+    `script` None: the target is only imported, to see whether it can be.
+    """
+
+    url: str
+    sha256: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+    script: str | None
+    limits: Limits = DEFAULT_LIMITS
+
+
+class Answer(Strict):
+    """What came of an order. `result` is None where nothing was proved: the target was only imported, or `refused`.
+
+    `refused` is why it could not be done, in a sentence for whoever asked; None where it was.
+    """
+
+    result: ProofResult | None = None
+    refused: Annotated[str | None, Field(max_length=4_000)] = None
+
+
+class Unpacked(Installed, Protocol):
+    """A bundle on this machine."""
+
+    def state(self) -> str:
+        """A digest that is another once anything of it was touched."""
+        ...
+
+
+@dataclass(slots=True, kw_only=True)
+class Room:
+    """Runs proofs, one after the other. `folder` is where the bundle lies.
+
+    `shared` is a folder that proofs can write to and that is emptied after each, None where there is none: in a sandbox
+    that shows them no folder of this machine.
+    """
+
+    folder: Path
+    sandbox: Sandbox
+    shared: Path | None
+    _bundle: Unpacked | None = None
+    _sha256: str = ""
+    _state: str = field(default="", repr=False)
+
+    def run(self, order: Order) -> Answer:
+        """Carry out an order.
+
+        Raises `StoreError` where the bundle could not be fetched or what a proof left could not be removed, and
+        SettingsError where scripts cannot be run here: neither says anything of the script.
+        """
+        self._empty()
+        try:
+            bundle = self._fetched(order)
+            if order.script is None:
+                check_import(bundle, sandbox=self.sandbox)
+                return Answer()
+            return Answer(result=_short(prove(order.script, bundle, sandbox=self.sandbox, limits=order.limits)))
+        except InputError as error:
+            return Answer(refused=str(error)[:4_000])
+        finally:
+            self._empty()
+
+    def _fetched(self, order: Order) -> Unpacked:
+        if self._bundle is not None and self._sha256 == order.sha256 and self._bundle.state() == self._state:
+            return self._bundle
+        self._bundle = None
+        _remove(self.folder)
+        bundle = _fetch(order, self.folder)
+        self._bundle, self._sha256, self._state = bundle, order.sha256, bundle.state()
+        return bundle
+
+    def _empty(self) -> None:
+        """Remove all that is in the shared folder but the bundle. Raises `StoreError` where something stays."""
+        if self.shared is None:
+            return
+        for entry in list(os.scandir(self.shared)):
+            if Path(entry.path) != self.folder:
+                _remove(Path(entry.path))
+        if any(Path(entry.path) != self.folder for entry in os.scandir(self.shared)):
+            raise StoreError("What an earlier proof left could not be removed; the proof may be run again elsewhere.")
+
+
+def _fetch(order: Order, folder: Path) -> Unpacked:
+    from touchstone.audits.bundles.archive import digest_of, unpack
+
+    if urlsplit(order.url).scheme not in _SCHEMES:
+        raise InputError("The link to the bundle is no web address.", where="url")
+    with tempfile.TemporaryDirectory(prefix="fetched-") as scratch:
+        file = Path(scratch) / "bundle.tar.gz"
+        try:
+            with urllib.request.urlopen(order.url, timeout=FETCH_SECONDS) as stream, file.open("wb") as written:  # noqa: S310 - the scheme was looked at
+                _copy(stream, written)
+        except (URLError, OSError) as error:
+            why = getattr(error, "code", None) or type(error).__name__
+            raise StoreError(f"The bundle could not be fetched ({why}); it is safe to repeat.") from None
+        if digest_of(file) != order.sha256:
+            raise StoreError("The bundle that was fetched is not the one that was named; it is safe to repeat.")
+        return unpack(file, folder)
+
+
+def _copy(stream: IO[bytes], written: IO[bytes]) -> None:
+    copied = 0
+    while chunk := stream.read(_CHUNK_BYTES):
+        copied += len(chunk)
+        if copied > MAX_ARCHIVE_BYTES:
+            raise InputError(f"The bundle is larger than {MAX_ARCHIVE_BYTES:,} bytes.", where="url")
+        written.write(chunk)
+
+
+def _short(result: ProofResult) -> ProofResult:
+    """The result with its outputs cut to `KEPT_CHARS` each."""
+    changes: dict[str, object] = {}
+    for name in ("stdout", "stderr"):
+        if len(text := getattr(result, name)) > KEPT_CHARS:
+            half = (KEPT_CHARS - len(CUT)) // 2
+            changes |= {name: text[:half] + CUT + text[-half:], f"{name}_cut": True}
+    return result.model_copy(update=changes) if changes else result
+
+
+def _remove(path: Path) -> None:
+    """Remove a file or a folder, whatever rights a proof left on what is in it; nothing is followed."""
+    with contextlib.suppress(OSError):
+        if not stat.S_ISDIR(path.lstat().st_mode):
+            path.unlink()
+            return
+        for folder, folders, _ in os.walk(path):
+            for name in (".", *folders):
+                inner = Path(folder, name)
+                if not inner.is_symlink():
+                    inner.chmod(0o700)
+        shutil.rmtree(path)
