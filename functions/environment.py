@@ -33,6 +33,8 @@ class Environment(BaseModel):
     measure_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_MEASURE_MACHINE_ARN")
     quiz_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_QUIZ_MACHINE_ARN")
     experiment_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_EXPERIMENT_MACHINE_ARN")
+    audit_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_AUDIT_MACHINE_ARN")
+    sandbox_function: str | None = Field(default=None, validation_alias="TOUCHSTONE_SANDBOX_FUNCTION")
     event_bus: str | None = Field(default=None, validation_alias="TOUCHSTONE_EVENT_BUS")
     secret_id: str | None = Field(default=None, validation_alias="TOUCHSTONE_SECRET_ID")
     keys_kept_seconds: int = Field(default=300, ge=0, validation_alias="TOUCHSTONE_KEYS_KEPT_SECONDS")

@@ -5,7 +5,7 @@ from typing import Any
 
 from aws_lambda_powertools.metrics import MetricUnit
 
-from functions.composition import quizzes, surfaces, tasks
+from functions.composition import audits, quizzes, surfaces, tasks
 from functions.composition.work import sweep
 from functions.observability import count_verdict, metrics, publishing
 
@@ -16,7 +16,7 @@ def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noq
     swept = sweep().run()
     swept_tasks = tasks.sweep().run()
     # Of each job what it took up again and what it could not; another one is another place here.
-    others = (swept_tasks, surfaces.sweep().run(), quizzes.sweep().run())
+    others = (swept_tasks, surfaces.sweep().run(), quizzes.sweep().run(), audits.sweep().run())
     restarted = swept.restarted + sum(one.restarted for one in others)
     stuck = swept.stuck + sum(one.stuck for one in others)
     metrics.add_metric(name="Backlog", unit=MetricUnit.Count, value=swept.backlog.count)

@@ -15,6 +15,7 @@ from functions.api.json_body import check_body, loads
 from functions.api.openapi import describe, document, page_asked
 from functions.api.routes import (
     answers,
+    audits,
     batches,
     budgets,
     curricula,
@@ -39,6 +40,7 @@ for routes in (
     measurements,
     experiments,
     quizzes,
+    audits,
     curricula,
     learners,
     batches,

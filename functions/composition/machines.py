@@ -28,4 +28,5 @@ def workflows() -> Workflows:
         measure_arn=environment().measure_machine_arn,
         experiment_arn=environment().experiment_machine_arn,
         quiz_arn=environment().quiz_machine_arn,
+        audit_arn=environment().audit_machine_arn,
     )

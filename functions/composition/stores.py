@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from touchstone.records import (
         Answers,
         Artifacts,
+        Audits,
         Batches,
         Challenges,
         Curricula,
@@ -94,6 +95,11 @@ def inbox() -> Artifacts:
 def courses() -> Artifacts:
     """The curricula and learners that are too large for a record."""
     return _objects("courses")
+
+
+def bundles() -> Artifacts:
+    """The targets of audits, installed: what a sandbox is given a link to."""
+    return _objects("bundles")
 
 
 @cache
@@ -192,6 +198,14 @@ def experiments() -> Experiments:
     from touchstone.records import Experiments
 
     return Experiments(table(), artifacts())
+
+
+@cache
+def audits() -> Audits:
+    """The audits of all tenants, and their cases."""
+    from touchstone.records import Audits
+
+    return Audits(table(), artifacts())
 
 
 @cache

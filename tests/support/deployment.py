@@ -11,7 +11,7 @@ import pytest
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions import environment, judge_keys, once
-from functions.composition import judging, quizzes, stores, surfaces, tasks, work
+from functions.composition import audits, judging, quizzes, stores, surfaces, tasks, work
 from tests.support.events import event
 from tests.support.machines import Machines
 from tests.support.table import TABLE_NAME, create_table
@@ -144,6 +144,8 @@ def deployed(
         "TOUCHSTONE_MEASURE_MACHINE_ARN": "measure",
         "TOUCHSTONE_EXPERIMENT_MACHINE_ARN": "experiment",
         "TOUCHSTONE_QUIZ_MACHINE_ARN": "quiz",
+        "TOUCHSTONE_AUDIT_MACHINE_ARN": "audit",
+        "TOUCHSTONE_SANDBOX_FUNCTION": "sandbox",
         "TOUCHSTONE_EVENT_BUS": EVENT_BUS,
         "POWERTOOLS_METRICS_NAMESPACE": "Touchstone",
         OFFSET_VARIABLE: "0",
@@ -172,7 +174,7 @@ def deployed(
 
 
 def _cached() -> Iterator[Any]:
-    for module in (judging, stores, tasks, surfaces, quizzes, work, environment, judge_keys, once):
+    for module in (audits, judging, stores, tasks, surfaces, quizzes, work, environment, judge_keys, once):
         yield from (value for value in vars(module).values() if hasattr(value, "cache_clear"))
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from functions.oracle import close, compare, decide, draft, finalise, gate, rank, rescore, score
+from tests.support.audit_machine import AuditMachine
 from tests.support.quiz_machine import QuizMachine
 from tests.support.surface_machines import SurfaceMachines
 from touchstone.clock import OFFSET_VARIABLE
@@ -42,7 +43,7 @@ class TaskMachines:
     said: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     asleep: dict[str, Run[None]] = field(default_factory=dict)
 
-    MACHINES = ("task", "submission", "challenge", "measure", "experiment", "quiz")
+    MACHINES = ("task", "submission", "challenge", "measure", "experiment", "quiz", "audit")
 
     def begin(self, machine: str, name: str, state: State) -> None:
         """Run an execution to its first wait, or to its end."""
@@ -53,6 +54,7 @@ class TaskMachines:
             "measure": SurfaceMachines(self._step).measure,
             "experiment": SurfaceMachines(self._step).experiment,
             "quiz": QuizMachine(self._step).run,
+            "audit": AuditMachine(self._step).run,
         }
         self._go_on(name, runs[machine](state))
 

@@ -91,7 +91,7 @@ def recheck(
             critique=before.critique,
         )
         del again[: len(before.proofs)]
-        if (drift := _drift(before, now)) is not None:
+        if (drift := drift_of(before, now)) is not None:
             drifts.append(drift)
             now = now.model_copy(update={"critique": None})  # it was said of what is no longer so
         cases.append(now)
@@ -128,7 +128,8 @@ def _again(
     return done
 
 
-def _drift(before: AuditedCase, now: AuditedCase) -> Drift | None:
+def drift_of(before: AuditedCase, now: AuditedCase) -> Drift | None:
+    """What of a case stands otherwise than it did; None where nothing does."""
     reasons = {proof.label: proof.reason for proof in now.proofs}
     options = [
         OptionDrift(

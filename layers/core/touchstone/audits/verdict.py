@@ -19,7 +19,7 @@ came to counts for nothing.
 from collections.abc import Mapping
 from typing import Literal
 
-from touchstone.audits.case import AuditCase, CatchAll, Label
+from touchstone.audits.case import AuditCase, BlindCase, CatchAll, Label
 from touchstone.audits.sandbox.outcomes import Outcome
 from touchstone.errors import InputError
 from touchstone.strict import Strict
@@ -65,7 +65,7 @@ def rate(case: AuditCase, outcomes: Mapping[str, Outcome]) -> Verdict:
     labels = {option.label for option in case.options}
     if strangers := sorted(outcomes.keys() - labels):
         raise InputError(f"Case {case.id} has no option {strangers[0]!r}; it has {', '.join(sorted(labels))}.")
-    options = _standings(case, outcomes)
+    options = standings(case, outcomes)
     standing = {option.label: option.standing for option in options}
     holding = [label for label, where in standing.items() if where == "holds"]
     whole = [option.label for option in case.options if option.catch_all == "all" and option.label in holding]
@@ -85,7 +85,8 @@ def rate(case: AuditCase, outcomes: Mapping[str, Outcome]) -> Verdict:
     )
 
 
-def _standings(case: AuditCase, outcomes: Mapping[str, Outcome]) -> tuple[OptionStanding, ...]:
+def standings(case: AuditCase | BlindCase, outcomes: Mapping[str, Outcome]) -> tuple[OptionStanding, ...]:
+    """Where each option stands, in their order. It takes no key to say that."""
     plain: dict[str, OptionStanding] = {}
     for option in case.options:
         if option.catch_all is None:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from touchstone.records.answer_items import evaluation_request_id
     from touchstone.records.answers import Answers, UnfinishedAnswer
     from touchstone.records.artifacts import Artifacts
+    from touchstone.records.audits import Audits, AuditSummary, OwnedAudit
     from touchstone.records.batches import Batch, Batches, BatchState
     from touchstone.records.challenges import Challenges, UndecidedChallenge
     from touchstone.records.comparisons import Comparisons
@@ -44,6 +45,7 @@ __getattr__ = Face(
         "answer_items": ("evaluation_request_id",),
         "answers": ("Answers", "UnfinishedAnswer"),
         "artifacts": ("Artifacts",),
+        "audits": ("AuditSummary", "Audits", "OwnedAudit"),
         "batches": ("Batch", "BatchState", "Batches"),
         "challenges": ("Challenges", "UndecidedChallenge"),
         "comparisons": ("Comparisons",),
@@ -78,6 +80,8 @@ __all__ = [
     "Answers",
     "Approach",
     "Artifacts",
+    "AuditSummary",
+    "Audits",
     "Backlog",
     "Batch",
     "BatchState",
@@ -104,6 +108,7 @@ __all__ = [
     "Measurements",
     "Outbox",
     "OutboxEvent",
+    "OwnedAudit",
     "Page",
     "PendingEvaluation",
     "QuizSummary",

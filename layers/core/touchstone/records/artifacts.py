@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -56,6 +57,26 @@ class Artifacts:
             self._s3.put_object(Bucket=self._bucket, Key=whole, Body=data, ContentType=content_type)
         except (ClientError, BotoCoreError) as error:
             raise _fault("store", error) from error
+
+    def put_file(self, *, tenant: str, key: str, file: Path) -> None:
+        """Store a file, in parts where it is large."""
+        from boto3.exceptions import Boto3Error
+
+        whole = self.whole_key(tenant=tenant, key=key)
+        try:
+            self._s3.upload_file(str(file), self._bucket, whole)
+        except (ClientError, BotoCoreError) as error:
+            raise _fault("store", error) from error
+        except Boto3Error as error:  # what an upload in parts wraps the rest in
+            raise StoreError("The store could not store the object; it is safe to repeat.") from error
+
+    def get_file(self, *, tenant: str, key: str, file: Path) -> None:
+        """Write a stored object into `file`. Raises `NotFoundError` where there is none."""
+        whole = self.whole_key(tenant=tenant, key=key)
+        try:
+            self._s3.download_file(self._bucket, whole, str(file))
+        except (ClientError, BotoCoreError) as error:
+            raise _fault("read", error) from error
 
     def get_text(self, *, tenant: str, key: str) -> str:
         """A stored text. Raises `NotFoundError` where there is none."""

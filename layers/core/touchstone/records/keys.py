@@ -18,6 +18,8 @@ COMPARISON = "COMPARISON#"
 """How the sort keys of comparisons begin, before their round and dimension."""
 PAIR = "PAIR#"
 """How the sort keys of an experiment's pairs begin, before their numbers."""
+CASE = "CASE#"
+"""How the sort keys of an audit's cases begin, before their numbers."""
 _TENANT = re.compile(r"[a-z0-9][a-z0-9-]{1,38}")
 _MAX_PART_BYTES = 400
 """Two free parts (a model and a subject) and their prefix stay within a sort key's 1,024 bytes."""
@@ -78,6 +80,21 @@ def pair_key(tenant: str, experiment_id: str, number: int) -> Key:
 def progress_key(tenant: str, experiment_id: str) -> Key:
     """The key of how far an experiment's pairs are. Raises `NotFoundError` for what cannot be an id."""
     return {**experiment_key(tenant, experiment_id), "sk": "PROGRESS"}
+
+
+def audit_key(tenant: str, audit_id: str) -> Key:
+    """The key of an audit's record. Raises `NotFoundError` for what cannot be an id."""
+    return {"pk": of_tenant(tenant, "AUDIT", _known(audit_id, "audit")), "sk": RECORD}
+
+
+def case_key(tenant: str, audit_id: str, number: int) -> Key:
+    """The key of a case, in its audit's partition. Raises `NotFoundError` for what cannot be an id."""
+    return {**audit_key(tenant, audit_id), "sk": f"{CASE}{number:05}"}
+
+
+def case_progress_key(tenant: str, audit_id: str) -> Key:
+    """The key of how far an audit's cases are. Raises `NotFoundError` for what cannot be an id."""
+    return {**audit_key(tenant, audit_id), "sk": "PROGRESS"}
 
 
 def submission_key(tenant: str, task_id: str, submission_id: str) -> Key:

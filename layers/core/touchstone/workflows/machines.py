@@ -57,6 +57,7 @@ class Workflows:
     measure_arn: str | None = None
     experiment_arn: str | None = None
     quiz_arn: str | None = None
+    audit_arn: str | None = None
 
     def verify(self, *, tenant: str, answer_id: str, deadline_epoch_ms: int, wait_seconds: float) -> bool:
         """Verify a given answer and wait for it. Returns False when it has not ended within `wait_seconds`.
@@ -142,6 +143,14 @@ class Workflows:
             _required(self.experiment_arn, "TOUCHSTONE_EXPERIMENT_MACHINE_ARN"),
             name=f"{experiment_id}-{run}",
             references={"tenant": tenant, "experiment_id": experiment_id},
+        )
+
+    def audit(self, *, tenant: str, audit_id: str, run: str = "1") -> None:
+        """Audit a benchmark, or run stored proofs again. `run` tells a restart of a lost execution from the first."""
+        self._start(
+            _required(self.audit_arn, "TOUCHSTONE_AUDIT_MACHINE_ARN"),
+            name=f"{audit_id}-{run}",
+            references={"tenant": tenant, "audit_id": audit_id},
         )
 
     def _start(self, arn: str, *, name: str, references: dict[str, Any]) -> None:

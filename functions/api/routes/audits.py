@@ -1,0 +1,111 @@
+"""Audits: have a benchmark's questions proved, see how far that is, read the report, and run its proofs again."""
+
+from http import HTTPStatus
+from typing import Annotated
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+from aws_lambda_powertools.event_handler.openapi.params import Query
+from pydantic import BaseModel
+
+from functions.api.access import caller
+from functions.api.idempotency import sender_key
+from functions.api.location import located
+from functions.api.openapi import answering
+from functions.composition.audits import reception
+from functions.composition.stores import audits
+from touchstone.audits.record import AuditRequest, AuditView, RecheckRequest
+from touchstone.operations.audits.files import REPORTS, ReportFormat
+from touchstone.records import AuditSummary
+
+router = Router()
+
+REPORT_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+}
+"""A report quotes benchmarks and whatever scripts printed: a browser runs nothing in it and loads nothing."""
+
+
+class AuditPage(BaseModel):
+    """Some audits, newest first; `cursor` leads to the next ones, null at the end."""
+
+    items: tuple[AuditSummary, ...]
+    cursor: str | None
+
+
+@router.post(
+    "/v1/audits",
+    summary="Audit a benchmark",
+    tags=["audits"],
+    responses=answering(HTTPStatus.ACCEPTED, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+)
+def audit(body: AuditRequest) -> Response[AuditView]:
+    """Have each option of a benchmark's questions proved by running code; follow it at `Location`."""
+    here = reception(caller(router, at_least="member").tenant)
+    record = here.audit(body, key=sender_key(router))
+    return Response(
+        status_code=HTTPStatus.ACCEPTED.value,
+        content_type="application/json",
+        body=here.shown(record),
+        headers=located(router, "audits", record.id),
+    )
+
+
+@router.get("/v1/audits", summary="List audits", tags=["audits"])
+def list_audits(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str | None = None) -> AuditPage:
+    """Your audits and what they found, newest first."""
+    page = audits().page(tenant=caller(router).tenant, limit=limit, cursor=cursor)
+    return AuditPage(items=page.items, cursor=page.cursor)
+
+
+@router.get("/v1/audits/<audit_id>", summary="Read an audit", tags=["audits"])
+def read_audit(audit_id: str) -> AuditView:
+    """How far an audit is and what it cost so far, and what it found once it is done."""
+    return reception(caller(router).tenant).view(audit_id)
+
+
+@router.get(
+    "/v1/audits/<audit_id>/report",
+    summary="Read the report of an audit",
+    tags=["audits"],
+    responses={
+        HTTPStatus.OK.value: {
+            "description": HTTPStatus.OK.phrase,
+            "content": {kind: {"schema": {"type": "string"}} for _, kind in REPORTS.values()},
+        },
+        HTTPStatus.CONFLICT.value: {"description": HTTPStatus.CONFLICT.phrase},
+    },
+)
+def read_report(audit_id: str, form: Annotated[ReportFormat, Query(alias="format")] = "json") -> Response[str]:
+    """The report for programs (`json`, which `touchstone audit recheck` reads) or for people (`md`)."""
+    text = reception(caller(router).tenant).report(audit_id, form)
+    return Response(
+        status_code=HTTPStatus.OK.value, content_type=REPORTS[form][1], body=text, headers=dict(REPORT_HEADERS)
+    )
+
+
+@router.post(
+    "/v1/audits/<audit_id>/recheck",
+    summary="Run an audit's proofs again",
+    tags=["audits"],
+    responses=answering(HTTPStatus.ACCEPTED, HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
+)
+def recheck(audit_id: str, body: RecheckRequest) -> Response[AuditView]:
+    """Run the stored proofs against another version of the target, without any model; follow it at `Location`."""
+    here = reception(caller(router, at_least="member").tenant)
+    record = here.recheck(audit_id, body, key=sender_key(router))
+    return Response(
+        status_code=HTTPStatus.ACCEPTED.value,
+        content_type="application/json",
+        body=here.shown(record),
+        headers=located(router, "audits", record.id),
+    )
+
+
+@router.delete("/v1/audits/<audit_id>/weekly", summary="Stop auditing each week", tags=["audits"])
+def end_weekly(audit_id: str) -> AuditView:
+    """Have an audit, and those that took over from it, not made again each week; the last of them as it is."""
+    here = reception(caller(router, at_least="member").tenant)
+    return here.shown(here.end_weekly(audit_id))

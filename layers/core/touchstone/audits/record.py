@@ -1,0 +1,349 @@
+"""An audit as a deployment keeps it: what was asked, how far its cases are, and what they came to.
+
+    waiting ─ target installed, cases listed ─> auditing ─ every case is over ─> done
+       └─ the target cannot be installed or imported ─> failed
+
+Each case is worked on turn by turn, each turn in a function of its own. Steps are pure; one that finds its work done
+returns the very same record.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, StringConstraints
+
+from touchstone.attempts import Attempts
+from touchstone.audits.agent.bounds import Bounds
+from touchstone.audits.bundles.target import Manifest, Target
+from touchstone.audits.case import AuditCase, BlindCase
+from touchstone.audits.estimate import Estimate
+from touchstone.audits.recheck import Drift
+from touchstone.audits.report import Source, StoredProof
+from touchstone.audits.sandbox.limits import Limits
+from touchstone.audits.verdict import Rating
+from touchstone.strict import Strict
+
+MAX_FILES = 100
+MAX_FILE_CHARS = 1_000_000
+"""Of one file of definitions: a request has six megabytes at most, and YAML takes seconds a megabyte."""
+MAX_ALL_CHARS = 1_000_000
+MAX_CASES = 1_000
+"""What a function can hold at once to report on. A larger benchmark is audited by the command."""
+
+type AuditState = Literal["waiting", "auditing", "done", "failed"]
+type AuditKind = Literal["audit", "recheck"]
+"""An audit solves what it must; a recheck runs stored proofs and asks no model."""
+
+
+class DefinitionFile(Strict):
+    """A file of definitions: its name, whose ending says what it is written in, and its text."""
+
+    name: Annotated[str, StringConstraints(pattern=r"^[^\x00-\x1f\x7f]{1,200}$")]
+    text: Annotated[str, StringConstraints(max_length=MAX_FILE_CHARS)]
+
+
+class AuditRequest(Strict):
+    """A benchmark to be audited against a target.
+
+    `provider` is who solves, null for Gemini's strongest model or whoever has a key. No turn is begun once the audit
+    has cost `max_cost_usd`. `previous` is an earlier audit, whose proofs are run first: a case is solved again only
+    where an option of it stands otherwise. `weekly`: audited again each week, with whatever version the requirement
+    then comes to.
+    """
+
+    target: Target
+    files: Annotated[tuple[DefinitionFile, ...], Field(min_length=1, max_length=MAX_FILES)]
+    provider: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{0,39}$")] | None = None
+    bounds: Bounds = Bounds()
+    limits: Limits = Limits()
+    max_cost_usd: Annotated[float, Field(gt=0)] | None = None
+    previous: str | None = None
+    weekly: bool = False
+
+
+class RecheckRequest(Strict):
+    """The target against which the stored proofs of an audit are run again. `also` null: as it was."""
+
+    requirement: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+    also: tuple[str, ...] | None = None
+
+
+class Terms(Strict):
+    """On what terms an audit is made; see `AuditRequest`."""
+
+    kind: AuditKind = "audit"
+    target: Target
+    provider: str | None = None
+    bounds: Bounds = Bounds()
+    limits: Limits = Limits()
+    max_cost_usd: float | None = None
+    previous: str | None = None
+
+
+class KeptCase(Strict):
+    """A case of an audit, with its number from 1 and where it is defined."""
+
+    number: int
+    case: AuditCase
+    source: Source | None = None
+
+
+class KeptCases(Strict):
+    """All cases of an audit, in their order."""
+
+    cases: tuple[KeptCase, ...]
+
+
+class CaseTask(Strict):
+    """What the work on one case needs; nothing of its key. `before` are the proofs of an earlier audit, if any."""
+
+    number: int
+    case: BlindCase
+    before: tuple[StoredProof, ...] | None = None
+    critique: str | None = None
+
+
+class Again(Strict):
+    """What an earlier audit's proofs come to now, in their order, as far as they were run.
+
+    `stands`: all were, and every option stands as it did; None as long as they were not all run.
+    """
+
+    proofs: tuple[StoredProof, ...] = ()
+    stands: bool | None = None
+
+
+class Place(Strict):
+    """The bundle of an audit: what it is, where its archive lies, and the SHA-256 of that."""
+
+    manifest: Manifest
+    key: str
+    sha256: str
+
+
+class Plan(Strict):
+    """What an audit is about, known once its target was installed. `unchanged`: the target is what it was before."""
+
+    place: Place
+    cases: int
+    estimate: Estimate | None
+    unchanged: bool = False
+
+
+class Found(Strict):
+    """What an audit came to: cases by rating, and what drifted since the audit before."""
+
+    totals: Mapping[Rating, int]
+    drifts: tuple[Drift, ...] = ()
+
+
+class AuditRecord(Strict):
+    """An audit as it is stored. Times are UTC.
+
+    `content_key` is where its cases lie in the tenant's artifacts, and `content_hash` tells them from others. `found`
+    is what it came to, `failure` why it came to nothing; both None before. `weekly`: to be made again each week, by the
+    audit `followed_by` once that was begun.
+    """
+
+    tenant: str
+    id: str
+    created_at: datetime
+    terms: Terms
+    content_key: str
+    content_hash: str
+    weekly: bool = False
+    place: Place | None = None
+    plan: Plan | None = None
+    found: Found | None = None
+    failure: str | None = None
+    finished_at: datetime | None = None
+    followed_by: str | None = None
+
+    @property
+    def state(self) -> AuditState:
+        """How far it is."""
+        if self.finished_at is not None:
+            return "done" if self.failure is None else "failed"
+        return "waiting" if self.plan is None else "auditing"
+
+
+class CaseWork(Strict):
+    """One case of an audit and how far it is. `at` is when its last step was (UTC).
+
+    `turns` are the agent's so far, `cost_usd` what they cost, of the calls whose price is known. `failure` is why the
+    last try brought no turn, None where it did. `over`: it is not worked on any more.
+    """
+
+    tenant: str
+    audit_id: str
+    number: int
+    at: datetime
+    attempts: Attempts = Attempts()
+    turns: int = 0
+    cost_usd: float = 0.0
+    failure: str | None = None
+    over: bool = False
+
+    @property
+    def id(self) -> str:
+        """Its name among all records."""
+        return f"{self.audit_id}-{self.number}"
+
+
+class CaseProgress(Strict):
+    """How far the cases of an audit are, counted as each goes on.
+
+    `at` is when anything happened last, and `until` when the case that it happened to is tried again, both None before
+    the first. `because` is why that try brought nothing, None where it did.
+    """
+
+    done: int = 0
+    turns: int = 0
+    cost_usd: float = 0.0
+    at: datetime | None = None
+    until: datetime | None = None
+    because: str | None = None
+
+
+class AuditView(Strict):
+    """An audit as its reader sees it.
+
+    `version`, `bundle`, `cases` and `estimate` are null until the target was installed. `done` cases are over, after
+    `turns` of the agent at `cost_usd` so far. `because` is the stable word for why the last try brought nothing; null
+    where it did. `totals` are cases by rating and `drifts` what stands otherwise than before, once the state is `done`.
+    """
+
+    id: str
+    kind: AuditKind
+    state: AuditState
+    requirement: str
+    version: str | None
+    bundle: str | None
+    cases: int | None
+    done: int
+    turns: int
+    cost_usd: float
+    estimate: Estimate | None
+    because: str | None
+    failure: str | None
+    created_at: datetime
+    finished_at: datetime | None
+    totals: Mapping[Rating, int] | None
+    drifts: tuple[Drift, ...]
+    previous: str | None
+    weekly: bool
+    followed_by: str | None
+
+    @classmethod
+    def of(cls, record: AuditRecord, progress: CaseProgress) -> Self:
+        """The view of an audit."""
+        plan, place = record.plan, record.place
+        return cls(
+            id=record.id,
+            kind=record.terms.kind,
+            state=record.state,
+            requirement=record.terms.target.requirement,
+            version=place.manifest.version if place else None,
+            bundle=place.manifest.digest if place else None,
+            cases=plan.cases if plan else None,
+            done=progress.done,
+            turns=progress.turns,
+            cost_usd=progress.cost_usd,
+            estimate=plan.estimate if plan else None,
+            because=progress.because if record.finished_at is None else None,
+            failure=record.failure,
+            created_at=record.created_at,
+            finished_at=record.finished_at,
+            totals=record.found.totals if record.found else None,
+            drifts=record.found.drifts if record.found else (),
+            previous=record.terms.previous,
+            weekly=record.weekly,
+            followed_by=record.followed_by,
+        )
+
+
+def placed(record: AuditRecord, place: Place) -> AuditRecord:
+    """The audit with its bundle; the first one stays."""
+    if record.place is not None or record.finished_at is not None:
+        return record
+    return record.model_copy(update={"place": place})
+
+
+def planned(record: AuditRecord, plan: Plan) -> AuditRecord:
+    """The audit whose cases were listed; the first plan stays."""
+    if record.plan is not None or record.finished_at is not None:
+        return record
+    return record.model_copy(update={"plan": plan})
+
+
+def concluded(record: AuditRecord, found: Found, *, now: datetime) -> AuditRecord:
+    """The audit with what it came to; the first conclusion stays."""
+    if record.finished_at is not None:
+        return record
+    return record.model_copy(update={"found": found, "finished_at": now})
+
+
+def failed(record: AuditRecord, why: str, *, now: datetime) -> AuditRecord:
+    """The audit that came to nothing, and why in a sentence."""
+    if record.finished_at is not None:
+        return record
+    return record.model_copy(update={"failure": why, "finished_at": now})
+
+
+def followed(record: AuditRecord, audit_id: str) -> AuditRecord:
+    """The audit that the week's next one took over from; the first one stays."""
+    return record if record.followed_by is not None else record.model_copy(update={"followed_by": audit_id})
+
+
+def ended_weekly(record: AuditRecord) -> AuditRecord:
+    """The audit that is not made again each week."""
+    return record.model_copy(update={"weekly": False}) if record.weekly else record
+
+
+def case_begun(case: CaseWork, *, now: datetime) -> CaseWork:
+    """The case with one more try; the very same where none is to be made now."""
+    if case.over or case.attempts.exhausted:
+        return case
+    attempts = case.attempts.begun(now=now)
+    return case if attempts is None else case.model_copy(update={"attempts": attempts, "at": now})
+
+
+def case_went_on(case: CaseWork, *, turns: int, cost_usd: float, now: datetime) -> CaseWork:
+    """The case after a step that brought something: the next may begin at once, with all its tries before it.
+
+    `turns` and `cost_usd` are those of all its steps so far.
+    """
+    changes = {
+        "attempts": Attempts(),
+        "turns": max(case.turns, turns),
+        "cost_usd": max(case.cost_usd, cost_usd),
+        "failure": None,
+        "at": now,
+    }
+    return case.model_copy(update=changes)
+
+
+def case_put_back(
+    case: CaseWork, why: str, *, until: datetime, counted: bool, cost_usd: float, now: datetime
+) -> CaseWork:
+    """The case after a try that brought no turn, to be tried again not before `until`."""
+    if case.over:
+        return case
+    attempts = case.attempts.put_back(until=until, counted=counted)
+    changes = {"attempts": attempts, "failure": why, "cost_usd": max(case.cost_usd, cost_usd), "at": now}
+    return case.model_copy(update=changes)
+
+
+def case_over(case: CaseWork, why: str | None, *, turns: int, cost_usd: float, now: datetime) -> CaseWork:
+    """The case that is over; `why` its last try brought nothing, None where it did."""
+    if case.over and cost_usd <= case.cost_usd:
+        return case
+    changes = {
+        "over": True,
+        "failure": case.failure if case.over else why,
+        "turns": max(case.turns, turns),
+        "cost_usd": max(case.cost_usd, cost_usd),
+        "at": now,
+    }
+    return case.model_copy(update=changes)

@@ -1,0 +1,76 @@
+"""The last step of an audit: what its cases come to by what was run, and the reports. Here first the key is seen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from touchstone.audits.agent import solved
+from touchstone.audits.recheck import drift_of
+from touchstone.audits.record import Found
+from touchstone.audits.report import audited_case, quality_report, report_json, report_markdown
+from touchstone.audits.whole import audited_of
+from touchstone.operations.progress import StepProgress
+
+if TYPE_CHECKING:
+    from touchstone.audits.recheck import Drift
+    from touchstone.audits.record import AuditRecord, CaseWork, KeptCase
+    from touchstone.audits.report import AuditedCase
+    from touchstone.operations.audits.desk import AuditDesk
+    from touchstone.operations.audits.files import AuditFiles
+
+BROKE_OFF = "Each try was interrupted before there was a result."
+
+
+def conclude(desk: AuditDesk, audit_id: str) -> StepProgress:
+    """Rate all cases and write the reports: `done`, or `incomplete` where a case is not over."""
+    record = desk.record(audit_id)
+    if record.finished_at is not None or record.plan is None:
+        return StepProgress(state=record.state)
+    files = desk.files(audit_id)
+    kept = files.cases(record.content_key).cases
+    over = desk.audits.over(tenant=desk.tenant, audit_id=audit_id)
+    if not over.keys() >= {one.number for one in kept}:
+        return StepProgress(state="incomplete")
+    before = _before(desk, record)
+    audited: list[AuditedCase] = []
+    drifts: list[Drift] = []
+    for one in kept:
+        known = before.get(one.case.id)
+        found = _audited(files, one, over[one.number], known, rechecked=record.terms.kind == "recheck")
+        drift = None if known is None or known.case.blind() != one.case.blind() else drift_of(known, found)
+        if drift is not None:
+            drifts.append(drift)
+            if record.terms.kind == "recheck":
+                found = found.model_copy(update={"critique": None})  # it was said of what is no longer so
+        audited.append(found)
+    report = quality_report(
+        record.plan.place.manifest, audited, limits=record.terms.limits, trusted=False, made_at=desk.clock()
+    )
+    files.put_report("json", report_json(report))
+    files.put_report("md", report_markdown(report))
+    found_all = Found(totals=report.totals, drifts=tuple(drifts))
+    return StepProgress(state=desk.audits.conclude(record, found_all).state)
+
+
+def _before(desk: AuditDesk, record: AuditRecord) -> dict[str, AuditedCase]:
+    """The cases of the audit whose proofs were run first, by their ids."""
+    if record.terms.previous is None:
+        return {}
+    return {one.case.id: one for one in desk.files(record.terms.previous).quality_report().cases}
+
+
+def _audited(
+    files: AuditFiles, kept: KeptCase, work: CaseWork, known: AuditedCase | None, *, rechecked: bool
+) -> AuditedCase:
+    """A case with the rating that its scripts come to."""
+    again = files.again(kept.number)
+    if again is not None and known is not None and (again.stands or rechecked):
+        stopped = known.stopped if again.stands is not None else BROKE_OFF
+        return audited_case(kept.case, again.proofs, source=kept.source, critique=known.critique, stopped=stopped)
+    state = files.state(kept.number)
+    if state is None:
+        why = known.stopped if rechecked and known is not None else None
+        return audited_case(kept.case, (), source=kept.source, stopped=why or BROKE_OFF)
+    if state.ended is None:
+        state = state.over("unanswered", f"{BROKE_OFF} ({work.failure})" if work.failure else BROKE_OFF)
+    return audited_of(kept.case, solved(state), source=kept.source)

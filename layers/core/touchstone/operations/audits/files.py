@@ -1,0 +1,165 @@
+"""Where the files of an audit lie: what was asked and what came of it, and what only serves the work.
+
+artifacts/<tenant>/audits/<id>/<hash>.json, cases/<n>.json (the transcript), again/<n>.json, quality_*.{json,md}
+scratch/<tenant>/audits/<id>/tasks/<n>.json, <run>.jsonl
+bundles/<tenant>/<digest>/<sha256>.tar.gz, targets/<digest>.json
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from touchstone.audits.agent import AgentState
+from touchstone.audits.bundles.target import Target
+from touchstone.audits.record import Again, CaseTask, KeptCases, Place
+from touchstone.audits.report import QualityReport, read_report
+from touchstone.errors import NotFoundError
+from touchstone.records import Artifacts
+from touchstone.strict import Strict
+
+type ReportFormat = Literal["json", "md"]
+REPORTS: dict[ReportFormat, tuple[str, str]] = {
+    "json": ("quality_report.json", "application/json"),
+    "md": ("quality_audit.md", "text/markdown; charset=utf-8"),
+}
+"""The forms of a report: its file, and as what it is sent."""
+JSON = "application/json"
+LINK_SECONDS = 900
+SIDE_BY_SIDE = 16
+"""Files written at once: each takes some 20 ms, of which the processor sees little."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditFiles:
+    """The files of one audit."""
+
+    artifacts: Artifacts
+    scratch: Artifacts
+    tenant: str
+    audit_id: str
+
+    @property
+    def _folder(self) -> str:
+        return f"{self.tenant}/audits/{self.audit_id}"
+
+    def put_cases(self, cases: KeptCases) -> tuple[str, str]:
+        """Keep the cases of an audit as they were read: the key of them, and their digest."""
+        text = cases.model_dump_json()
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        # Under its own hash: what was put by a request that broke off is nobody else's.
+        key = f"{self._folder}/{digest}.json"
+        self.artifacts.put_text(tenant=self.tenant, key=key, text=text, content_type=JSON)
+        return key, digest
+
+    def cases(self, key: str) -> KeptCases:
+        """The cases that were kept under a key."""
+        return KeptCases.model_validate_json(self.artifacts.get_text(tenant=self.tenant, key=key))
+
+    def put_tasks(self, tasks: Iterable[CaseTask]) -> None:
+        """Write what the work on each case needs."""
+
+        def put(task: CaseTask) -> None:
+            key = self._task_key(task.number)
+            self.scratch.put_text(tenant=self.tenant, key=key, text=task.model_dump_json(), content_type=JSON)
+
+        with ThreadPoolExecutor(max_workers=SIDE_BY_SIDE) as workers:
+            list(workers.map(put, tasks))
+
+    def task(self, number: int) -> CaseTask:
+        """What the work on a case needs. Raises `NotFoundError` for one that is not there, or no more."""
+        return CaseTask.model_validate_json(self.scratch.get_text(tenant=self.tenant, key=self._task_key(number)))
+
+    def put_list(self, run: str, lines: str) -> str:
+        """Write the list of cases that a run works on; its whole key."""
+        key = f"{self._folder}/{run}.jsonl"
+        self.scratch.put_text(tenant=self.tenant, key=key, text=lines, content_type="application/x-ndjson")
+        return self.scratch.whole_key(tenant=self.tenant, key=key)
+
+    def put_state(self, number: int, state: AgentState) -> None:
+        """Keep where the agent stands with a case, its transcript among it."""
+        self._put(f"cases/{number}.json", state.model_dump_json(), JSON)
+
+    def state(self, number: int) -> AgentState | None:
+        """Where the agent stands with a case, None before its first turn."""
+        return self._found(f"cases/{number}.json", AgentState)
+
+    def put_again(self, number: int, again: Again) -> None:
+        """Keep what an earlier audit's proofs of a case come to now."""
+        self._put(f"again/{number}.json", again.model_dump_json(), JSON)
+
+    def again(self, number: int) -> Again | None:
+        """What an earlier audit's proofs of a case come to now, None before any was run."""
+        return self._found(f"again/{number}.json", Again)
+
+    def put_report(self, form: ReportFormat, text: str) -> None:
+        """Keep a report."""
+        name, content_type = REPORTS[form]
+        self._put(name, text, content_type)
+
+    def report(self, form: ReportFormat) -> str:
+        """A report. Raises `NotFoundError` before there is one."""
+        return self.artifacts.get_text(tenant=self.tenant, key=f"{self._folder}/{REPORTS[form][0]}")
+
+    def quality_report(self) -> QualityReport:
+        """The report as it was computed. Raises `NotFoundError` before there is one."""
+        return read_report(self.report("json").encode(), name=REPORTS["json"][0])
+
+    def _put(self, name: str, text: str, content_type: str) -> None:
+        self.artifacts.put_text(tenant=self.tenant, key=f"{self._folder}/{name}", text=text, content_type=content_type)
+
+    def _found[T: Strict](self, name: str, kind: type[T]) -> T | None:
+        try:
+            text = self.artifacts.get_text(tenant=self.tenant, key=f"{self._folder}/{name}")
+        except NotFoundError:
+            return None
+        return kind.model_validate_json(text)
+
+    def _task_key(self, number: int) -> str:
+        return f"{self._folder}/tasks/{number}.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BundleFiles:
+    """One tenant's bundles. What a target came to is kept, so that the same one is the same bundle."""
+
+    bundles: Artifacts
+    tenant: str
+
+    def known(self, target: Target) -> Place | None:
+        """Where the bundle of a target lies, None where it was never installed."""
+        try:
+            text = self.bundles.get_text(tenant=self.tenant, key=self._target_key(target))
+        except NotFoundError:
+            return None
+        place = Place.model_validate_json(text)
+        return place if self.bundles.exists(tenant=self.tenant, key=place.key) else None
+
+    def keep(self, target: Target, place: Place, file: Path) -> None:
+        """Keep an archive under its own digest, and then that this is what the target came to."""
+        if not self.bundles.exists(tenant=self.tenant, key=place.key):
+            self.bundles.put_file(tenant=self.tenant, key=place.key, file=file)
+        text = place.model_dump_json()
+        self.bundles.put_text(tenant=self.tenant, key=self._target_key(target), text=text, content_type=JSON)
+
+    def key_of(self, digest: str, sha256: str) -> str:
+        """Where the archive of a bundle lies."""
+        return f"{self.tenant}/{digest}/{sha256}.tar.gz"
+
+    def fetch(self, place: Place, file: Path) -> None:
+        """Write the archive of a bundle into `file`."""
+        self.bundles.get_file(tenant=self.tenant, key=place.key, file=file)
+
+    def link(self, place: Place) -> str:
+        """A link to the archive that is good for a quarter of an hour."""
+        return self.bundles.download_link(tenant=self.tenant, key=place.key, seconds=LINK_SECONDS)
+
+    def _target_key(self, target: Target) -> str:
+        named = hashlib.sha256(target.model_dump_json().encode()).hexdigest()
+        return f"{self.tenant}/targets/{named}.json"
+
+
+type FilesOf = Callable[[str], AuditFiles]
+"""The files of the audit that has this id."""

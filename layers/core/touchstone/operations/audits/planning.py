@@ -1,0 +1,121 @@
+"""The first steps of an audit: its target is installed and imported once, and its cases are listed.
+
+What a step is stopped in, the next execution of the machine goes on with: the first bundle and the first plan stay.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from touchstone.audits.bundles.archive import pack
+from touchstone.audits.estimate import estimate_of
+from touchstone.audits.record import CaseTask, KeptCase, Place, Plan
+from touchstone.errors import InputError
+from touchstone.operations.progress import StepProgress
+
+if TYPE_CHECKING:
+    from touchstone.audits.bundles import Bundles
+    from touchstone.audits.record import AuditRecord
+    from touchstone.audits.report import AuditedCase, QualityReport
+    from touchstone.operations.audits.desk import AuditDesk
+
+NOTHING_LEFT = "The audit whose proofs are to be run has no report any more."
+
+
+def install(desk: AuditDesk, audit_id: str, *, builder: Callable[[Path], Bundles]) -> StepProgress:
+    """Install the target of an audit: `installed`, or `done` and `failed` as it is.
+
+    A target that was installed before is not resolved again, unless the audit is one of a week: then whatever the
+    requirement admits may be newer. `builder` gives what builds bundles in a folder. One that cannot be installed has
+    `failed` with the reason.
+    """
+    record = desk.record(audit_id)
+    if record.finished_at is not None:
+        return StepProgress(state=record.state)
+    if record.place is None:
+        target = record.terms.target
+        place = None if _follows(record) else desk.bundles.known(target)
+        try:
+            place = place or _installed(desk, record, builder)
+        except InputError as error:
+            return StepProgress(state=desk.audits.fail(record, str(error)).state)
+        desk.audits.place(record, place)
+    return StepProgress(state="installed")
+
+
+def prepare(desk: AuditDesk, audit_id: str, *, run: str) -> StepProgress:
+    """Import the target once and list the cases that are not over for a run: `auditing`, or `done` and `failed`.
+
+    A target that cannot be imported has `failed` with the reason.
+    """
+    record = desk.record(audit_id)
+    if record.finished_at is not None or record.place is None:
+        return StepProgress(state=record.state)
+    files = desk.files(audit_id)
+    cases = files.cases(record.content_key).cases
+    before = _before(desk, record)
+    if record.plan is None:
+        try:
+            desk.sandbox().import_target(desk.order(record, record.place, None))
+        except InputError as error:
+            return StepProgress(state=desk.audits.fail(record, str(error)).state)
+        unchanged = before is not None and before.target.digest == record.place.manifest.digest
+        record = desk.audits.plan(record, _plan(desk, record, cases, unchanged=unchanged))
+    over = desk.audits.over(tenant=desk.tenant, audit_id=audit_id)
+    left = [case for case in cases if case.number not in over]
+    known = {one.case.id: one for one in before.cases} if before is not None else {}
+    files.put_tasks(_task(record, case, known.get(case.case.id)) for case in left)
+    lines = "".join(f'{{"tenant":"{desk.tenant}","audit_id":"{audit_id}","number":{case.number}}}\n' for case in left)
+    return StepProgress(state=record.state, list_key=files.put_list(run, lines))
+
+
+def _follows(record: AuditRecord) -> bool:
+    """Whether it is one of a week: made of an earlier one, to be made again."""
+    return record.weekly and record.terms.previous is not None
+
+
+def _installed(desk: AuditDesk, record: AuditRecord, builder: Callable[[Path], Bundles]) -> Place:
+    folder = Path(tempfile.mkdtemp(prefix="bundle-"))
+    try:
+        target = record.terms.target
+        bundle = builder(folder).build(target)
+        file = folder / "bundle.tar.gz"
+        sha256 = pack(bundle, file)
+        known = desk.bundles.known(target)
+        if known is not None and known.manifest.digest == bundle.manifest.digest:
+            return known
+        key = desk.bundles.key_of(bundle.manifest.digest, sha256)
+        place = Place(manifest=bundle.manifest, key=key, sha256=sha256)
+        desk.bundles.keep(target, place, file)
+        return place
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _before(desk: AuditDesk, record: AuditRecord) -> QualityReport | None:
+    """The report of the audit whose proofs are run first, None where there is none."""
+    previous = record.terms.previous
+    return None if previous is None else desk.files(previous).quality_report()
+
+
+def _plan(desk: AuditDesk, record: AuditRecord, cases: tuple[KeptCase, ...], *, unchanged: bool) -> Plan:
+    assert record.place is not None  # noqa: S101 - by `prepare`
+    estimate = None
+    if record.terms.kind == "audit" and not unchanged:
+        model = desk.model(record.terms.provider)
+        estimate = estimate_of((one.case for one in cases), model, bounds=record.terms.bounds)
+    return Plan(place=record.place, cases=len(cases), estimate=estimate, unchanged=unchanged)
+
+
+def _task(record: AuditRecord, kept: KeptCase, before: AuditedCase | None) -> CaseTask:
+    """What the work on a case needs. The proofs of an earlier audit count where the case is asked as it was."""
+    same = before is not None and before.case.blind() == kept.case.blind()
+    if record.terms.kind == "audit" and before is not None and before.stopped is not None:
+        same = False  # it was not worked on to its end: it is solved
+    if before is None or not same:
+        return CaseTask(number=kept.number, case=kept.case.blind())
+    return CaseTask(number=kept.number, case=kept.case.blind(), before=before.proofs, critique=before.critique)

@@ -1,0 +1,162 @@
+"""What the doors ask for of audits: one to be made, proofs to be run again, how far it is, its report."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from touchstone.audits.bundles.target import Target
+from touchstone.audits.loading import LoadedCase, load_text
+from touchstone.audits.record import (
+    MAX_ALL_CHARS,
+    MAX_CASES,
+    AuditRecord,
+    AuditRequest,
+    AuditView,
+    DefinitionFile,
+    KeptCase,
+    KeptCases,
+    RecheckRequest,
+    Terms,
+)
+from touchstone.audits.report import Source
+from touchstone.clock import Clock, system_clock
+from touchstone.errors import ConflictError, InputError, TooLargeError
+from touchstone.operations.audits.files import FilesOf, ReportFormat
+from touchstone.records import Audits, RequestKeys, new_ulid
+from touchstone.workflows import Workflows
+
+MOST_TOLD = 20
+"""Faults of definitions that one refusal names."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditReception:
+    """Accepts and shows one tenant's audits.
+
+    Every method raises `NotFoundError` for what the tenant does not have, and `StoreError` where it is to be repeated.
+    """
+
+    tenant: str
+    audits: Audits
+    files: FilesOf
+    keys: RequestKeys
+    workflows: Callable[[], Workflows]
+    clock: Clock = system_clock
+
+    def audit(self, request: AuditRequest, *, key: str | None) -> AuditRecord:
+        """Have a benchmark audited; `key` is the sender's own.
+
+        Raises `InputError` for definitions with a fault, each with its file, line and field, and `ConflictError` where
+        `previous` has no report.
+        """
+        kept = _cases_in(request.files)
+        if request.previous is not None:
+            self._reported(request.previous)
+        terms = Terms(
+            target=request.target,
+            provider=request.provider,
+            bounds=request.bounds,
+            limits=request.limits,
+            max_cost_usd=request.max_cost_usd,
+            previous=request.previous,
+        )
+        return self._begun(kept, terms, weekly=request.weekly, key=key, kind="audit")
+
+    def recheck(self, audit_id: str, request: RecheckRequest, *, key: str | None) -> AuditRecord:
+        """Have the stored proofs of an audit run against another version of its target; no model is asked.
+
+        Raises `ConflictError` where it has no report, `InputError` for what is no requirement.
+        """
+        before = self._reported(audit_id)
+        also = before.terms.target.also if request.also is None else request.also
+        try:
+            target = Target(requirement=request.requirement, also=also)
+        except ValidationError as error:
+            fault = error.errors(include_url=False, include_input=False)[0]
+            raise InputError(f"{fault['msg']}.", where=str(fault["loc"][0])) from None
+        terms = Terms(kind="recheck", target=target, limits=before.terms.limits, previous=audit_id)
+        kept = self.files(audit_id).cases(before.content_key)
+        return self._begun(kept, terms, weekly=False, key=key, kind="recheck")
+
+    def next_of(self, before: AuditRecord, *, week: str) -> AuditRecord:
+        """Begin the audit that takes over from one of the week before; a repeat within `week` meets the same."""
+        terms = before.terms.model_copy(update={"previous": before.id})
+        if before.state != "done":
+            terms = terms.model_copy(update={"previous": before.terms.previous})
+        kept = self.files(before.id).cases(before.content_key)
+        record = self._begun(kept, terms, weekly=True, key=f"{before.id} {week}", kind="weekly-audit")
+        self.audits.follow(before, record.id)
+        return record
+
+    def view(self, audit_id: str) -> AuditView:
+        """An audit and how far it is."""
+        return self.shown(self.audits.get(tenant=self.tenant, audit_id=audit_id))
+
+    def shown(self, record: AuditRecord) -> AuditView:
+        """The view of an audit that was read."""
+        return AuditView.of(record, self.audits.progress(tenant=self.tenant, audit_id=record.id))
+
+    def end_weekly(self, audit_id: str) -> AuditRecord:
+        """Have an audit, and whichever took over from it, not made again each week; the last of them."""
+        record = self.audits.end_weekly(self.audits.get(tenant=self.tenant, audit_id=audit_id))
+        while record.followed_by is not None:
+            after = self.audits.get(tenant=self.tenant, audit_id=record.followed_by)
+            record = self.audits.end_weekly(after)
+        return record
+
+    def report(self, audit_id: str, form: ReportFormat) -> str:
+        """The report of an audit. Raises `ConflictError` as long as there is none."""
+        self._reported(audit_id)
+        return self.files(audit_id).report(form)
+
+    def _reported(self, audit_id: str) -> AuditRecord:
+        record = self.audits.get(tenant=self.tenant, audit_id=audit_id)
+        if record.state != "done":
+            raise ConflictError(f"The audit has no report: its state is {record.state}.")
+        return record
+
+    def _begun(self, kept: KeptCases, terms: Terms, *, weekly: bool, key: str | None, kind: str) -> AuditRecord:
+        named = f"{kind} {key}"
+        audit_id = new_ulid(self.clock()) if key is None else self.keys.id_for(tenant=self.tenant, key=named)
+        content_key, content_hash = self.files(audit_id).put_cases(kept)
+        record = self.audits.create(
+            tenant=self.tenant,
+            audit_id=audit_id,
+            terms=terms,
+            content_key=content_key,
+            content_hash=content_hash,
+            weekly=weekly,
+        )
+        if record.finished_at is None:
+            self.workflows().audit(tenant=self.tenant, audit_id=record.id)
+        return record
+
+
+def _cases_in(files: tuple[DefinitionFile, ...]) -> KeptCases:
+    """The cases that files define. Raises `InputError` with every fault's place, `TooLargeError` for too many."""
+    size = sum(len(file.text) for file in files)
+    if size > MAX_ALL_CHARS:
+        raise TooLargeError(f"The definitions have {size:,} characters; {MAX_ALL_CHARS:,} are taken. Split them.")
+    faults: list[str] = []
+    found: dict[str, LoadedCase] = {}
+    for file in files:
+        loaded = load_text(file.text, name=file.name)
+        faults += [str(fault) for fault in loaded.faults]
+        for one in loaded.cases:
+            if found.setdefault(one.case.id, one) is not one:
+                faults.append(f"{one.file}:{one.line}: The id {one.case.id[:64]!r} is there twice.")
+    if faults:
+        more = f" … and {len(faults) - MOST_TOLD} more" if len(faults) > MOST_TOLD else ""
+        raise InputError("; ".join(faults[:MOST_TOLD]) + more, where="files")
+    if not found:
+        raise InputError("There are no cases in what was sent.", where="files")
+    if len(found) > MAX_CASES:
+        raise TooLargeError(f"There are {len(found):,} cases; {MAX_CASES:,} are taken at once. Split them.")
+    cases = enumerate(found.values(), start=1)
+    return KeptCases(
+        cases=tuple(
+            KeptCase(number=number, case=one.case, source=Source(file=str(one.file), line=one.line))
+            for number, one in cases
+        )
+    )

@@ -1,0 +1,179 @@
+"""The step of a case: one turn of the agent, or the proofs of an earlier audit. Nothing here has seen the key.
+
+What was done is kept before the record says so: a crash in between does one turn twice at most.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from touchstone.audits.agent import Library, Workbench, begin, reopened, take_turn
+from touchstone.audits.record import Again
+from touchstone.audits.report import stored_proof
+from touchstone.audits.verdict import standings
+from touchstone.audits.whole import COST_REACHED
+from touchstone.clock import Deadline
+from touchstone.errors import MisconfiguredError, SettingsError
+from touchstone.operations.audits.desk import NotingSolver
+from touchstone.operations.progress import StepProgress
+from touchstone.operations.surfaces.again import try_again
+from touchstone.operations.trying import NOBODY
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from touchstone.audits.agent import AgentState
+    from touchstone.audits.record import AuditRecord, CaseTask, CaseWork, Place
+    from touchstone.audits.report import StoredProof
+    from touchstone.audits.sandbox.prove import ProofResult
+    from touchstone.audits.verdict import Standing
+    from touchstone.errors import JudgeError, LimitError
+    from touchstone.operations.audits.desk import AuditDesk
+    from touchstone.operations.audits.files import AuditFiles
+
+TURN_SECONDS = 420.0
+"""No script is begun after so long a turn: the last may take as long as the sandbox has, and must be kept then."""
+AUDITED_WITHIN = timedelta(days=7)
+"""How long an audit waits for quota, money or keys."""
+INTERRUPTED = "timed_out"
+
+
+async def go_on(desk: AuditDesk, audit_id: str, number: int) -> StepProgress:
+    """One step of a case: `going_on` where another is ahead, `waiting` for a later try, or `over`. It may be repeated."""
+    record = desk.record(audit_id)
+    if record.finished_at is not None or record.place is None or record.plan is None:
+        return StepProgress(state="over")
+    case, ours = desk.audits.begin(tenant=desk.tenant, audit_id=audit_id, number=number)
+    if not ours:
+        return _not_ours(desk, case)
+    files = desk.files(audit_id)
+    work = _Work(desk=desk, record=record, place=record.place, case=case, files=files, task=files.task(number))
+    if work.task.before is not None and (said := await work.proved_again(record.plan.unchanged)) is not None:
+        return said
+    if record.terms.kind == "recheck":
+        return work.over()  # of a case without stored proofs there is nothing to run
+    return await work.turn()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Work:
+    """One step of one case."""
+
+    desk: AuditDesk
+    record: AuditRecord
+    place: Place
+    case: CaseWork
+    files: AuditFiles
+    task: CaseTask
+
+    async def proved_again(self, unchanged: bool) -> StepProgress | None:
+        """Run what is left of an earlier audit's proofs; None where they were all run and the case is to be solved."""
+        before = self.task.before or ()
+        again = self.files.again(self.case.number) or Again()
+        if again.stands is None:
+            if unchanged:
+                again = Again(proofs=before)
+            again, all_run = await self._run_on(before, again)
+            if not all_run:
+                self.files.put_again(self.case.number, again)
+                return self._went_on()
+            again = again.model_copy(update={"stands": self._standing(again.proofs) == self._standing(before)})
+            self.files.put_again(self.case.number, again)
+        done = again.stands or self.record.terms.kind == "recheck"
+        return self.over() if done else None
+
+    async def turn(self) -> StepProgress:
+        """One turn of the agent, with the scripts that it runs."""
+        state = self.files.state(self.case.number)
+        if state is not None and state.ended is not None and state.ended.why != "unanswered":
+            return self.over(state)
+        spent = self.desk.audits.progress(tenant=self.desk.tenant, audit_id=self.record.id).cost_usd
+        limit = self.record.terms.max_cost_usd
+        bundle = self.desk.bundle(self.place)
+        manifest = bundle.manifest
+        library = Library(bundle, title=f"{manifest.target.name} {manifest.version}")
+        if state is None:
+            state = begin(self.task.case, library, bounds=self.record.terms.bounds)
+        if limit is not None and spent >= limit:
+            state = reopened(state).over("unanswered", COST_REACHED)
+            self.files.put_state(self.case.number, state)
+            return self.over(state)
+        try:
+            solver = NotingSolver(self.desk.solver(self.record.terms.provider))
+        except (SettingsError, MisconfiguredError) as error:
+            return self._put_back(state, [MisconfiguredError(str(error), sent=False)], NOBODY)
+        known = len(state.spends)
+        bench = Workbench(library, self._prove)
+        state = await take_turn(reopened(state), model=solver, bench=bench, deadline=Deadline.after(TURN_SECONDS))
+        self.desk.paid(state.spends[known:])
+        self.files.put_state(self.case.number, state)
+        if state.ended is None:
+            return self._went_on(state)
+        if state.ended.why == "unanswered" and solver.failures:
+            return self._put_back(state, solver.failures, solver.provider)
+        return self.over(state)
+
+    def over(self, state: AgentState | None = None, *, why: str | None = None) -> StepProgress:
+        """The case is over."""
+        self.desk.audits.end(self.case, why=why, turns=_turns(state), cost_usd=_cost(state))
+        return StepProgress(state="over", reason=why)
+
+    async def _prove(self, script: str) -> ProofResult:
+        order = self.desk.order(self.record, self.place, script)
+        return await asyncio.to_thread(self.desk.sandbox().prove, order)
+
+    async def _run_on(self, before: Sequence[StoredProof], again: Again) -> tuple[Again, bool]:
+        """Run the proofs that were not yet, as far as the time goes, and whether all are."""
+        proofs = list(again.proofs)
+        deadline = Deadline.after(TURN_SECONDS)
+        for proof in before[len(proofs) :]:
+            if deadline.passed:
+                return Again(proofs=tuple(proofs)), False
+            proofs.append(stored_proof(proof.label, proof.script, await self._prove(proof.script)))
+        return Again(proofs=tuple(proofs)), True
+
+    def _standing(self, proofs: Sequence[StoredProof]) -> list[Standing]:
+        found = standings(self.task.case, {proof.label: proof.outcome for proof in proofs})
+        return [one.standing for one in found]
+
+    def _went_on(self, state: AgentState | None = None) -> StepProgress:
+        self.desk.audits.go_on(self.case, turns=_turns(state), cost_usd=_cost(state))
+        return StepProgress(state="going_on")
+
+    def _put_back(self, state: AgentState, failures: Sequence[JudgeError | LimitError], provider: str) -> StepProgress:
+        """Nobody gave a turn: tried again later, or over."""
+        reason = failures[-1].reason
+        later = try_again(
+            failures[-1:],
+            tries=self.case.attempts.tries,
+            provider=provider,
+            now=self.desk.clock(),
+            asked_at=self.record.created_at,
+            within=AUDITED_WITHIN,
+        )
+        if later is None:
+            state = state.over("unanswered", str(failures[-1]))
+            self.files.put_state(self.case.number, state)
+            return self.over(state, why=reason)
+        back = self.desk.audits.put_back(
+            self.case, why=reason, until=later.until, counted=later.counted, cost_usd=_cost(state)
+        )
+        return StepProgress(state="waiting", until=back.attempts.not_before, reason=reason)
+
+
+def _not_ours(desk: AuditDesk, case: CaseWork) -> StepProgress:
+    """Where a case stands that no step is to be made of now; one whose tries are used up is over."""
+    if not case.over and case.attempts.exhausted and not case.attempts.held(desk.clock()):
+        case = desk.audits.end(case, why=case.failure or INTERRUPTED, turns=case.turns, cost_usd=case.cost_usd)
+    return StepProgress(state="over") if case.over else StepProgress(state="waiting", until=case.attempts.not_before)
+
+
+def _turns(state: AgentState | None) -> int:
+    return 0 if state is None else state.turns
+
+
+def _cost(state: AgentState | None) -> float:
+    return 0.0 if state is None else sum(spend.cost_usd or 0.0 for spend in state.spends)

@@ -1,0 +1,86 @@
+"""Audits that nothing carries any more are taken up again, and those of a week are made anew."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+
+from touchstone.attempts import LEASE
+from touchstone.clock import Clock, system_clock
+from touchstone.errors import TouchstoneError
+from touchstone.operations.audits.reception import AuditReception
+from touchstone.records import Audits, OwnedAudit
+from touchstone.workflows import Workflows
+
+STALLED_AFTER = timedelta(minutes=20)
+"""Past its time by so much, an audit has lost whoever carried it. To install a large target takes a quarter hour."""
+MOST = 200
+"""In one sweep; the next one, a quarter of an hour later, takes the rest."""
+WEEK = timedelta(days=6)
+"""An audit of a week that ended less than this ago is left to the next: it was made late."""
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweptAudits:
+    """What a sweep did: `restarted` audits, and `stuck` ones that could not be started."""
+
+    restarted: int
+    stuck: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditSweep:
+    """Looks for what a crash left behind. The index that it reads holds only what is not over."""
+
+    audits: Audits
+    workflows: Callable[[], Workflows]
+    clock: Clock = system_clock
+
+    def run(self) -> SweptAudits:
+        """Start again what stalled."""
+        # The hour in the name: a sweep that is itself repeated starts nothing twice.
+        run = f"sweep-{self.clock():%Y%m%d%H}"
+        found = self.audits.unfinished(older_than=STALLED_AFTER, limit=MOST)
+        started = [self._started(one, run) for one in found]
+        return SweptAudits(restarted=started.count(True), stuck=started.count(False))
+
+    def _started(self, one: OwnedAudit, run: str) -> bool | None:
+        """Whether an audit could be started again; None where somebody carries it, by what its cases say."""
+        try:
+            progress = self.audits.progress(tenant=one.tenant, audit_id=one.audit_id)
+            moments = [each for each in (progress.until, progress.at and progress.at + LEASE) if each is not None]
+            if moments and max(moments) + STALLED_AFTER > self.clock():
+                return None
+            self.workflows().audit(tenant=one.tenant, audit_id=one.audit_id, run=run)
+        except TouchstoneError:
+            logger.error("Audit %s could not be started again", one.audit_id)  # noqa: TRY400 - the words add nothing
+            return False
+        return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeeklyAudits:
+    """Begins the audits of a week: each takes over from the one before, whose proofs are run first."""
+
+    audits: Audits
+    reception: Callable[[str], AuditReception]
+    clock: Clock = system_clock
+
+    def run(self) -> SweptAudits:
+        """Begin all that are due; `restarted` are those that were begun."""
+        week = f"{self.clock():%G-W%V}"
+        started = [self._begun(one, week) for one in self.audits.weekly(older_than=WEEK, limit=MOST)]
+        return SweptAudits(restarted=started.count(True), stuck=started.count(False))
+
+    def _begun(self, one: OwnedAudit, week: str) -> bool | None:
+        try:
+            before = self.audits.get(tenant=one.tenant, audit_id=one.audit_id)
+            if not before.weekly or before.followed_by is not None:
+                return None
+            self.reception(one.tenant).next_of(before, week=week)
+        except TouchstoneError:
+            logger.error("The week's audit after %s could not be begun", one.audit_id)  # noqa: TRY400 - the words add nothing
+            return False
+        return True

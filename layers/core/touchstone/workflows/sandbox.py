@@ -1,0 +1,84 @@
+"""The function that runs proofs: it is given a script and a link, and says what came of them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from touchstone.audits.sandbox.prove import ProofResult
+from touchstone.audits.sandbox.room import Answer, Order
+from touchstone.errors import InputError, StoreError
+
+if TYPE_CHECKING:
+    from mypy_boto3_lambda import LambdaClient
+
+READ_SECONDS = 420
+"""Longer than the function has for an order: it imports the target twice and runs the script twice."""
+ENDED = "The script ended the sandbox that it ran in."
+REPEATABLE = frozenset({"StoreError", "SettingsError"})
+"""Errors of the function itself, by their type: they say nothing of the script."""
+
+
+def client() -> LambdaClient:
+    """A Lambda client that waits for a proof, and never runs one twice behind our back."""
+    import boto3
+    from botocore.config import Config
+
+    return boto3.client(
+        "lambda", config=Config(connect_timeout=2, read_timeout=READ_SECONDS, retries={"total_max_attempts": 1})
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SandboxFunction:
+    """The sandbox of a deployment, called by its `name`."""
+
+    lambdas: LambdaClient
+    name: str
+
+    def import_target(self, order: Order) -> None:
+        """See whether the target can be imported there. Raises `InputError` with the reason where it cannot.
+
+        Raises `StoreError` where that could not be found out; it is safe to repeat.
+        """
+        self._refusal(self._asked(order.model_copy(update={"script": None})))
+
+    def prove(self, order: Order) -> ProofResult:
+        """What a script comes to. Raises `InputError` for one that cannot be run at all.
+
+        A script that takes the whole function down with it was `blocked`. Raises `StoreError` where no script was run;
+        it is safe to repeat.
+        """
+        answer = self._asked(order)
+        self._refusal(answer)
+        if answer is None or answer.result is None:
+            return _ended()
+        return answer.result
+
+    def _refusal(self, answer: Answer | None) -> None:
+        if answer is None:
+            return
+        if answer.refused is not None:
+            raise InputError(answer.refused)
+
+    def _asked(self, order: Order) -> Answer | None:
+        """The function's answer, None where it came to an end without one."""
+        from botocore.exceptions import BotoCoreError, ClientError
+
+        try:
+            reply = self.lambdas.invoke(FunctionName=self.name, Payload=order.model_dump_json().encode())
+            said: Any = json.loads(reply["Payload"].read() or b"null")
+        except (ClientError, BotoCoreError) as error:
+            raise StoreError("The sandbox could not be reached; it is safe to repeat.") from error
+        if "FunctionError" not in reply:
+            return Answer.model_validate(said)
+        if isinstance(said, dict) and said.get("errorType") in REPEATABLE:
+            raise StoreError(f"The sandbox ran nothing ({said['errorType']}); it is safe to repeat.")
+        return None
+
+
+def _ended() -> ProofResult:
+    return ProofResult(
+        outcome="blocked", reason=ENDED, stdout="", stderr="", wall_seconds=0.0, cpu_seconds=0.0, trusted=False
+    )

@@ -1,0 +1,323 @@
+"""Audits as they are deployed: a scripted agent, the real sandbox, a library that is really installed."""
+
+import io
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from functions.answers import sweep
+from functions.audits import conclude, install, prepare, sandbox, turn, weekly
+from functions.composition import stores, work
+from tests.support.agents import called, concluded, proved
+from tests.support.api import Api
+from tests.support.audit_machine import Lambdas
+from tests.support.deployment import BUCKET, Context, Deployment
+from tests.support.events import event
+from tests.support.providers import ProviderServer, error
+from tests.support.task_machines import later
+from tests.support.wheels import make_wheels
+from tests.support.wire import Asked, Behaviour
+from touchstone.audits.bundles import Bundles
+from touchstone.audits.report import read_report
+from touchstone.errors import NotFoundError
+
+WEEK = 7 * 24 * 3600
+STALLED = 60 * 60
+MOST_MINUTES = 6
+SCRIPT = "import tinylib\ntinylib.Box(1, {}=2)\n"
+BENCHMARK = """
+benchmarks:
+  - {id: valid, question: What does a box of valid take?, options: {A: lid, B: hinge}, correct_answer: A}
+  - {id: incorrect, question: What does a box of incorrect take?, options: {A: lid, B: hinge}, correct_answer: B}
+  - {id: both, question: What does a box of both take?, options: {A: lid, B: width}, correct_answer: A}
+  - {id: hidden, question: What does a box of hidden take?, options: {A: lid, B: girth}, correct_answer: A}
+"""
+SCRIPTS = {
+    "both": {"A": SCRIPT.format("lid"), "B": "import tinylib\ntinylib.Box(width=1)\n"},
+    "hidden": {"A": "print('nothing of the library')\n", "B": SCRIPT.format("girth")},
+}
+RATINGS = {"valid": "Valid", "incorrect": "Incorrect", "both": "Ambiguous", "hidden": "Unproven"}
+
+
+class Agent:
+    """Proves the options of any case, a turn each, and claims B whatever came of it."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.failing = ""
+
+    def answer(self, asked: Asked) -> Behaviour:
+        self.asked.append(asked.prompt)
+        if self.failing:
+            return error(self.failing)
+        name = asked.prompt.partition("a box of ")[2].partition(" take?")[0]
+        scripts = SCRIPTS.get(name) or {"A": SCRIPT.format("lid"), "B": SCRIPT.format("hinge")}
+        turns = [called(*proved(label, script)) for label, script in scripts.items()]
+        return Behaviour(by_turn=(*turns, concluded("B", critique=f"Seen: {name}.")))
+
+
+@pytest.fixture
+def agent(judges: ProviderServer) -> Agent:
+    agent = Agent()
+    judges.reset()
+    judges.script(agent.answer)
+    return agent
+
+
+@pytest.fixture(scope="session")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_wheels(tmp_path_factory.mktemp("wheels"))
+
+
+@pytest.fixture
+def lambdas(judged: Deployment, wheels: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lambdas]:
+    """The sandbox function, which reaches the store by nothing but its links."""
+    double = Lambdas(sandbox.handler)
+    monkeypatch.setenv(sandbox.VARIABLE, "bubblewrap")
+    monkeypatch.setattr("touchstone.workflows.sandbox.client", lambda: double)
+    monkeypatch.setattr(install, "builder", lambda folder: Bundles(folder, wheels=wheels))
+
+    def fetched(url: str, **_: Any) -> io.BytesIO:
+        assert "Signature=" in url
+        key = unquote(urlsplit(url).path).lstrip("/").removeprefix(f"{BUCKET}/")
+        return io.BytesIO(judged.s3.get_object(Bucket=BUCKET, Key=key)["Body"].read())
+
+    monkeypatch.setattr("urllib.request.urlopen", fetched)
+    sandbox._room.cache_clear()
+    yield double
+    sandbox._room.cache_clear()
+
+
+@pytest.fixture
+def demo(judged: Deployment, agent: Agent, lambdas: Lambdas) -> Api:
+    """A member of the tenant that the sample events name."""
+    return Api(token=judged.token("demo"))
+
+
+def request(**changes: Any) -> dict[str, Any]:
+    files = [{"name": "bench.yaml", "text": BENCHMARK}]
+    return {"target": {"requirement": "tinylib==1.0"}, "files": files} | changes
+
+
+def begun(demo: Api, **changes: Any) -> str:
+    """The address of an audit that came as far as it comes: full minutes of the provider's were waited for."""
+    made = demo.post("/v1/audits", request(**changes))
+    assert made.status == 202, made.body
+    settled()
+    return made.location
+
+
+def settled() -> None:
+    for _ in range(MOST_MINUTES):
+        if not (asleep := work.workflows().sfn.tasks.asleep):  # type: ignore[attr-defined] # the double's
+            return
+        later(61)
+        for name in list(asleep):
+            work.workflows().sfn.tasks.wake(name)  # type: ignore[attr-defined]
+
+
+def ratings(demo: Api, path: str) -> dict[str, str]:
+    found = read_report(demo.get(f"{path}/report?format=json").body.encode(), name="r")
+    return {one.case.id: one.quality_rating for one in found.cases}
+
+
+def test_each_rating_comes_of_what_was_run_whatever_the_agent_claims(demo: Api, agent: Agent) -> None:
+    path = begun(demo)
+    view = demo.get(path).json
+    assert (view["state"], view["cases"], view["done"], view["version"]) == ("done", 4, 4, "1.0")
+    assert view["totals"] == {"Incorrect": 1, "Ambiguous": 1, "Unproven": 1, "Valid": 1}
+    assert view["cost_usd"] > 0
+    assert view["turns"] == 12
+    assert view["estimate"]["cases"] == 4
+    assert ratings(demo, path) == RATINGS
+    page = demo.get(f"{path}/report?format=md")
+    assert "Seen: valid." in page.body
+    listed = demo.get("/v1/audits").json["items"]
+    assert [(one["id"], one["incorrect"], one["ambiguous"]) for one in listed] == [(view["id"], 1, 1)]
+
+
+def test_no_agent_and_no_sandbox_sees_a_key_or_an_id(demo: Api, agent: Agent, lambdas: Lambdas) -> None:
+    text = BENCHMARK.replace("id: valid", "id: the-key-is-A")
+    begun(demo, files=[{"name": "key-A.yaml", "text": text}])
+    for said in (*agent.asked, json.dumps(lambdas.orders)):
+        for secret in ("the-key-is-A", "key-A.yaml", "ground_truth", "correct_answer"):
+            assert secret not in said
+    assert {frozenset(order) for order in lambdas.orders} == {frozenset({"url", "sha256", "script", "limits"})}
+
+
+def test_the_same_target_is_the_same_bundle_and_is_not_resolved_again(
+    demo: Api, judged: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = demo.get(begun(demo)).json["bundle"]
+
+    def refuse(_: Path) -> Bundles:
+        raise AssertionError("it was built before")
+
+    monkeypatch.setattr(install, "builder", refuse)
+    assert demo.get(begun(demo)).json["bundle"] == first
+    keys = judged.keys()
+    assert len([key for key in keys if key.startswith("bundles/demo/") and key.endswith(".tar.gz")]) == 1
+
+
+def test_a_recheck_against_another_version_asks_no_model_and_lists_what_drifted(demo: Api, agent: Agent) -> None:
+    path = begun(demo)
+    asked = len(agent.asked)
+    made = demo.post(f"{path}/recheck", {"requirement": "tinylib==2.0"})
+    settled()
+    view = demo.get(made.location).json
+    assert (view["state"], view["kind"], view["version"]) == ("done", "recheck", "2.0")
+    assert sorted(drift["id"] for drift in view["drifts"]) == ["incorrect", "valid"]
+    assert view["totals"] == {"Incorrect": 0, "Ambiguous": 3, "Unproven": 1, "Valid": 0}
+    assert len(agent.asked) == asked
+    assert view["cost_usd"] == 0
+
+
+def test_an_audit_after_an_audit_solves_only_what_drifted(demo: Api, agent: Agent) -> None:
+    path = begun(demo)
+    agent.asked.clear()
+    previous = path.rpartition("/")[2]
+    after = begun(demo, target={"requirement": "tinylib==2.0"}, previous=previous)
+    view = demo.get(after).json
+    assert view["state"] == "done"
+    assert {prompt.partition("a box of ")[2].partition(" take?")[0] for prompt in agent.asked} == {"valid", "incorrect"}
+    assert ratings(demo, after) == {**RATINGS, "valid": "Ambiguous", "incorrect": "Ambiguous"}
+
+
+def test_the_weeks_audit_takes_over_and_runs_nothing_where_the_target_is_the_same(
+    demo: Api, agent: Agent, lambdas: Lambdas
+) -> None:
+    path = begun(demo, weekly=True)
+    asked, ran = len(agent.asked), len(lambdas.orders)
+    assert weekly.handler({}, Context()) == {"begun": 0, "stuck": 0}
+    later(WEEK)
+    assert weekly.handler({}, Context()) == {"begun": 1, "stuck": 0}
+    assert weekly.handler({}, Context()) == {"begun": 0, "stuck": 0}
+    after = demo.get(path).json["followed_by"]
+    view = demo.get(f"/v1/audits/{after}").json
+    assert (view["state"], view["weekly"], view["drifts"]) == ("done", True, [])
+    assert ratings(demo, f"/v1/audits/{after}") == RATINGS
+    assert len(agent.asked) == asked
+    assert len(lambdas.orders) == ran + 1, "the import alone"
+    assert demo.delete(f"{path}/weekly").json["weekly"] is False
+    later(WEEK)
+    assert weekly.handler({}, Context()) == {"begun": 0, "stuck": 0}
+
+
+def test_steps_that_are_repeated_do_no_turn_twice(demo: Api, judged: Deployment, agent: Agent) -> None:
+    judged.machines.tasks.repeats = 2
+    view = demo.get(begun(demo)).json
+    assert (view["state"], view["done"], view["turns"]) == ("done", 4, 12)
+    assert len(agent.asked) == 12
+
+
+@pytest.mark.parametrize("lost", ["install", "prepare", "turn", "conclude"])
+def test_what_was_lost_is_taken_up_by_the_sweep_where_it_was(
+    demo: Api, judged: Deployment, agent: Agent, lost: str
+) -> None:
+    judged.machines.tasks.lost = frozenset({lost})
+    path = begun(demo)
+    judged.machines.tasks.lost = frozenset()
+    assert demo.get(path).json["state"] in {"waiting", "auditing"}
+    assert sweep.handler({}, Context())["restarted"] == 0
+    later(STALLED)
+    assert sweep.handler({}, Context())["restarted"] == 1
+    settled()
+    assert ratings(demo, path) == RATINGS
+    assert len(agent.asked) == 12
+
+
+def test_a_provider_that_fails_is_asked_again_later(demo: Api, judged: Deployment, agent: Agent) -> None:
+    agent.failing = "day_quota"
+    path = begun(demo)
+    view = demo.get(path).json
+    assert (view["state"], view["done"]) == ("auditing", 0)
+    assert view["because"] in {"day_quota", "quota"}
+    agent.failing = ""
+    later(2 * 24 * 3600)
+    settled()
+    assert ratings(demo, path) == RATINGS
+
+
+def test_no_turn_is_begun_once_it_has_cost_so_much(demo: Api, agent: Agent) -> None:
+    path = begun(demo, max_cost_usd=1e-9)
+    view = demo.get(path).json
+    assert (view["state"], view["done"]) == ("done", 4)
+    assert len(agent.asked) == 1
+    assert "The limit of cost was reached." in demo.get(f"{path}/report?format=md").body
+
+
+@pytest.mark.parametrize(
+    ("requirement", "sentence"),
+    [("needylib==1.0", "cannot be resolved"), ("brokenlib==1.0", "cannot be imported")],
+)
+def test_a_target_that_is_no_good_fails_with_the_reason(demo: Api, requirement: str, sentence: str) -> None:
+    path = begun(demo, target={"requirement": requirement})
+    view = demo.get(path).json
+    assert view["state"] == "failed"
+    assert sentence in view["failure"]
+    assert demo.get(f"{path}/report").status == 409
+
+
+def test_a_script_that_ends_the_sandbox_was_blocked_and_others_go_on(demo: Api, lambdas: Lambdas) -> None:
+    path = begun(demo, files=[{"name": "one.json", "text": json.dumps(_one())}])
+    assert ratings(demo, path) == {"valid": "Valid"}
+    handler = lambdas.handler
+
+    def dying(order: Any, context: object) -> dict[str, Any]:
+        if order["script"] == SCRIPT.format("hinge") and not lambdas.faults:
+            lambdas.faults.append({"errorType": "Runtime.ExitError"})
+        return handler(order, context)
+
+    lambdas.handler = dying
+    lambdas.orders.clear()
+    path = begun(demo, files=[{"name": "two.json", "text": json.dumps(_one())}])
+    assert ratings(demo, path) == {"valid": "Valid"}
+
+
+def _one() -> dict[str, Any]:
+    question = "What does a box of valid take?"
+    return {"id": "valid", "question": question, "options": {"A": "lid", "B": "hinge"}, "correct_answer": "A"}
+
+
+def test_a_sandbox_that_could_not_fetch_its_bundle_says_nothing_of_the_script(demo: Api, lambdas: Lambdas) -> None:
+    lambdas.faults.append({"errorType": "StoreError"})
+    from touchstone.errors import StoreError
+
+    with pytest.raises(StoreError, match="ran nothing"):
+        begun(demo)
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("benchmarks:\n  - {id: a, question: q}\n", "bad.yaml:2:5"),
+        ("!!python/object/apply:os.system [id]\n", "bad.yaml:1"),
+    ],
+)
+def test_a7_faults_of_definitions_are_told_at_once_with_their_place(demo: Api, text: str, place: str) -> None:
+    refused = demo.post("/v1/audits", request(files=[{"name": "bad.yaml", "text": text}]))
+    assert refused.status == 422
+    assert place in refused.body
+
+
+def test_the_samples_of_the_steps_name_what_is_not_there(deployment: Deployment) -> None:
+    handlers: dict[str, Callable[..., Any]] = {
+        "install": install.handler, "prepare": prepare.handler, "turn": turn.handler, "conclude": conclude.handler,
+    }  # fmt: skip
+    for name, handler in handlers.items():
+        with pytest.raises(NotFoundError, match="There is no"):
+            handler(event(f"step_audit_{name}"), Context())
+    assert weekly.handler(event("schedule_weekly"), Context()) == {"begun": 0, "stuck": 0}
+
+
+def test_another_tenant_finds_nothing(demo: Api, judged: Deployment) -> None:
+    path = begun(demo)
+    rival = Api(token=judged.token("rival"))
+    for answer in (rival.get(path), rival.get(f"{path}/report"), rival.post(f"{path}/recheck", {"requirement": "a"})):
+        assert answer.status == 404
+    assert rival.post("/v1/audits", request(previous=path.rpartition("/")[2])).status == 404
+    assert stores.audits().page(tenant="rival").items == ()
