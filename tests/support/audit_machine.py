@@ -46,9 +46,13 @@ class AuditMachine:
         raise AssertionError("a case runs in a circle")
 
 
+class DiedError(Exception):
+    """What a function's handler raises in a test to have its whole machine come to an end."""
+
+
 @dataclass
 class Lambdas:
-    """A client of Lambda with one function behind it. `orders` are what it was given; `faults` what it dies of next."""
+    """A client of Lambda with one function behind it. `orders` are what it was given; `faults` what it says next of its own."""
 
     handler: Handler
     orders: list[dict[str, Any]] = field(default_factory=list)
@@ -59,10 +63,17 @@ class Lambdas:
         assert FunctionName == "sandbox"
         self.orders.append(json.loads(Payload))
         if self.faults:
-            fault = json.dumps(self.faults.pop(0)).encode()
-            return {"StatusCode": 200, "FunctionError": "Unhandled", "Payload": io.BytesIO(fault)}
-        said = json.dumps(self.handler(self.orders[-1], None)).encode()
-        return {"StatusCode": 200, "Payload": io.BytesIO(said)}
+            return {"StatusCode": 200, "FunctionError": "Unhandled", "Payload": _read(self.faults.pop(0))}
+        try:
+            said = self.handler(self.orders[-1], None)
+        except DiedError:
+            fault = {"errorType": "Runtime.ExitError", "errorMessage": "RequestId: 1 Error: Runtime exited"}
+            return {"StatusCode": 200, "FunctionError": "Unhandled", "Payload": _read(fault)}
+        return {"StatusCode": 200, "Payload": _read(said)}
+
+
+def _read(said: Any) -> io.BytesIO:
+    return io.BytesIO(json.dumps(said).encode())
 
 
 def _listed(tenant: str, key: str) -> list[dict[str, Any]]:

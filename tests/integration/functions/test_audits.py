@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -14,7 +14,7 @@ from functions.audits import conclude, install, prepare, sandbox, turn, weekly
 from functions.composition import stores, work
 from tests.support.agents import called, concluded, proved
 from tests.support.api import Api
-from tests.support.audit_machine import Lambdas
+from tests.support.audit_machine import DiedError, Lambdas
 from tests.support.deployment import BUCKET, Context, Deployment
 from tests.support.events import event
 from tests.support.providers import ProviderServer, error
@@ -43,6 +43,14 @@ SCRIPTS = {
     "hidden": {"A": "print('nothing of the library')\n", "B": SCRIPT.format("girth")},
 }
 RATINGS = {"valid": "Valid", "incorrect": "Incorrect", "both": "Ambiguous", "hidden": "Unproven"}
+
+
+ONE = {
+    "id": "valid",
+    "question": "What does a box of valid take?",
+    "options": {"A": "lid", "B": "hinge"},
+    "correct_answer": "A",
+}
 
 
 class Agent:
@@ -123,7 +131,7 @@ def settled() -> None:
 
 
 def ratings(demo: Api, path: str) -> dict[str, str]:
-    found = read_report(demo.get(f"{path}/report?format=json").body.encode(), name="r")
+    found = read_report(demo.get(f"{path}/report", format="json").body.encode(), name="r")
     return {one.case.id: one.quality_rating for one in found.cases}
 
 
@@ -136,7 +144,7 @@ def test_each_rating_comes_of_what_was_run_whatever_the_agent_claims(demo: Api, 
     assert view["turns"] == TURNS
     assert view["estimate"]["cases"] == 4
     assert ratings(demo, path) == RATINGS
-    page = demo.get(f"{path}/report?format=md")
+    page = demo.get(f"{path}/report", format="md")
     assert "Seen: valid." in page.body
     listed = demo.get("/v1/audits").json["items"]
     assert [(one["id"], one["incorrect"], one["ambiguous"]) for one in listed] == [(view["id"], 1, 1)]
@@ -204,7 +212,7 @@ def test_the_weeks_audit_takes_over_and_runs_nothing_where_the_target_is_the_sam
     assert ratings(demo, f"/v1/audits/{after}") == RATINGS
     assert len(agent.asked) == asked
     assert len(lambdas.orders) == ran + 1, "the import alone"
-    assert demo.delete(f"{path}/weekly").json["weekly"] is False
+    assert demo.call("DELETE", f"{path}/weekly").json["weekly"] is False
     later(WEEK)
     assert weekly.handler({}, Context()) == {"begun": 0, "stuck": 0}
 
@@ -249,7 +257,7 @@ def test_no_turn_is_begun_once_it_has_cost_so_much(demo: Api, agent: Agent) -> N
     view = demo.get(path).json
     assert (view["state"], view["done"]) == ("done", 4)
     assert len(agent.asked) == 1
-    assert "The limit of cost was reached." in demo.get(f"{path}/report?format=md").body
+    assert "The limit of cost was reached." in demo.get(f"{path}/report", format="md").body
 
 
 @pytest.mark.parametrize(
@@ -265,32 +273,29 @@ def test_a_target_that_is_no_good_fails_with_the_reason(demo: Api, requirement: 
 
 
 def test_a_script_that_ends_the_sandbox_was_blocked_and_others_go_on(demo: Api, lambdas: Lambdas) -> None:
-    path = begun(demo, files=[{"name": "one.json", "text": json.dumps(_one())}])
-    assert ratings(demo, path) == {"valid": "Valid"}
-    handler = lambdas.handler
+    whole = lambdas.handler
 
-    def dying(order: Any, context: object) -> dict[str, Any]:
-        if order["script"] == SCRIPT.format("hinge") and not lambdas.faults:
-            lambdas.faults.append({"errorType": "Runtime.ExitError"})
-        return handler(order, context)
+    def dying(order: Mapping[str, Any], context: object) -> dict[str, Any]:
+        if order["script"] == SCRIPT.format("hinge"):
+            raise DiedError
+        return whole(order, context)
 
     lambdas.handler = dying
-    lambdas.orders.clear()
-    path = begun(demo, files=[{"name": "two.json", "text": json.dumps(_one())}])
-    assert ratings(demo, path) == {"valid": "Valid"}
-
-
-def _one() -> dict[str, Any]:
-    question = "What does a box of valid take?"
-    return {"id": "valid", "question": question, "options": {"A": "lid", "B": "hinge"}, "correct_answer": "A"}
+    path = begun(demo, files=[{"name": "one.json", "text": json.dumps(ONE)}])
+    (case,) = read_report(demo.get(f"{path}/report", format="json").body.encode(), name="r").cases
+    assert [proof.outcome for proof in case.proofs] == ["holds", "blocked"]
+    assert case.quality_rating == "Unproven"
 
 
 def test_a_sandbox_that_could_not_fetch_its_bundle_says_nothing_of_the_script(demo: Api, lambdas: Lambdas) -> None:
     lambdas.faults.append({"errorType": "StoreError"})
-    from touchstone.errors import StoreError
-
-    with pytest.raises(StoreError, match="ran nothing"):
-        begun(demo)
+    refused = demo.post("/v1/audits", request())
+    assert (refused.status, "ran nothing" in refused.body) == (503, True)
+    later(STALLED)
+    assert sweep.handler({}, Context())["restarted"] == 1
+    settled()
+    (one,) = demo.get("/v1/audits").json["items"]
+    assert one["state"] == "done"
 
 
 @pytest.mark.parametrize(
