@@ -22,7 +22,7 @@ from typing import Literal, get_args
 from infra import toolchain
 
 type Architecture = Literal["x86_64", "arm64"]
-type LayerName = Literal["judges", "checks", "script", "statistics"]
+type LayerName = Literal["judges", "checks", "script", "statistics", "audits", "uv"]
 """The third-party layers that a function may carry beside what all carry."""
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -39,6 +39,8 @@ NEVER_IMPORTED = ("*.pyi", "*.pyx", "*.pxd", "*.h", "*.c", "*.dist-info/RECORD",
 """Left out of a third-party layer: what only a compiler, a type checker or an installer reads."""
 TOP_LEVEL_EXTRAS = ("bin", "share", "isympy.py")
 """Commands and manuals, which a function never runs or reads."""
+COMMANDS = frozenset({"uv"})
+"""Layers that are there for their command, which stays."""
 NEVER_USED = {
     "scipy": ("cluster", "constants", "datasets", "differentiate", "fft", "fftpack", "integrate", "interpolate", "io",
               "misc", "ndimage", "odr", "optimize", "signal", "sparse", "spatial", "stats"),
@@ -61,6 +63,8 @@ class Code:
     checks: Path
     script: Path
     statistics: Path
+    audits: Path
+    uv: Path
 
 
 PARTS = tuple(field.name for field in fields(Code))
@@ -106,7 +110,7 @@ def _third_party(name: str, requirements: list[str], architecture: Architecture,
             "--only-binary", ":all:", "--requirements", "-",
             stdin="\n".join(requirements),
         )  # fmt: skip
-        _trim(site_packages)
+        _trim(site_packages, commands=name in COMMANDS)
         _compile(target, beside_source=True)
         _keep_bytecode_only(site_packages)
 
@@ -143,7 +147,7 @@ def _once(folder: Path, fill: Callable[[Path], None]) -> Path:
         target.mkdir()
         fill(target)
         for path in target.rglob("*"):
-            path.chmod(0o755 if path.is_dir() else 0o644)
+            path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
         try:
             target.rename(folder)
         except OSError:
@@ -174,9 +178,9 @@ def _compile(folder: Path, *, beside_source: bool = False) -> None:
     )  # fmt: skip
 
 
-def _trim(site_packages: Path) -> None:
-    """Drop what no function imports: tests, headers, stubs, commands. It is a third of what was installed."""
-    unwanted = [site_packages / name for name in TOP_LEVEL_EXTRAS]
+def _trim(site_packages: Path, *, commands: bool = False) -> None:
+    """Drop what no function imports: tests, headers, stubs, and commands unless they are wanted. It is a third of all."""
+    unwanted = [site_packages / name for name in TOP_LEVEL_EXTRAS if not (commands and name == "bin")]
     unwanted += [path for pattern in NEVER_IMPORTED for path in site_packages.rglob(pattern)]
     unwanted += [path for path in site_packages.rglob("tests") if any(path.glob("test_*.py"))]
     unwanted += [site_packages / package / part for package, parts in NEVER_USED.items() for part in parts]

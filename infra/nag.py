@@ -5,7 +5,7 @@ from constructs import Construct, IConstruct
 
 from infra.constructs.function import Function
 from infra.constructs.machine import EXECUTION_SEPARATORS, Machine
-from infra.constructs.store import ARTIFACTS, COURSES, INBOX, SCRATCH
+from infra.constructs.store import ARTIFACTS, BUNDLES, COURSES, INBOX, SCRATCH
 from infra.stack import TouchstoneStack
 
 ANY_RESOURCE = "IAM5[Resource::*]"
@@ -28,19 +28,22 @@ def acknowledge(stack: TouchstoneStack) -> None:
         "SQS3",
         "Nothing consumes it by event: the drain deletes what is finished, and the record is the truth.",
     )
-    for mapping in (stack.batch.machine, stack.surfaces.experiment_machine):
+    for mapping in (stack.batch.machine, stack.surfaces.experiment_machine, stack.audits.machine):
         machine = _logical_id(stack, mapping.machine)
         for separator in EXECUTION_SEPARATORS:
             runs = f"arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:execution:<{machine}.Name>{separator}*"
             reason = "The executions of a Distributed Map get their names as they run."
             _accept(mapping, f"IAM5[Resource::{runs}]", reason)
-    sweep = _logical_id(stack, stack.answers.sweep.function)
-    _accept(stack, f"IAM5[Resource::<{sweep}.Arn>:*]", "The scheduler is granted every version of this one function.")
+    for scheduled in (stack.answers.sweep, stack.audits.weekly):
+        function = _logical_id(stack, scheduled.function)
+        reason = "The scheduler is granted every version of this one function."
+        _accept(stack, f"IAM5[Resource::<{function}.Arn>:*]", reason)
+    _accept_of_sandbox(stack)
 
 
 def _accept_of_store(stack: TouchstoneStack) -> None:
     bucket = _logical_id(stack, stack.store.bucket)
-    for root in (ARTIFACTS, COURSES, INBOX, SCRATCH):
+    for root in (ARTIFACTS, BUNDLES, COURSES, INBOX, SCRATCH):
         _accept(
             stack,
             f"IAM5[Resource::<{bucket}.Arn>/{root}/*]",
@@ -49,6 +52,14 @@ def _accept_of_store(stack: TouchstoneStack) -> None:
     _accept(stack.store.bucket, "S1", "Every read is by one of our functions, and logged there with its tenant.")
     _accept(stack.store.judge_keys, "SMG4", "The keys are the providers': AWS cannot make new ones.")
     _accept(stack.store.idempotency, "DDB3", "Nothing in it is older than fifteen days or worth restoring.")
+
+
+def _accept_of_sandbox(stack: TouchstoneStack) -> None:
+    sandbox = stack.audits.sandbox
+    _accept(sandbox, "L1", "Tested, locked and compiled for Python 3.13, which AWS supports until 2029.")
+    if sandbox.vpc is not None:
+        _accept(sandbox, ANY_RESOURCE, "Lambda makes the interfaces, which have no names yet; its code may not.")
+        _accept(sandbox.vpc, "VPC7", "There is no way out of it but to the store, which tells of every read itself.")
 
 
 def _accept_of_routes(stack: TouchstoneStack) -> None:

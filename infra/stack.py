@@ -5,6 +5,7 @@ from constructs import Construct
 
 from infra.constructs.answers import Answers
 from infra.constructs.api import Api
+from infra.constructs.audits import Audits
 from infra.constructs.batch import Batch
 from infra.constructs.function import Runtime
 from infra.constructs.intake import RECEIVING, Intake
@@ -37,6 +38,7 @@ class TouchstoneStack(Stack):
         self.oracle = Oracle(self, "Oracle", runtime=runtime, store=self.store, answers=self.answers)
         self.surfaces = Surfaces(self, "Surfaces", runtime=runtime, store=self.store, answers=self.answers)
         self.quizzes = Quizzes(self, "Quizzes", runtime=runtime, store=self.store, answers=self.answers)
+        self.audits = Audits(self, "Audits", runtime=runtime, store=self.store, answers=self.answers)
         self.batch = Batch(
             self,
             "Batch",
@@ -48,7 +50,7 @@ class TouchstoneStack(Stack):
             surfaces=self.surfaces,
             quizzes=self.quizzes,
         )
-        jobs = (self.oracle, self.surfaces, self.quizzes)
+        jobs = (self.oracle, self.surfaces, self.quizzes, self.audits)
         self.api = Api(
             self,
             "Api",
@@ -91,6 +93,9 @@ class TouchstoneStack(Stack):
             "MeasureMachineArn": self.surfaces.measure_machine.arn,
             "ExperimentMachineArn": self.surfaces.experiment_machine.arn,
             "QuizMachineArn": self.quizzes.machine.arn,
+            "AuditMachineArn": self.audits.machine.arn,
+            "SandboxFunctionName": self.audits.sandbox.function.function_name,
+            "WeeklyFunctionName": self.audits.weekly.function.function_name,
             "EventBusName": self.oracle.bus.event_bus_name,
             "SweepFunctionName": self.answers.sweep.function.function_name,
             "DrainFunctionName": self.answers.drain.function.function_name,

@@ -81,7 +81,7 @@ class Answers(Construct):
         self.fail = self._function("Fail", "fail", QUICK)
         self.evaluate = self._function("Evaluate", "evaluate", EVALUATING, "judges")
         self.drain = self._function("Drain", "drain", DRAINING, "judges")
-        self.sweep = self._function("Sweep", "sweep", Size(memory_mb=512, timeout_s=300))
+        self.sweep = self._function("Sweep", "sweep", Size(memory_mb=512, timeout_s=300), "audits")
         judging = (self.verify, self.read_image, self.analyze, self.solve, self.enrich, self.evaluate, self.drain)
         everyone = (*judging, self.settle, self.retrieve, self.fail, self.sweep)
         store.let_read_judge_keys(*judging)

@@ -50,7 +50,10 @@ class Api(Construct):
         jobs: Sequence[Job],
     ) -> None:
         super().__init__(scope, construct_id)
-        self.function = Function(self, "App", runtime=runtime, module="functions.api.app", size=ANSWERING)
+        # Definitions of an audit are read at once, so that whoever sends them is told of every fault.
+        self.function = Function(
+            self, "App", runtime=runtime, module="functions.api.app", size=ANSWERING, layers=["audits"]
+        )
         authorizer = Function(self, "Authorizer", runtime=runtime, module="functions.api.authorizer", size=AUTHORIZING)
         authorizer.allow(["dynamodb:GetItem"], store.table.table_arn)
         authorizer.set(TOUCHSTONE_TABLE=store.table.table_name)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aws_cdk import AssetHashType, Duration, RemovalPolicy, Stack
+from aws_cdk import Size as Storage
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
@@ -15,15 +16,18 @@ from constructs import Construct
 from infra.layers import PARTS, Code, LayerName
 from infra.settings import ASSETS_BUCKET, Settings
 
+SMALL_MB = 512
+"""What every function has."""
 LOG_RETENTION = logs.RetentionDays.ONE_MONTH
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Size:
-    """`memory_mb` also sets the share of a processor: 1,769 MB is one whole."""
+    """`memory_mb` also sets the share of a processor: 1,769 MB is one whole. `storage_mb` is what `/tmp` holds."""
 
     memory_mb: int
     timeout_s: int
+    storage_mb: int = 512
 
 
 class Runtime(Construct):
@@ -102,6 +106,7 @@ class Function(Construct):
             layers=runtime.layers(layers),
             role=self.role,
             memory_size=size.memory_mb,
+            ephemeral_storage_size=Storage.mebibytes(size.storage_mb) if size.storage_mb > SMALL_MB else None,
             timeout=self.timeout,
             tracing=lambda_.Tracing.ACTIVE,
             log_group=log_group,

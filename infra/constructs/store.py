@@ -12,6 +12,8 @@ from infra.constructs.function import Function
 
 ARTIFACTS = "artifacts"
 """The folder of bodies too large for a record, and images of problems."""
+BUNDLES = "bundles"
+"""The folder of the targets of audits, installed: all that a sandbox can be given a link to."""
 COURSES = "courses"
 """The folder of curricula and learners too large for a record. What a tenant replaces or deletes is removed there."""
 INBOX = "inbox"

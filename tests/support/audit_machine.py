@@ -52,7 +52,10 @@ class DiedError(Exception):
 
 @dataclass
 class Lambdas:
-    """A client of Lambda with one function behind it. `orders` are what it was given; `faults` what it says next of its own."""
+    """A client of Lambda with one function behind it.
+
+    `orders` are what it was given, `faults` what it says next of its own, as errors.
+    """
 
     handler: Handler
     orders: list[dict[str, Any]] = field(default_factory=list)

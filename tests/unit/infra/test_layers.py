@@ -39,6 +39,22 @@ def test_tests_stubs_headers_and_commands_are_left_out(tmp_path: Path) -> None:
     assert names(packages) == {"a/__init__.py", "a/testing.py", "a-1.dist-info/METADATA", "b/tests/__init__.py"}
 
 
+def test_a_command_stays_where_the_layer_is_there_for_it(tmp_path: Path) -> None:
+    packages = tree(tmp_path / "python", "uv/__init__.py", "bin/uv", "share/man")
+    layers._trim(packages, commands=True)
+    assert names(packages) == {"uv/__init__.py", "bin/uv"}
+
+
+def test_what_can_be_run_can_still_be_run_when_it_was_built(tmp_path: Path) -> None:
+    def fill(target: Path) -> None:
+        for name in ("command", "plain"):
+            (target / name).touch()
+        (target / "command").chmod(0o700)
+
+    built = layers._once(tmp_path / "layer", fill)
+    assert [(built / name).stat().st_mode & 0o777 for name in ("command", "plain")] == [0o755, 0o644]
+
+
 def test_of_a_package_only_what_is_used_is_shipped(tmp_path: Path) -> None:
     packages = tree(tmp_path / "python", "scipy/__init__.py", "scipy/special/__init__.py", "scipy/stats/__init__.py")
     layers._trim(packages)

@@ -16,7 +16,24 @@ JUDGING = {
     *("measure", "plan", "pair"),
     "quizzes.generate",
     "quizzes.evaluate",
+    "audits.prepare",
+    "audits.turn",
 }
+READING_DEFINITIONS = {
+    *("app", "sweep"),
+    *(f"audits.{name}" for name in ("install", "prepare", "turn", "conclude", "weekly", "sandbox")),
+}
+SANDBOX = "audits.sandbox"
+"""What runs code that nobody trusts: it has nothing that all others have."""
+PLACING = {
+    "ec2:CreateNetworkInterface",
+    "ec2:DescribeNetworkInterfaces",
+    "ec2:DescribeSubnets",
+    "ec2:DeleteNetworkInterface",
+    "ec2:AssignPrivateIpAddresses",
+    "ec2:UnassignPrivateIpAddresses",
+}
+"""What Lambda needs by a role to put a function into a subnet; the function's own code is denied it."""
 PROVING = {"verify", "lines", "intake"}
 READING_SCRIPT = {"quizzes.evaluate", "lines"}
 GRANTED_ON_EVERYTHING = {
@@ -41,10 +58,10 @@ def of_type(resources: Resources, kind: str) -> Resources:
 
 
 def functions(resources: Resources) -> dict[str, dict[str, Any]]:
-    """Our functions by the last part of their module, those of quizzes with their job before it."""
+    """Our functions by the last part of their module, those of quizzes and audits with their job before it."""
     found = [item["Properties"] for item in of_type(resources, "AWS::Lambda::Function").values()]
     names = [properties["Handler"].removeprefix("functions.").removesuffix(".handler") for properties in found]
-    short = [name if name.startswith("quizzes.") else name.rpartition(".")[2] for name in names]
+    short = [name if name.startswith(("quizzes.", "audits.")) else name.rpartition(".")[2] for name in names]
     assert len(set(short)) == len(found)
     return dict(zip(short, found, strict=True))
 
@@ -68,9 +85,11 @@ def test_every_handler_that_is_deployed_is_written(resources: Resources) -> None
 
 
 def test_functions_run_traced_on_the_tested_python_and_log_json(resources: Resources) -> None:
-    for properties in functions(resources).values():
+    for name, properties in functions(resources).items():
         assert properties["Runtime"] == "python3.13"
         assert properties["Architectures"] == ["arm64"]
+        if name == SANDBOX:
+            continue
         assert properties["TracingConfig"] == {"Mode": "Active"}
         assert properties["LoggingConfig"]["LogFormat"] == "JSON"
         assert "ReservedConcurrentExecutions" not in properties
@@ -87,6 +106,51 @@ def test_only_who_judges_carries_the_sdks_and_only_who_proves_the_mathematics(re
         assert any("Judges" in layer for layer in layers) is (name in JUDGING), name
         assert any("Checks" in layer for layer in layers) is (name in PROVING), name
         assert any("Script" in layer for layer in layers) is (name in READING_SCRIPT), name
+        assert any("Audits" in layer for layer in layers) is (name in READING_DEFINITIONS), name
+        assert any("Uv" in layer for layer in layers) is (name == "audits.install"), name
+
+
+def test_the_sandbox_may_do_nothing_and_is_told_nothing(resources: Resources) -> None:
+    properties = functions(resources)[SANDBOX]
+    assert properties["Environment"]["Variables"] == {"TOUCHSTONE_SANDBOX": "function"}
+    assert "TracingConfig" not in properties
+    (role,) = [name for name in of_type(resources, "AWS::IAM::Role") if name.startswith("AuditsSandbox")]
+    assert "ManagedPolicyArns" not in resources[role]["Properties"]
+    assert "Policies" not in resources[role]["Properties"]
+    own = [
+        statement
+        for policy in of_type(resources, "AWS::IAM::Policy").values()
+        if {"Ref": role} in policy["Properties"]["Roles"]
+        for statement in policy["Properties"]["PolicyDocument"]["Statement"]
+    ]
+    assert [(one["Effect"], set(one["Action"])) for one in own] == [("Allow", PLACING), ("Deny", PLACING)]
+    function = next(name for name in of_type(resources, "AWS::Lambda::Function") if name.startswith("AuditsSandbox"))
+    assert own[1]["Condition"] == {"ArnEquals": {"lambda:SourceFunctionArn": {"Fn::GetAtt": [function, "Arn"]}}}
+
+
+def test_the_sandbox_has_no_way_out_but_to_bundles(resources: Resources) -> None:
+    for kind in ("InternetGateway", "NatGateway", "EgressOnlyInternetGateway", "Route", "VPCPeeringConnection"):
+        assert of_type(resources, f"AWS::EC2::{kind}") == {}
+    subnets = set(of_type(resources, "AWS::EC2::Subnet"))
+    used = {each["Ref"] for each in functions(resources)[SANDBOX]["VpcConfig"]["SubnetIds"]}
+    assert used
+    assert used <= subnets
+    (endpoint,) = of_type(resources, "AWS::EC2::VPCEndpoint").values()
+    (statement,) = endpoint["Properties"]["PolicyDocument"]["Statement"]
+    assert statement["Action"] == "s3:GetObject"
+    assert statement["Resource"]["Fn::Join"][1][1] == "/bundles/*"
+    (group,) = of_type(resources, "AWS::EC2::SecurityGroup").values()
+    assert "SecurityGroupIngress" not in group["Properties"]
+    assert [(rule["FromPort"], rule["ToPort"]) for rule in group["Properties"]["SecurityGroupEgress"]] == [(443, 443)]
+
+
+def test_only_who_must_runs_proofs(resources: Resources) -> None:
+    running = {
+        name
+        for name, statement in statements(resources)
+        if "lambda:InvokeFunction" in listed(statement["Action"]) and "AuditsSandbox" in str(statement["Resource"])
+    }
+    assert {re.sub(r"RoleDefaultPolicy\w+$", "", name) for name in running} == {"AuditsPrepare", "AuditsTurn"}
 
 
 def test_the_five_seconds_fit_into_the_limits_around_them(resources: Resources) -> None:
@@ -98,7 +162,8 @@ def test_the_five_seconds_fit_into_the_limits_around_them(resources: Resources) 
 def test_nothing_is_granted_on_every_resource_but_what_knows_no_other(resources: Resources) -> None:
     for name, statement in statements(resources):
         if "*" in listed(statement["Resource"]):
-            assert set(listed(statement["Action"])) <= GRANTED_ON_EVERYTHING, name
+            known = PLACING if name.startswith("AuditsSandbox") else GRANTED_ON_EVERYTHING
+            assert set(listed(statement["Action"])) <= known, name
 
 
 def test_no_function_may_scan_the_records_or_do_everything(resources: Resources) -> None:
@@ -111,9 +176,11 @@ def test_no_function_may_scan_the_records_or_do_everything(resources: Resources)
 def test_a_distributed_map_may_follow_and_stop_its_chunks_and_no_other_machine(resources: Resources) -> None:
     granted = [each for _, each in statements(resources) if "states:StopExecution" in listed(each["Action"])]
     machines = of_type(resources, "AWS::StepFunctions::StateMachine")
-    mapping = [name for name in machines if name.startswith(("BatchMachine", "SurfacesExperimentMachine"))]
+    mapping = [
+        name for name in machines if name.startswith(("BatchMachine", "SurfacesExperimentMachine", "AuditsMachine"))
+    ]
     found = [[resource["Fn::Join"][1][-3:] for resource in statement["Resource"]] for statement in granted]
-    assert len(mapping) == len(found) == 2
+    assert len(mapping) == len(found) == 3
     for name in mapping:
         own = {"Fn::GetAtt": [name, "Name"]}
         assert [[":execution:", own, "/*"], [":execution:", own, ":*"]] in found
@@ -133,6 +200,8 @@ def test_the_authorizer_may_read_one_item_and_nothing_more(resources: Resources)
 def test_variables_are_those_that_the_architecture_names(resources: Resources) -> None:
     described = (ROOT / "docs/concepts/architecture.md").read_text(encoding="utf-8")
     for name, properties in functions(resources).items():
+        if name == SANDBOX:
+            continue
         variables = set(properties["Environment"]["Variables"]) - {"POWERTOOLS_SERVICE_NAME"}
         assert {variable for variable in variables if variable not in described} == set(), name
         assert properties["Environment"]["Variables"]["TOUCHSTONE_FRESH_SHARE"] == "0.2", name
@@ -199,6 +268,12 @@ def test_what_only_served_the_work_goes_after_two_weeks_and_nothing_else_does(re
         ),
         ("BatchCollect", {("get", "inbox"), ("put", "inbox"), ("get", "scratch")}),
         ("BatchMachine", {("get", "scratch")}),
+        ("AuditsSandbox", set()),
+        ("AuditsInstall", {(verb, root) for verb in ("get", "put") for root in ("artifacts", "bundles")}),
+        (
+            "AuditsTurn",
+            {("get", "artifacts"), ("put", "artifacts"), ("get", "scratch"), ("get", "bundles")},
+        ),
         (
             "ApiApp",
             {(verb, root) for verb in ("get", "put") for root in ("artifacts", "inbox", "courses")}
@@ -268,6 +343,7 @@ def test_the_drain_starts_in_the_providers_own_time(resources: Resources) -> Non
         "MeasureInterrupted",
         "ExperimentInterrupted",
         "QuizInterrupted",
+        "AuditInterrupted",
     ],
 )
 def test_an_alarm_tells_the_operator(resources: Resources, alarm: str) -> None:

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from infra.constructs import answers as sizes
-from infra.constructs import quizzes, surfaces
+from infra.constructs import audits, quizzes, sandbox, surfaces
 from infra.constructs.function import Size
 from infra.constructs.machine import DEFINITIONS, definition
 from tests.unit.infra.conftest import Resources
 from touchstone.operations import draining, evaluating, steps
+from touchstone.operations.audits import solving
 from touchstone.operations.surfaces import experimenting, measuring
 from touchstone.quizzes import loop
 
@@ -31,7 +32,7 @@ REPEATED = {
 REFERENCES = {
     *("tenant", "answer_id", "number", "error", "execution_id"),
     *("task_id", "submission_id", "challenge_id", "dimension", "deadline"),
-    *("measurement_id", "metric", "quiz_id", "experiment_id", "run"),
+    *("measurement_id", "metric", "quiz_id", "experiment_id", "run", "audit_id"),
 }
 """What a function may be given: names and words, never a text or a score."""
 type State = dict[str, Any]
@@ -109,6 +110,7 @@ def test_r13_only_faults_of_the_platform_are_repeated_with_jitter_and_an_end(nam
         (draining.ROUND_SECONDS, sizes.DRAINING),
         (measuring.MEASURE_SECONDS, surfaces.MEASURING),
         (2 * experimenting.PAIR_SECONDS, surfaces.MEASURING),
+        (solving.TURN_SECONDS + sandbox.TIMEOUT_S, audits.TURNING),
         (loop.SECONDS, quizzes.WRITING),
         (loop.SECONDS, quizzes.EVALUATING),
     ],

@@ -1,7 +1,7 @@
 """Audits and their cases: what a step of a case adds to the audit's progress is counted with it, once."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -157,15 +157,12 @@ class Audits:
 
     def over(self, *, tenant: str, audit_id: str) -> dict[int, CaseWork]:
         """The cases that are over, by their number, strongly consistent."""
-        found = query(
-            self._table,
-            "the cases",
-            KeyConditionExpression="pk = :pk AND begins_with(sk, :case)",
-            ExpressionAttributeValues={":pk": audit_key(tenant, audit_id)["pk"], ":case": CASE},
-            ConsistentRead=True,
-        )
-        cases = (self._cases.of_item(tenant, item).record for item in found)
-        return {one.number: one for one in cases if one.over}
+        return {one.number: one for one in self._of(tenant, audit_id) if one.over}
+
+    def carried_until(self, *, tenant: str, audit_id: str) -> datetime | None:
+        """When the last of its cases that are not over may be tried again; None where none has begun that is not."""
+        moments = (one.attempts.not_before for one in self._of(tenant, audit_id) if not one.over)
+        return max((each for each in moments if each is not None), default=None)
 
     def begin(self, *, tenant: str, audit_id: str, number: int) -> tuple[CaseWork, bool]:
         """Begin a step of a case, and whether it may be made: of many at once exactly one may."""
@@ -193,6 +190,17 @@ class Audits:
         return self._case_step(
             case, lambda one: steps.case_over(one, why, turns=turns, cost_usd=cost_usd, now=self._clock())
         )
+
+    def _of(self, tenant: str, audit_id: str) -> Iterator[CaseWork]:
+        """The cases of an audit that were begun, strongly consistent."""
+        found = query(
+            self._table,
+            "the cases",
+            KeyConditionExpression="pk = :pk AND begins_with(sk, :case)",
+            ExpressionAttributeValues={":pk": audit_key(tenant, audit_id)["pk"], ":case": CASE},
+            ConsistentRead=True,
+        )
+        return (self._cases.of_item(tenant, item).record for item in found)
 
     def _due(self, kind: str, what: str, older_than: timedelta, limit: int) -> tuple[OwnedAudit, ...]:
         found = due_until(self._table, what, kind=kind, moment=self._clock() - older_than, limit=limit)

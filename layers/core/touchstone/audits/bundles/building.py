@@ -7,6 +7,7 @@ out; it appears whole or not at all. Only wheels are installed: building from so
 
 import contextlib
 import hashlib
+import importlib.util
 import os
 import platform
 import re
@@ -178,8 +179,10 @@ def _uv(arguments: Sequence[str], *, stdin: str, seconds: float, fault: str) -> 
 
 
 def _uv_path() -> str:
-    beside = Path(sys.executable).with_name("uv")
-    path = shutil.which("uv") or (str(beside) if beside.exists() else None)
+    places = [Path(sys.executable).with_name("uv")]
+    if (spec := importlib.util.find_spec("uv")) is not None and spec.origin is not None:
+        places.append(Path(spec.origin).parent.parent / "bin" / "uv")  # installed into a folder, as in a layer
+    path = shutil.which("uv") or next((str(place) for place in places if os.access(place, os.X_OK)), None)
     if path is None:
         raise SettingsError("There is no uv to install a target with: install it (the PyPI package `uv`).")
     return path

@@ -70,20 +70,20 @@ class _Work:
     task: CaseTask
 
     async def proved_again(self, unchanged: bool) -> StepProgress | None:
-        """Run what is left of an earlier audit's proofs; None where they were all run and the case is to be solved."""
+        """Run what is left of an earlier audit's proofs; None where that is done and the case is to be solved."""
         before = self.task.before or ()
         again = self.files.again(self.case.number) or Again()
-        if again.stands is None:
-            if unchanged:
-                again = Again(proofs=before)
-            again, all_run = await self._run_on(before, again)
-            if not all_run:
-                self.files.put_again(self.case.number, again)
-                return self._went_on()
+        solving = self.record.terms.kind == "audit"
+        if again.stands is not None:
+            return None if solving and not again.stands else self.over()
+        # Of the very same bundle they would come to the same.
+        again, all_run = (Again(proofs=before), True) if unchanged else await self._run_on(before, again)
+        if all_run:
             again = again.model_copy(update={"stands": self._standing(again.proofs) == self._standing(before)})
-            self.files.put_again(self.case.number, again)
-        done = again.stands or self.record.terms.kind == "recheck"
-        return self.over() if done else None
+        self.files.put_again(self.case.number, again)
+        if not all_run or (solving and not again.stands):
+            return self._went_on()  # whatever is next takes a step of its own, with all of its time
+        return self.over()
 
     async def turn(self) -> StepProgress:
         """One turn of the agent, with the scripts that it runs."""

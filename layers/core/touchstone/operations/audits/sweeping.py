@@ -3,7 +3,8 @@
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
+from itertools import islice
 
 from touchstone.attempts import LEASE
 from touchstone.clock import Clock, system_clock
@@ -14,8 +15,13 @@ from touchstone.workflows import Workflows
 
 STALLED_AFTER = timedelta(minutes=20)
 """Past its time by so much, an audit has lost whoever carried it. To install a large target takes a quarter hour."""
+GIVEN_UP_AFTER = timedelta(days=14)
+"""An audit's cases are tried for a week, and its machine lives two: what still breaks off will do so again."""
+BROKEN_OFF = "Its steps broke off each time they were begun, for two weeks. Ask anew, or tell the operator."
 MOST = 200
 """In one sweep; the next one, a quarter of an hour later, takes the rest."""
+LOOKED_AT = 2_000
+"""Audits that are not over, of which most are carried; a look takes some 10 ms, and the sweep has minutes."""
 WEEK = timedelta(days=6)
 """An audit of a week that ended less than this ago is left to the next: it was made late."""
 
@@ -42,22 +48,35 @@ class AuditSweep:
         """Start again what stalled."""
         # The hour in the name: a sweep that is itself repeated starts nothing twice.
         run = f"sweep-{self.clock():%Y%m%d%H}"
-        found = self.audits.unfinished(older_than=STALLED_AFTER, limit=MOST)
-        started = [self._started(one, run) for one in found]
+        found = self.audits.unfinished(older_than=STALLED_AFTER, limit=LOOKED_AT)
+        looked_at = (self._started(one, run) for one in found)
+        started = list(islice((each for each in looked_at if each is not None), MOST))
         return SweptAudits(restarted=started.count(True), stuck=started.count(False))
 
     def _started(self, one: OwnedAudit, run: str) -> bool | None:
-        """Whether an audit could be started again; None where somebody carries it, by what its cases say."""
+        """Whether an audit could be started again; None where it is over, or carried by what its cases say."""
         try:
             progress = self.audits.progress(tenant=one.tenant, audit_id=one.audit_id)
-            moments = [each for each in (progress.until, progress.at and progress.at + LEASE) if each is not None]
-            if moments and max(moments) + STALLED_AFTER > self.clock():
+            if self._carried(progress.until, progress.at and progress.at + LEASE):
                 return None
+            # What happened last says nothing of a case that is put off for longer than those that ended after it.
+            if self._carried(self.audits.carried_until(tenant=one.tenant, audit_id=one.audit_id)):
+                return None
+            record = self.audits.get(tenant=one.tenant, audit_id=one.audit_id)
+            if record.finished_at is not None:
+                return None
+            if self.clock() - record.created_at > GIVEN_UP_AFTER:
+                self.audits.fail(record, BROKEN_OFF)
+                logger.error("Audit %s was given up: its steps broke off each time", one.audit_id)
+                return False
             self.workflows().audit(tenant=one.tenant, audit_id=one.audit_id, run=run)
         except TouchstoneError:
             logger.error("Audit %s could not be started again", one.audit_id)  # noqa: TRY400 - the words add nothing
             return False
         return True
+
+    def _carried(self, *moments: datetime | None) -> bool:
+        return any(each is not None and each + STALLED_AFTER > self.clock() for each in moments)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

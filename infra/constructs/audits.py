@@ -1,0 +1,94 @@
+"""Audits: the functions of each step, the sandbox that proofs run in, the machine, and the weekly schedule."""
+
+from aws_cdk import Duration
+from aws_cdk import aws_scheduler as scheduler
+from aws_cdk import aws_scheduler_targets as targets
+from constructs import Construct
+
+from infra.constructs.answers import Answers
+from infra.constructs.function import Function, Runtime, Size
+from infra.constructs.machine import Machine
+from infra.constructs.sandbox import Sandbox
+from infra.constructs.store import ARTIFACTS, BUNDLES, SCRATCH, Store
+from infra.layers import LayerName
+
+INSTALLING = Size(memory_mb=3008, timeout_s=900, storage_mb=10_240)
+"""Downloads, unpacks and compiles a target with all it needs, and packs it again."""
+PREPARING = Size(memory_mb=1024, timeout_s=900)
+"""Waits for the target's import in the sandbox, and writes a file for each case."""
+TURNING = Size(memory_mb=1769, timeout_s=900, storage_mb=6144)
+"""Looks into the target's sources, which it keeps, and waits for the model and for proofs."""
+CONCLUDING = Size(memory_mb=3008, timeout_s=900)
+"""Holds all proofs of a thousand cases, some 50 KB each."""
+BEGINNING = Size(memory_mb=512, timeout_s=300)
+
+
+class Audits(Construct):
+    """Audits from definitions to their report."""
+
+    def __init__(
+        self, scope: Construct, construct_id: str, *, runtime: Runtime, store: Store, answers: Answers
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self._runtime = runtime
+        self.sandbox = Sandbox(self, "Sandbox", runtime=runtime, store=store)
+        self._functions(store)
+        self.machine = Machine(
+            self,
+            "Machine",
+            name="audit",
+            calls={
+                "AuditInstallFunction": self.install,
+                "AuditPrepareFunction": self.prepare,
+                "AuditTurnFunction": self.turn,
+                "AuditConcludeFunction": self.conclude,
+            },
+            places={"Bucket": store.bucket.bucket_name},
+        )
+        self.machine.let_map_over(store.objects(SCRATCH))
+        self.let_carry_on(answers.sweep, self.weekly)
+        self._schedule()
+
+    @property
+    def machines(self) -> dict[str, Machine]:
+        """The machines by what they carry."""
+        return {"Audit": self.machine}
+
+    def let_carry_on(self, *functions: Function) -> None:
+        """Let functions start whatever carries audits."""
+        self.machine.let_start(*functions, variable="TOUCHSTONE_AUDIT_MACHINE_ARN")
+
+    def _functions(self, store: Store) -> None:
+        self.install = self._function("Install", INSTALLING, "audits", "uv")
+        self.prepare = self._function("Prepare", PREPARING, "audits", "judges")
+        self.turn = self._function("Turn", TURNING, "audits", "judges")
+        self.conclude = self._function("Conclude", CONCLUDING, "audits")
+        self.weekly = self._function("Weekly", BEGINNING, "audits")
+        # A function's home cannot be written to, and nothing is downloaded twice by one that installs one target.
+        self.install.set(UV_NO_CACHE="1")
+        everyone = (self.install, self.prepare, self.turn, self.conclude, self.weekly)
+        store.let_write_records(*everyone)
+        store.let_use_objects(*everyone, roots=[ARTIFACTS])
+        store.let_use_objects(self.prepare, roots=[SCRATCH])
+        store.let_read_objects(self.turn, roots=[SCRATCH])
+        store.let_use_objects(self.install, roots=[BUNDLES])
+        # To look into it, and for links: whoever has one reads by the rights of whoever made it.
+        store.let_read_objects(self.prepare, self.turn, roots=[BUNDLES])
+        store.let_read_judge_keys(self.prepare, self.turn)
+        self.sandbox.let_run_proofs(self.prepare, self.turn)
+
+    def _schedule(self) -> None:
+        scheduler.Schedule(
+            self,
+            "EachWeek",
+            description="Audit again what is to be audited each week",
+            schedule=scheduler.ScheduleExpression.cron(minute="0", hour="3", week_day="MON"),
+            time_window=scheduler.TimeWindow.flexible(Duration.minutes(60)),
+            target=targets.LambdaInvoke(
+                self.weekly.function, input=scheduler.ScheduleTargetInput.from_object({"source": "schedule"})
+            ),
+        )
+
+    def _function(self, construct_id: str, size: Size, *layers: LayerName) -> Function:
+        module = f"functions.audits.{construct_id.lower()}"
+        return Function(self, construct_id, runtime=self._runtime, module=module, size=size, layers=layers)

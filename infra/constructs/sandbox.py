@@ -1,0 +1,113 @@
+"""The sandbox: the function that runs code nobody trusts. It may do nothing, reaches nothing, and is told nothing.
+
+In an account the function is itself the sandbox. Its role may not even log: what a script prints is nobody's log, and
+what it comes to is in the reply. It runs in subnets without any way out but to the store, and of that only to read
+bundles, by a link whose signature is somebody else's and expires. A local cloud has neither subnets nor machines of a
+function's own: there each proof runs in bubblewrap, in a network of its own without any way out.
+"""
+
+from aws_cdk import Duration
+from aws_cdk import Size as Storage
+from aws_cdk import aws_ec2 as ec2
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lambda_
+from constructs import Construct
+
+from infra.constructs.function import Function, Runtime
+from infra.constructs.store import BUNDLES, Store
+
+MODULE = "functions.audits.sandbox"
+MEMORY_MB = 3008
+"""The import of a large target, and 512 MB for its proof. Also nearly two processors: imports bind them."""
+TIMEOUT_S = 400
+"""A target's import, twice a minute at most, and a script's, twice a minute at most; and a bundle that is fetched."""
+STORAGE_MB = 6144
+"""The archive of a bundle, the bundle, and what a proof writes."""
+ZONES = 2
+INTERFACES = (
+    "ec2:CreateNetworkInterface",
+    "ec2:DescribeNetworkInterfaces",
+    "ec2:DescribeSubnets",
+    "ec2:DeleteNetworkInterface",
+    "ec2:AssignPrivateIpAddresses",
+    "ec2:UnassignPrivateIpAddresses",
+)
+"""What Lambda itself needs, by the function's role, to put it into a subnet. The function's code may not do it."""
+
+
+class Sandbox(Construct):
+    """The function, its role, and in an account its subnets."""
+
+    def __init__(self, scope: Construct, construct_id: str, *, runtime: Runtime, store: Store) -> None:
+        super().__init__(scope, construct_id)
+        local = runtime.settings.local
+        self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
+        self.vpc = None if local else self._isolated(store)
+        self.function = lambda_.Function(
+            self,
+            "Function",
+            runtime=lambda_.Runtime.PYTHON_3_13,
+            architecture=runtime.architecture,
+            code=runtime.doors,
+            handler=f"{MODULE}.handler",
+            layers=runtime.layers(["audits"]),
+            role=self.role,
+            memory_size=MEMORY_MB,
+            ephemeral_storage_size=Storage.mebibytes(STORAGE_MB),
+            timeout=Duration.seconds(TIMEOUT_S),
+            tracing=lambda_.Tracing.DISABLED,
+            environment={"TOUCHSTONE_SANDBOX": "bubblewrap" if local else "function"},
+            vpc=self.vpc,
+            vpc_subnets=self.vpc and ec2.SubnetSelection(subnet_type=ec2.SubnetType.PRIVATE_ISOLATED),
+            security_groups=self.vpc and [self._group(self.vpc)],
+        )
+        if self.vpc is not None:
+            self._let_lambda_place_it()
+
+    def let_run_proofs(self, *functions: Function) -> None:
+        """Let functions have proofs run, and tell them where."""
+        for function in functions:
+            function.allow(["lambda:InvokeFunction"], self.function.function_arn)
+            function.set(TOUCHSTONE_SANDBOX_FUNCTION=self.function.function_name)
+
+    def _isolated(self, store: Store) -> ec2.Vpc:
+        """Subnets without a gateway, and a way to the store that only bundles are read by."""
+        vpc = ec2.Vpc(
+            self,
+            "Vpc",
+            max_azs=ZONES,
+            nat_gateways=0,
+            # The default group of a new network lets its members reach each other; taking that away takes a function.
+            restrict_default_security_group=False,
+            subnet_configuration=[
+                ec2.SubnetConfiguration(name="Isolated", subnet_type=ec2.SubnetType.PRIVATE_ISOLATED, cidr_mask=24)
+            ],
+        )
+        endpoint = vpc.add_gateway_endpoint("Bundles", service=ec2.GatewayVpcEndpointAwsService.S3)
+        endpoint.add_to_policy(
+            iam.PolicyStatement(
+                principals=[iam.AnyPrincipal()], actions=["s3:GetObject"], resources=[store.objects(BUNDLES)]
+            )
+        )
+        return vpc
+
+    def _group(self, vpc: ec2.Vpc) -> ec2.SecurityGroup:
+        group = ec2.SecurityGroup(
+            self, "Group", vpc=vpc, allow_all_outbound=False, description="The sandbox: to the store alone"
+        )
+        # The route table has no other way out than to the store.
+        group.add_egress_rule(ec2.Peer.any_ipv4(), ec2.Port.tcp(443), "Bundles, by the gateway to the store")
+        return group
+
+    def _let_lambda_place_it(self) -> None:
+        """Let Lambda, and not the function's own code, whose requests carry the function's name, make interfaces."""
+        allowed = iam.PolicyStatement(actions=list(INTERFACES), resources=["*"])
+        interfaces = iam.Policy(self, "Interfaces", roles=[self.role], statements=[allowed])
+        self.function.node.add_dependency(interfaces)
+        denied = iam.PolicyStatement(
+            effect=iam.Effect.DENY,
+            actions=list(INTERFACES),
+            resources=["*"],
+            conditions={"ArnEquals": {"lambda:SourceFunctionArn": self.function.function_arn}},
+        )
+        iam.Policy(self, "Withheld", roles=[self.role], statements=[denied])
