@@ -179,7 +179,7 @@ def _compile(folder: Path, *, beside_source: bool = False) -> None:
 
 
 def _trim(site_packages: Path, *, commands: bool = False) -> None:
-    """Drop what no function imports: tests, headers, stubs, and commands unless they are wanted. It is a third of all."""
+    """Drop what no function imports: tests, headers, stubs, and commands unless wanted. It is a third of all."""
     unwanted = [site_packages / name for name in TOP_LEVEL_EXTRAS if not (commands and name == "bin")]
     unwanted += [path for pattern in NEVER_IMPORTED for path in site_packages.rglob(pattern)]
     unwanted += [path for path in site_packages.rglob("tests") if any(path.glob("test_*.py"))]

@@ -11,7 +11,8 @@ import pytest
 
 from functions.answers import sweep
 from functions.audits import conclude, install, prepare, sandbox, turn, weekly
-from functions.composition import stores, work
+from functions.composition import stores
+from functions.composition.machines import workflows
 from tests.support.agents import called, concluded, proved
 from tests.support.api import Api
 from tests.support.audit_machine import DiedError, Lambdas
@@ -123,11 +124,11 @@ def begun(demo: Api, **changes: Any) -> str:
 
 def settled() -> None:
     for _ in range(MOST_MINUTES):
-        if not (asleep := work.workflows().sfn.tasks.asleep):  # type: ignore[attr-defined] # the double's
+        if not (asleep := workflows().sfn.tasks.asleep):  # type: ignore[attr-defined] # the double's
             return
         later(61)
         for name in list(asleep):
-            work.workflows().sfn.tasks.wake(name)  # type: ignore[attr-defined]
+            workflows().sfn.tasks.wake(name)  # type: ignore[attr-defined]
 
 
 def ratings(demo: Api, path: str) -> dict[str, str]:

@@ -10,18 +10,41 @@ The report has everything that it was computed from, so that every figure can be
 again without asking a model (`touchstone.audits.recheck`).
 """
 
-from touchstone.audits.report.model import (
-    AuditedCase,
-    QualityReport,
-    Source,
-    StoredProof,
-    audited_case,
-    quality_report,
-    read_report,
-    report_json,
-    stored_proof,
+from typing import TYPE_CHECKING
+
+from touchstone.face import Face
+
+if TYPE_CHECKING:
+    from touchstone.audits.report.model import (
+        AuditedCase,
+        QualityReport,
+        Source,
+        StoredProof,
+        audited_case,
+        quality_report,
+        read_report,
+        report_json,
+        stored_proof,
+    )
+    from touchstone.audits.report.pages import report_markdown
+
+__getattr__ = Face(
+    __name__,
+    {
+        "model": (
+            "AuditedCase",
+            "QualityReport",
+            "Source",
+            "StoredProof",
+            "audited_case",
+            "quality_report",
+            "read_report",
+            "report_json",
+            "stored_proof",
+        ),
+        "pages": ("report_markdown",),
+    },
 )
-from touchstone.audits.report.pages import report_markdown
 
 __all__ = [
     "AuditedCase",

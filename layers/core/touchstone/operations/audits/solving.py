@@ -42,7 +42,7 @@ INTERRUPTED = "timed_out"
 
 
 async def go_on(desk: AuditDesk, audit_id: str, number: int) -> StepProgress:
-    """One step of a case: `going_on` where another is ahead, `waiting` for a later try, or `over`. It may be repeated."""
+    """One step of a case, which may be repeated: `going_on` where another is ahead, `waiting` for a try, or `over`."""
     record = desk.record(audit_id)
     if record.finished_at is not None or record.place is None or record.plan is None:
         return StepProgress(state="over")
