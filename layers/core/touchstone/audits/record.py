@@ -70,7 +70,7 @@ class RecheckRequest(Strict):
 
 
 class Terms(Strict):
-    """On what terms an audit is made; see `AuditRequest`."""
+    """On what terms an audit is made; see `AuditRequest`. `anew`: the target is resolved again, whatever is kept."""
 
     kind: AuditKind = "audit"
     target: Target
@@ -79,6 +79,7 @@ class Terms(Strict):
     limits: Limits = Limits()
     max_cost_usd: float | None = None
     previous: str | None = None
+    anew: bool = False
 
 
 class KeptCase(Strict):

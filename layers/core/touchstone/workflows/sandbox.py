@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 READ_SECONDS = 420
 """Longer than the function has for an order: it imports the target twice and runs the script twice."""
 ENDED = "The script ended the sandbox that it ran in."
-REPEATABLE = frozenset({"StoreError", "SettingsError"})
-"""Errors of the function itself, by their type: they say nothing of the script."""
+PLATFORM = "."
+"""What is in the type of an error by which a platform says that the function's process is gone: `Runtime.ExitError`,
+`Sandbox.Timedout`. A type without it is one that the function raised itself, and says nothing of the script."""
 
 
 def client() -> LambdaClient:
@@ -42,7 +43,10 @@ class SandboxFunction:
 
         Raises `StoreError` where that could not be found out; it is safe to repeat.
         """
-        self._refusal(self._asked(order.model_copy(update={"script": None})))
+        answer = self._asked(order.model_copy(update={"script": None}))
+        if answer is None:
+            raise InputError("The target ended the sandbox when it was imported.", where="requirement")
+        _refuse(answer)
 
     def prove(self, order: Order) -> ProofResult:
         """What a script comes to. Raises `InputError` for one that cannot be run at all.
@@ -51,16 +55,10 @@ class SandboxFunction:
         it is safe to repeat.
         """
         answer = self._asked(order)
-        self._refusal(answer)
-        if answer is None or answer.result is None:
-            return _ended()
-        return answer.result
-
-    def _refusal(self, answer: Answer | None) -> None:
         if answer is None:
-            return
-        if answer.refused is not None:
-            raise InputError(answer.refused)
+            return _ended()
+        _refuse(answer)
+        return answer.result or _ended()
 
     def _asked(self, order: Order) -> Answer | None:
         """The function's answer, None where it came to an end without one."""
@@ -73,9 +71,15 @@ class SandboxFunction:
             raise StoreError("The sandbox could not be reached; it is safe to repeat.") from error
         if "FunctionError" not in reply:
             return Answer.model_validate(said)
-        if isinstance(said, dict) and said.get("errorType") in REPEATABLE:
-            raise StoreError(f"The sandbox ran nothing ({said['errorType']}); it is safe to repeat.")
+        raised = said.get("errorType") if isinstance(said, dict) else None
+        if isinstance(raised, str) and PLATFORM not in raised:
+            raise StoreError(f"The sandbox ran nothing ({raised}); it is safe to repeat.")
         return None
+
+
+def _refuse(answer: Answer) -> None:
+    if answer.refused is not None:
+        raise InputError(answer.refused)
 
 
 def _ended() -> ProofResult:

@@ -105,6 +105,11 @@ class Bundles:
         return [] if self._wheels is None else ["--no-index", "--find-links", str(self._wheels)]
 
 
+def made_here(manifest: Manifest) -> bool:
+    """Whether a bundle is for the Python and the kind of machine of this process."""
+    return (manifest.python, manifest.platform) == (_python(), sysconfig.get_platform())
+
+
 def _manifest(target: Target, site: Path, lock: str, digest: str) -> Manifest:
     versions = {canonicalize_name(name): version for name, version in _PINNED.findall(lock)}
     modules: list[str] = []

@@ -11,6 +11,7 @@ import stat
 import tempfile
 import urllib.request
 from dataclasses import dataclass, field
+from http.client import HTTPException
 from pathlib import Path
 from typing import IO, Annotated, Protocol
 from urllib.error import URLError
@@ -110,10 +111,10 @@ class Room:
         """Remove all that is in the shared folder but the bundle. Raises `StoreError` where something stays."""
         if self.shared is None:
             return
-        for entry in list(os.scandir(self.shared)):
-            if Path(entry.path) != self.folder:
-                _remove(Path(entry.path))
-        if any(Path(entry.path) != self.folder for entry in os.scandir(self.shared)):
+        for path in self.shared.iterdir():
+            if path != self.folder:
+                _remove(path)
+        if set(self.shared.iterdir()) - {self.folder}:
             raise StoreError("What an earlier proof left could not be removed; the proof may be run again elsewhere.")
 
 
@@ -127,7 +128,7 @@ def _fetch(order: Order, folder: Path) -> Unpacked:
         try:
             with urllib.request.urlopen(order.url, timeout=FETCH_SECONDS) as stream, file.open("wb") as written:  # noqa: S310 - the scheme was looked at
                 _copy(stream, written)
-        except (URLError, OSError) as error:
+        except (URLError, HTTPException, OSError) as error:
             why = getattr(error, "code", None) or type(error).__name__
             raise StoreError(f"The bundle could not be fetched ({why}); it is safe to repeat.") from None
         if digest_of(file) != order.sha256:
@@ -160,8 +161,9 @@ def _remove(path: Path) -> None:
         if not stat.S_ISDIR(path.lstat().st_mode):
             path.unlink()
             return
+        path.chmod(0o700)
         for folder, folders, _ in os.walk(path):
-            for name in (".", *folders):
+            for name in folders:  # each before it is entered
                 inner = Path(folder, name)
                 if not inner.is_symlink():
                     inner.chmod(0o700)

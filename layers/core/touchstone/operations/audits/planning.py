@@ -12,33 +12,33 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from touchstone.audits.bundles.archive import pack
+from touchstone.audits.bundles.building import made_here
 from touchstone.audits.estimate import estimate_of
 from touchstone.audits.record import CaseTask, KeptCase, Place, Plan
 from touchstone.errors import InputError
 from touchstone.operations.progress import StepProgress
 
 if TYPE_CHECKING:
-    from touchstone.audits.bundles import Bundles
+    from touchstone.audits.bundles.building import Bundles
     from touchstone.audits.record import AuditRecord
     from touchstone.audits.report import AuditedCase, QualityReport
     from touchstone.operations.audits.desk import AuditDesk
-
-NOTHING_LEFT = "The audit whose proofs are to be run has no report any more."
 
 
 def install(desk: AuditDesk, audit_id: str, *, builder: Callable[[Path], Bundles]) -> StepProgress:
     """Install the target of an audit: `installed`, or `done` and `failed` as it is.
 
-    A target that was installed before is not resolved again, unless the audit is one of a week: then whatever the
-    requirement admits may be newer. `builder` gives what builds bundles in a folder. One that cannot be installed has
-    `failed` with the reason.
+    A target that was installed before, for this Python, is not resolved again, unless its terms say so: what the
+    requirement admits may be newer then. `builder` gives what builds bundles in a folder. One that cannot be installed
+    has `failed` with the reason.
     """
     record = desk.record(audit_id)
     if record.finished_at is not None:
         return StepProgress(state=record.state)
     if record.place is None:
         target = record.terms.target
-        place = None if _follows(record) else desk.bundles.known(target)
+        known = None if record.terms.anew else desk.bundles.known(target)
+        place = known if known is not None and made_here(known.manifest) else None
         try:
             place = place or _installed(desk, record, builder)
         except InputError as error:
@@ -64,18 +64,13 @@ def prepare(desk: AuditDesk, audit_id: str, *, run: str) -> StepProgress:
         except InputError as error:
             return StepProgress(state=desk.audits.fail(record, str(error)).state)
         unchanged = before is not None and before.target.digest == record.place.manifest.digest
-        record = desk.audits.plan(record, _plan(desk, record, cases, unchanged=unchanged))
+        record = desk.audits.plan(record, _plan(desk, record, record.place, cases, unchanged=unchanged))
     over = desk.audits.over(tenant=desk.tenant, audit_id=audit_id)
     left = [case for case in cases if case.number not in over]
     known = {one.case.id: one for one in before.cases} if before is not None else {}
     files.put_tasks(_task(record, case, known.get(case.case.id)) for case in left)
     lines = "".join(f'{{"tenant":"{desk.tenant}","audit_id":"{audit_id}","number":{case.number}}}\n' for case in left)
     return StepProgress(state=record.state, list_key=files.put_list(run, lines))
-
-
-def _follows(record: AuditRecord) -> bool:
-    """Whether it is one of a week: made of an earlier one, to be made again."""
-    return record.weekly and record.terms.previous is not None
 
 
 def _installed(desk: AuditDesk, record: AuditRecord, builder: Callable[[Path], Bundles]) -> Place:
@@ -102,13 +97,12 @@ def _before(desk: AuditDesk, record: AuditRecord) -> QualityReport | None:
     return None if previous is None else desk.files(previous).quality_report()
 
 
-def _plan(desk: AuditDesk, record: AuditRecord, cases: tuple[KeptCase, ...], *, unchanged: bool) -> Plan:
-    assert record.place is not None  # noqa: S101 - by `prepare`
+def _plan(desk: AuditDesk, record: AuditRecord, place: Place, cases: tuple[KeptCase, ...], *, unchanged: bool) -> Plan:
     estimate = None
     if record.terms.kind == "audit" and not unchanged:
         model = desk.model(record.terms.provider)
         estimate = estimate_of((one.case for one in cases), model, bounds=record.terms.bounds)
-    return Plan(place=record.place, cases=len(cases), estimate=estimate, unchanged=unchanged)
+    return Plan(place=place, cases=len(cases), estimate=estimate, unchanged=unchanged)
 
 
 def _task(record: AuditRecord, kept: KeptCase, before: AuditedCase | None) -> CaseTask:

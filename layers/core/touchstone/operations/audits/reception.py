@@ -81,9 +81,8 @@ class AuditReception:
 
     def next_of(self, before: AuditRecord, *, week: str) -> AuditRecord:
         """Begin the audit that takes over from one of the week before; a repeat within `week` meets the same."""
-        terms = before.terms.model_copy(update={"previous": before.id})
-        if before.state != "done":
-            terms = terms.model_copy(update={"previous": before.terms.previous})
+        previous = before.id if before.state == "done" else before.terms.previous
+        terms = before.terms.model_copy(update={"previous": previous, "anew": True})
         kept = self.files(before.id).cases(before.content_key)
         record = self._begun(kept, terms, weekly=True, key=f"{before.id} {week}", kind="weekly-audit")
         self.audits.follow(before, record.id)

@@ -102,7 +102,7 @@ class _Work:
             self.files.put_state(self.case.number, state)
             return self.over(state)
         try:
-            solver = NotingSolver(self.desk.solver(self.record.terms.provider))
+            solver = NotingSolver(self.desk.solver(_provider(self.record, state)))
         except (SettingsError, MisconfiguredError) as error:
             return self._put_back(state, [MisconfiguredError(str(error), sent=False)], NOBODY)
         known = len(state.spends)
@@ -169,6 +169,11 @@ def _not_ours(desk: AuditDesk, case: CaseWork) -> StepProgress:
     if not case.over and case.attempts.exhausted and not case.attempts.held(desk.clock()):
         case = desk.audits.end(case, why=case.failure or INTERRUPTED, turns=case.turns, cost_usd=case.cost_usd)
     return StepProgress(state="over") if case.over else StepProgress(state="waiting", until=case.attempts.not_before)
+
+
+def _provider(record: AuditRecord, state: AgentState) -> str | None:
+    """Who solves: whoever was named, else whoever took the turns before, which no other could go on with."""
+    return record.terms.provider or next((spend.provider for spend in reversed(state.spends)), None)
 
 
 def _turns(state: AgentState | None) -> int:
