@@ -18,9 +18,7 @@ from touchstone.errors import SettingsError
 
 VARIABLE = "TOUCHSTONE_SANDBOX"
 CREDENTIALS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_SECURITY_TOKEN")
-
-for _name in CREDENTIALS:  # of a role that may do nothing; still, nobody here has any use for them
-    os.environ.pop(_name, None)
+"""Of a role that may do nothing. Still, nobody here has any use for them."""
 
 
 def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
@@ -34,6 +32,8 @@ def _room() -> Room:
     place = Path(tempfile.gettempdir())
     match os.environ.get(VARIABLE):
         case "function":
+            for name in CREDENTIALS:
+                os.environ.pop(name, None)
             return Room(folder=place / "target", sandbox=open_filtered(), shared=place)
         case "bubblewrap":
             own = Path(tempfile.mkdtemp(prefix="touchstone-room-"))

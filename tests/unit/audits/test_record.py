@@ -1,0 +1,131 @@
+"""An audit and its cases as records: steps are pure, a case ends once, and what was paid is told once."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from pydantic import ValidationError
+
+from touchstone.attempts import LEASE, MAX_TRIES
+from touchstone.audits.bundles.target import Manifest, Target
+from touchstone.audits.record import (
+    AuditRecord,
+    AuditRequest,
+    AuditView,
+    CaseProgress,
+    CaseTask,
+    CaseWork,
+    Found,
+    Place,
+    Plan,
+    Terms,
+    case_begun,
+    case_over,
+    case_put_back,
+    case_went_on,
+    concluded,
+    ended_weekly,
+    failed,
+    followed,
+    placed,
+    planned,
+)
+
+NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
+LATER = NOW + timedelta(minutes=5)
+TARGET = Target(requirement="tinylib==1.0")
+MANIFEST = Manifest(
+    target=TARGET, version="1.0", python="cpython-3.13", platform="linux-x86_64", digest="d" * 40, modules=("tinylib",)
+)
+PLACE = Place(manifest=MANIFEST, key="acme/d/s.tar.gz", sha256="0" * 64)
+PLAN = Plan(place=PLACE, cases=2, estimate=None)
+FOUND = Found(totals={"Incorrect": 1, "Ambiguous": 0, "Unproven": 0, "Valid": 1})
+RECORD = AuditRecord(
+    tenant="acme", id="a", created_at=NOW, terms=Terms(target=TARGET), content_key="acme/a.json", content_hash="0"
+)
+CASE = CaseWork(tenant="acme", audit_id="a", number=7, at=NOW)
+
+
+def test_an_audit_goes_from_waiting_to_done_and_what_is_first_stays() -> None:
+    assert RECORD.state == "waiting"
+    record = planned(placed(RECORD, PLACE), PLAN)
+    assert record.state == "auditing"
+    other = PLACE.model_copy(update={"sha256": "1" * 64})
+    assert placed(record, other) is record
+    assert planned(record, PLAN.model_copy(update={"cases": 3})) is record
+    done = concluded(record, FOUND, now=LATER)
+    assert (done.state, done.finished_at) == ("done", LATER)
+    for again in (
+        concluded(done, FOUND, now=NOW), failed(done, "late", now=NOW), placed(done, other), planned(done, PLAN)
+    ):  # fmt: skip
+        assert again is done
+    view = AuditView.of(done, CaseProgress(done=2, turns=9, cost_usd=0.5, because="overloaded"))
+    assert (view.version, view.bundle, view.cases, view.totals) == ("1.0", "d" * 40, 2, FOUND.totals)
+    assert (view.because, view.turns) == (None, 9)
+
+
+def test_an_audit_that_came_to_nothing_says_why() -> None:
+    record = failed(RECORD, "It cannot be resolved.", now=LATER)
+    view = AuditView.of(record, CaseProgress())
+    assert (view.state, view.failure, view.cases, view.totals) == ("failed", "It cannot be resolved.", None, None)
+
+
+def test_a_weeks_audit_is_followed_by_one_and_can_be_ended() -> None:
+    record = RECORD.model_copy(update={"weekly": True})
+    after = followed(record, "b")
+    assert followed(after, "c") is after
+    assert ended_weekly(after).weekly is False
+    assert ended_weekly(RECORD) is RECORD
+
+
+def test_of_many_at_once_one_takes_a_step_and_a_turn_gives_its_tries_back() -> None:
+    begun = case_begun(CASE, now=NOW)
+    assert case_begun(begun, now=LATER) is begun
+    assert case_begun(begun, now=NOW + LEASE).attempts.tries == 2
+    on = case_went_on(begun, turns=1, cost_usd=0.1, now=LATER)
+    assert (on.attempts.tries, on.turns, on.cost_usd, on.over) == (0, 1, 0.1, False)
+    assert case_begun(on, now=LATER) is not on
+
+
+def test_a_try_without_a_turn_is_made_again_later_and_not_without_end() -> None:
+    case = CASE
+    for _ in range(MAX_TRIES):
+        case = case_begun(case, now=NOW)
+        case = case_put_back(case, "overloaded", until=NOW, counted=True, cost_usd=0.2, now=NOW)
+    assert (case.failure, case.cost_usd) == ("overloaded", 0.2)
+    assert case_begun(case, now=LATER) is case
+    given_back = case_put_back(case_begun(CASE, now=NOW), "quota", until=LATER, counted=False, cost_usd=0, now=NOW)
+    assert (given_back.attempts.tries, given_back.attempts.not_before) == (0, LATER)
+
+
+def test_a_case_ends_once_and_a_later_word_only_pays() -> None:
+    over = case_over(CASE, "refused", turns=3, cost_usd=0.3, now=NOW)
+    assert case_over(over, None, turns=3, cost_usd=0.3, now=LATER) is over
+    paid = case_over(over, None, turns=4, cost_usd=0.4, now=LATER)
+    assert (paid.failure, paid.turns, paid.cost_usd) == ("refused", 4, 0.4)
+    assert case_begun(over, now=LATER) is over
+    assert case_put_back(over, "late", until=LATER, counted=True, cost_usd=9, now=LATER) is over
+
+
+def test_what_the_work_on_a_case_is_given_has_no_key() -> None:
+    fields = {*CaseTask.model_fields, *CaseTask.model_fields["case"].annotation.model_fields}  # type: ignore[union-attr]
+    assert fields == {"number", "case", "before", "critique", "kind", "question", "options"}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"target": {"requirement": "tinylib @ https://example.org/x.whl"}},
+        {"target": {"requirement": "--index-url https://example.org tinylib"}},
+        {"files": []},
+        {"files": [{"name": "a\nb.yaml", "text": ""}]},
+        {"max_cost_usd": 0},
+        {"limits": {"wall_seconds": 3600}},
+        {"provider": "../x"},
+        {"trust": True},
+    ],
+)
+def test_a_request_that_asks_for_what_there_is_not_is_refused(changes: dict[str, object]) -> None:
+    fields = {"target": {"requirement": "tinylib"}, "files": [{"name": "a.yaml", "text": "x"}]}
+    AuditRequest.model_validate(fields)
+    with pytest.raises(ValidationError):
+        AuditRequest.model_validate(fields | changes)
