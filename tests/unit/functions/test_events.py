@@ -6,6 +6,7 @@ import pytest
 from pydantic import BaseModel
 
 from functions.answers.step import Step
+from functions.audits.step import References as AuditReferences
 from functions.oracle.step import References
 from functions.quizzes.step import References as QuizReferences
 from functions.surfaces.step import ExperimentReferences, MetricReferences
@@ -22,6 +23,7 @@ REFERENCES: dict[str, type[BaseModel]] = {
     "measurement_id": MetricReferences,
     "experiment_id": ExperimentReferences,
     "quiz_id": QuizReferences,
+    "audit_id": AuditReferences,
 }
 """What a step takes that is about one of these; every other is about an answer."""
 TAKES: dict[str, type[BaseModel]] = {
