@@ -15,7 +15,7 @@ from functions.api.openapi import answering
 from functions.composition.audits import reception
 from functions.composition.stores import audits
 from touchstone.audits.record import AuditRequest, AuditView, RecheckRequest
-from touchstone.operations.audits.files import REPORTS, ReportFormat
+from touchstone.operations.audits.files import REPORTS, AuditReportFormat
 from touchstone.records import AuditSummary
 
 router = Router()
@@ -78,7 +78,7 @@ def read_audit(audit_id: str) -> AuditView:
         HTTPStatus.CONFLICT.value: {"description": HTTPStatus.CONFLICT.phrase},
     },
 )
-def read_report(audit_id: str, form: Annotated[ReportFormat, Query(alias="format")] = "json") -> Response[str]:
+def read_report(audit_id: str, form: Annotated[AuditReportFormat, Query(alias="format")] = "json") -> Response[str]:
     """The report for programs (`json`, which `touchstone audit recheck` reads) or for people (`md`)."""
     text = reception(caller(router).tenant).report(audit_id, form)
     return Response(

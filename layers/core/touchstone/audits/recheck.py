@@ -22,7 +22,7 @@ from touchstone.audits.report.model import (
 from touchstone.audits.sandbox.bubblewrap import Sandbox
 from touchstone.audits.sandbox.outcomes import Outcome
 from touchstone.audits.sandbox.prove import check_import, prove
-from touchstone.audits.verdict import Rating, Standing
+from touchstone.audits.verdict import ProofStanding, Rating
 from touchstone.strict import Strict
 
 type Progress = Callable[[int, int], None]
@@ -33,8 +33,8 @@ class OptionDrift(Strict):
     """An option that stands otherwise than it did. Outcomes are None where its standing is computed from others."""
 
     label: Label
-    before: Standing
-    now: Standing
+    before: ProofStanding
+    now: ProofStanding
     outcome_before: Outcome | None
     outcome_now: Outcome | None
     reason: str | None

@@ -115,6 +115,10 @@ class Again(Strict):
     stands: bool | None = None
 
 
+class AuditEstimate(Estimate):
+    """What an audit is expected to take, under a name of its own among other jobs' estimates."""
+
+
 class Place(Strict):
     """The bundle of an audit: what it is, where its archive lies, and the SHA-256 of that."""
 
@@ -128,7 +132,7 @@ class Plan(Strict):
 
     place: Place
     cases: int
-    estimate: Estimate | None
+    estimate: AuditEstimate | None
     unchanged: bool = False
 
 
@@ -225,7 +229,7 @@ class AuditView(Strict):
     done: int
     turns: int
     cost_usd: float
-    estimate: Estimate | None
+    estimate: AuditEstimate | None
     because: str | None
     failure: str | None
     created_at: datetime

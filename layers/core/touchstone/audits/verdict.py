@@ -25,7 +25,7 @@ from touchstone.errors import InputError
 from touchstone.strict import Strict
 
 type Rating = Literal["Valid", "Ambiguous", "Incorrect", "Unproven"]
-type Standing = Literal["holds", "refuted", "unproven"]
+type ProofStanding = Literal["holds", "refuted", "unproven"]
 
 _MISSING: dict[Outcome | None, str] = {
     None: "nothing was run for it",
@@ -40,7 +40,7 @@ class OptionStanding(Strict):
     """Where one option stands. `outcome` is that of its proof, None where none was run or none counts."""
 
     label: Label
-    standing: Standing
+    standing: ProofStanding
     outcome: Outcome | None = None
 
 
@@ -91,7 +91,7 @@ def standings(case: AuditCase | BlindCase, outcomes: Mapping[str, Outcome]) -> t
     for option in case.options:
         if option.catch_all is None:
             outcome = outcomes.get(option.label)
-            standing: Standing = outcome if outcome == "holds" or outcome == "refuted" else "unproven"  # noqa: PLR1714
+            standing: ProofStanding = outcome if outcome == "holds" or outcome == "refuted" else "unproven"  # noqa: PLR1714
             plain[option.label] = OptionStanding(label=option.label, standing=standing, outcome=outcome)
     found = [each.standing for each in plain.values()]
     return tuple(
@@ -100,15 +100,17 @@ def standings(case: AuditCase | BlindCase, outcomes: Mapping[str, Outcome]) -> t
     )
 
 
-def _computed(catch_all: CatchAll | None, others: list[Standing]) -> Standing:
-    wanted: Standing = "holds" if catch_all == "all" else "refuted"
-    contrary: Standing = "refuted" if catch_all == "all" else "holds"
+def _computed(catch_all: CatchAll | None, others: list[ProofStanding]) -> ProofStanding:
+    wanted: ProofStanding = "holds" if catch_all == "all" else "refuted"
+    contrary: ProofStanding = "refuted" if catch_all == "all" else "holds"
     if contrary in others:
         return "refuted"
     return "holds" if others and all(standing == wanted for standing in others) else "unproven"
 
 
-def _missing(case: AuditCase, standing: Mapping[str, Standing], outcomes: Mapping[str, Outcome]) -> tuple[str, ...]:
+def _missing(
+    case: AuditCase, standing: Mapping[str, ProofStanding], outcomes: Mapping[str, Outcome]
+) -> tuple[str, ...]:
     proofs = [each.label for each in case.options if each.catch_all is None and standing[each.label] == "unproven"]
     if not proofs:
         return ("No option was proved to hold: each is refuted.",)

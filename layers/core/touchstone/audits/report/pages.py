@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from touchstone.audits.report.model import RATINGS, AuditedCase, QualityReport, StoredProof
-from touchstone.audits.verdict import Rating, Standing
+from touchstone.audits.verdict import ProofStanding, Rating
 from touchstone.markdown import as_markdown, block, code, prose
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ MEANINGS: dict[Rating, str] = {
     "Unproven": "an option is not proved either way, or none holds",
     "Valid": "the key holds, and all others are refuted",
 }
-STANDINGS: dict[Standing, str] = {"holds": "holds", "refuted": "refuted", "unproven": "not proved"}
+STANDINGS: dict[ProofStanding, str] = {"holds": "holds", "refuted": "refuted", "unproven": "not proved"}
 QUESTION_CHARS, CRITIQUE_CHARS, SCRIPT_CHARS, OUTPUT_CHARS = 4_000, 4_000, 8_000, 2_000
 """How much is shown; quality_report.json has the whole."""
 CUT = "\n[… the rest is in quality_report.json]"
@@ -39,7 +39,7 @@ class _Option:
     label: str
     text: Shown
     is_key: bool
-    standing: Standing
+    standing: ProofStanding
     why: Shown
 
 

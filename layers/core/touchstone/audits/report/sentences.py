@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 
 from touchstone.audits.case import AuditCase
-from touchstone.audits.verdict import Standing, Verdict
+from touchstone.audits.verdict import ProofStanding, Verdict
 
-WORDS: Mapping[Standing, str] = {"holds": "holds", "refuted": "is refuted", "unproven": "is not proved"}
+WORDS: Mapping[ProofStanding, str] = {"holds": "holds", "refuted": "is refuted", "unproven": "is not proved"}
 
 
 def summary_of(case: AuditCase, verdict: Verdict, reasons: Mapping[str, str]) -> str:
@@ -20,7 +20,7 @@ def summary_of(case: AuditCase, verdict: Verdict, reasons: Mapping[str, str]) ->
 
 def change_of(case: AuditCase, verdict: Verdict) -> str:
     """What a maintainer of the benchmark should change; empty for a Valid case."""
-    by: dict[Standing, list[str]] = {"holds": [], "refuted": [], "unproven": []}
+    by: dict[ProofStanding, list[str]] = {"holds": [], "refuted": [], "unproven": []}
     for option in verdict.options:
         by[option.standing].append(option.label)
     key = case.ground_truth

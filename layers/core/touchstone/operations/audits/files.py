@@ -20,8 +20,8 @@ from touchstone.errors import NotFoundError
 from touchstone.records import Artifacts
 from touchstone.strict import Strict
 
-type ReportFormat = Literal["json", "md"]
-REPORTS: dict[ReportFormat, tuple[str, str]] = {
+type AuditReportFormat = Literal["json", "md"]
+REPORTS: dict[AuditReportFormat, tuple[str, str]] = {
     "json": ("quality_report.json", "application/json"),
     "md": ("quality_audit.md", "text/markdown; charset=utf-8"),
 }
@@ -94,12 +94,12 @@ class AuditFiles:
         """What an earlier audit's proofs of a case come to now, None before any was run."""
         return self._found(f"again/{number}.json", Again)
 
-    def put_report(self, form: ReportFormat, text: str) -> None:
+    def put_report(self, form: AuditReportFormat, text: str) -> None:
         """Keep a report."""
         name, content_type = REPORTS[form]
         self._put(name, text, content_type)
 
-    def report(self, form: ReportFormat) -> str:
+    def report(self, form: AuditReportFormat) -> str:
         """A report. Raises `NotFoundError` before there is one."""
         return self.artifacts.get_text(tenant=self.tenant, key=f"{self._folder}/{REPORTS[form][0]}")
 

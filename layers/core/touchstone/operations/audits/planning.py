@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from touchstone.audits.bundles.archive import pack
 from touchstone.audits.bundles.building import made_here
 from touchstone.audits.estimate import estimate_of
-from touchstone.audits.record import CaseTask, KeptCase, Place, Plan
+from touchstone.audits.record import AuditEstimate, CaseTask, KeptCase, Place, Plan
 from touchstone.errors import InputError
 from touchstone.operations.progress import StepProgress
 
@@ -101,7 +101,8 @@ def _plan(desk: AuditDesk, record: AuditRecord, place: Place, cases: tuple[KeptC
     estimate = None
     if record.terms.kind == "audit" and not unchanged:
         model = desk.model(record.terms.provider)
-        estimate = estimate_of((one.case for one in cases), model, bounds=record.terms.bounds)
+        found = estimate_of((one.case for one in cases), model, bounds=record.terms.bounds)
+        estimate = AuditEstimate.model_validate(found.model_dump())
     return Plan(place=place, cases=len(cases), estimate=estimate, unchanged=unchanged)
 
 

@@ -22,7 +22,7 @@ from touchstone.audits.record import (
 from touchstone.audits.report import Source
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError, InputError, TooLargeError
-from touchstone.operations.audits.files import FilesOf, ReportFormat
+from touchstone.operations.audits.files import AuditReportFormat, FilesOf
 from touchstone.records import Audits, RequestKeys, new_ulid
 from touchstone.workflows import Workflows
 
@@ -104,7 +104,7 @@ class AuditReception:
             record = self.audits.end_weekly(after)
         return record
 
-    def report(self, audit_id: str, form: ReportFormat) -> str:
+    def report(self, audit_id: str, form: AuditReportFormat) -> str:
         """The report of an audit. Raises `ConflictError` as long as there is none."""
         self._reported(audit_id)
         return self.files(audit_id).report(form)

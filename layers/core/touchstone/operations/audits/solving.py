@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from touchstone.audits.record import AuditRecord, CaseTask, CaseWork, Place
     from touchstone.audits.report import StoredProof
     from touchstone.audits.sandbox.prove import ProofResult
-    from touchstone.audits.verdict import Standing
+    from touchstone.audits.verdict import ProofStanding
     from touchstone.errors import JudgeError, LimitError
     from touchstone.operations.audits.desk import AuditDesk
     from touchstone.operations.audits.files import AuditFiles
@@ -135,7 +135,7 @@ class _Work:
             proofs.append(stored_proof(proof.label, proof.script, await self._prove(proof.script)))
         return Again(proofs=tuple(proofs)), True
 
-    def _standing(self, proofs: Sequence[StoredProof]) -> list[Standing]:
+    def _standing(self, proofs: Sequence[StoredProof]) -> list[ProofStanding]:
         found = standings(self.task.case, {proof.label: proof.outcome for proof in proofs})
         return [one.standing for one in found]
 
