@@ -103,12 +103,14 @@ def test_a_case_ends_once_and_a_later_word_only_pays() -> None:
     paid = case_over(over, None, turns=4, cost_usd=0.4, now=LATER)
     assert (paid.failure, paid.turns, paid.cost_usd) == ("refused", 4, 0.4)
     assert case_begun(over, now=LATER) is over
-    assert case_put_back(over, "late", until=LATER, counted=True, cost_usd=9, now=LATER) is over
+    assert case_put_back(over, "late", until=LATER, counted=True, cost_usd=0.3, now=LATER) is over
+    assert case_went_on(over, turns=3, cost_usd=0.3, now=LATER) is over
+    assert case_went_on(over, turns=4, cost_usd=0.5, now=LATER).over
 
 
 def test_what_the_work_on_a_case_is_given_has_no_key() -> None:
     fields = {*CaseTask.model_fields, *CaseTask.model_fields["case"].annotation.model_fields}  # type: ignore[union-attr]
-    assert fields == {"number", "case", "before", "critique", "kind", "question", "options"}
+    assert fields == {"number", "case", "before", "kind", "question", "options"}
 
 
 @pytest.mark.parametrize(

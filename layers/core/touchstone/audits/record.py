@@ -102,7 +102,6 @@ class CaseTask(Strict):
     number: int
     case: BlindCase
     before: tuple[StoredProof, ...] | None = None
-    critique: str | None = None
 
 
 class Again(Strict):
@@ -319,6 +318,8 @@ def case_went_on(case: CaseWork, *, turns: int, cost_usd: float, now: datetime) 
 
     `turns` and `cost_usd` are those of all its steps so far.
     """
+    if case.over:
+        return case_over(case, None, turns=turns, cost_usd=cost_usd, now=now)
     changes = {
         "attempts": Attempts(),
         "turns": max(case.turns, turns),
@@ -334,7 +335,7 @@ def case_put_back(
 ) -> CaseWork:
     """The case after a try that brought no turn, to be tried again not before `until`."""
     if case.over:
-        return case
+        return case_over(case, None, turns=case.turns, cost_usd=cost_usd, now=now)
     attempts = case.attempts.put_back(until=until, counted=counted)
     changes = {"attempts": attempts, "failure": why, "cost_usd": max(case.cost_usd, cost_usd), "at": now}
     return case.model_copy(update=changes)

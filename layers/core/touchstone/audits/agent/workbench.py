@@ -9,7 +9,7 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
 
 from touchstone.audits.agent.bounds import (
     KEPT_OUTPUT_CHARS,
@@ -65,10 +65,16 @@ class Workbench:
     library: Library
     prove: Prove
 
-    @cached_property
+    @property
     def search(self) -> Search:
-        """The index of the library, made when it is first searched."""
-        return Search(self.library)
+        """The index of the library, made when it is first searched, and kept for whoever works with it next."""
+        return _index_of(self.library)
+
+
+@lru_cache(maxsize=1)
+def _index_of(library: Library) -> Search:
+    """A large library takes seconds to be read through, and a function is asked about the same one turn by turn."""
+    return Search(library)
 
 
 def proving(bundle: Installed, *, sandbox: Sandbox, limits: Limits = DEFAULT_LIMITS) -> Prove:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from touchstone.audits.bundles.target import Bundle
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import JudgeError, LimitError
 from touchstone.operations.audits.unpacked import Unpacked
@@ -13,6 +12,7 @@ from touchstone.operations.audits.unpacked import Unpacked
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from touchstone.audits.agent import Library
     from touchstone.audits.record import AuditRecord, Place
     from touchstone.audits.sandbox.room import Order
     from touchstone.clock import Deadline
@@ -49,8 +49,8 @@ class AuditDesk:
         """The record of an audit."""
         return self.audits.get(tenant=self.tenant, audit_id=audit_id)
 
-    def bundle(self, place: Place) -> Bundle:
-        """The bundle of an audit on this machine, to be looked into."""
+    def library(self, place: Place) -> Library:
+        """What the bundle of an audit holds, on this machine, to be looked into."""
         return self.unpacked.get(place, lambda file: self.bundles.fetch(place, file))
 
     def order(self, record: AuditRecord, place: Place, script: str | None) -> Order:

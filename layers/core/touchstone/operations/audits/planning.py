@@ -50,7 +50,7 @@ def install(desk: AuditDesk, audit_id: str, *, builder: Callable[[Path], Bundles
 def prepare(desk: AuditDesk, audit_id: str, *, run: str) -> StepProgress:
     """Import the target once and list the cases that are not over for a run: `auditing`, or `done` and `failed`.
 
-    A target that cannot be imported has `failed` with the reason.
+    One whose target cannot be imported, or whose cost cannot be bounded as it asks, has `failed` with the reason.
     """
     record = desk.record(audit_id)
     if record.finished_at is not None or record.place is None:
@@ -60,11 +60,10 @@ def prepare(desk: AuditDesk, audit_id: str, *, run: str) -> StepProgress:
     before = _before(desk, record)
     if record.plan is None:
         try:
-            desk.sandbox().import_target(desk.order(record, record.place, None))
+            plan = _plan(desk, record, record.place, cases, before)
         except InputError as error:
             return StepProgress(state=desk.audits.fail(record, str(error)).state)
-        unchanged = before is not None and before.target.digest == record.place.manifest.digest
-        record = desk.audits.plan(record, _plan(desk, record, record.place, cases, unchanged=unchanged))
+        record = desk.audits.plan(record, plan)
     over = desk.audits.over(tenant=desk.tenant, audit_id=audit_id)
     left = [case for case in cases if case.number not in over]
     known = {one.case.id: one for one in before.cases} if before is not None else {}
@@ -97,20 +96,33 @@ def _before(desk: AuditDesk, record: AuditRecord) -> QualityReport | None:
     return None if previous is None else desk.files(previous).quality_report()
 
 
-def _plan(desk: AuditDesk, record: AuditRecord, place: Place, cases: tuple[KeptCase, ...], *, unchanged: bool) -> Plan:
+def _plan(
+    desk: AuditDesk, record: AuditRecord, place: Place, cases: tuple[KeptCase, ...], before: QualityReport | None
+) -> Plan:
+    """Raises InputError for a target that cannot be imported, and for a bound of cost that nobody could keep."""
+    terms = record.terms
+    model = desk.model(terms.provider) if terms.kind == "audit" else None
+    if terms.max_cost_usd is not None and model is not None and model.price_in is None:
+        raise InputError(
+            f"The price of {model.name} is not known, so its cost cannot be bounded: ask without max_cost_usd, or have "
+            "the operator name the price.",
+            where="max_cost_usd",
+        )
+    desk.sandbox().import_target(desk.order(record, place, None))
+    now = (place.manifest.digest, terms.limits)
+    unchanged = before is not None and (before.target.digest, before.limits) == now
     estimate = None
-    if record.terms.kind == "audit" and not unchanged:
-        model = desk.model(record.terms.provider)
-        found = estimate_of((one.case for one in cases), model, bounds=record.terms.bounds)
+    if terms.kind == "audit" and not unchanged:
+        found = estimate_of((one.case for one in cases), model, bounds=terms.bounds)
         estimate = AuditEstimate.model_validate(found.model_dump())
     return Plan(place=place, cases=len(cases), estimate=estimate, unchanged=unchanged)
 
 
 def _task(record: AuditRecord, kept: KeptCase, before: AuditedCase | None) -> CaseTask:
     """What the work on a case needs. The proofs of an earlier audit count where the case is asked as it was."""
-    same = before is not None and before.case.blind() == kept.case.blind()
-    if record.terms.kind == "audit" and before is not None and before.stopped is not None:
-        same = False  # it was not worked on to its end: it is solved
-    if before is None or not same:
-        return CaseTask(number=kept.number, case=kept.case.blind())
-    return CaseTask(number=kept.number, case=kept.case.blind(), before=before.proofs, critique=before.critique)
+    blind = kept.case.blind()
+    if before is None or before.case.blind() != blind:
+        return CaseTask(number=kept.number, case=blind)
+    if record.terms.kind == "audit" and before.stopped is not None:
+        return CaseTask(number=kept.number, case=blind)  # it was not worked on to its end: it is solved
+    return CaseTask(number=kept.number, case=blind, before=before.proofs)

@@ -61,7 +61,7 @@ class AuditReception:
             max_cost_usd=request.max_cost_usd,
             previous=request.previous,
         )
-        return self._begun(kept, terms, weekly=request.weekly, key=key, kind="audit")
+        return self._started(self._kept(kept, terms, weekly=request.weekly, key=key, kind="audit"))
 
     def recheck(self, audit_id: str, request: RecheckRequest, *, key: str | None) -> AuditRecord:
         """Have the stored proofs of an audit run against another version of its target; no model is asked.
@@ -77,16 +77,16 @@ class AuditReception:
             raise InputError(f"{fault['msg']}.", where=str(fault["loc"][0])) from None
         terms = Terms(kind="recheck", target=target, limits=before.terms.limits, previous=audit_id)
         kept = self.files(audit_id).cases(before.content_key)
-        return self._begun(kept, terms, weekly=False, key=key, kind="recheck")
+        return self._started(self._kept(kept, terms, weekly=False, key=key, kind="recheck"))
 
     def next_of(self, before: AuditRecord, *, week: str) -> AuditRecord:
         """Begin the audit that takes over from one of the week before; a repeat within `week` meets the same."""
         previous = before.id if before.state == "done" else before.terms.previous
         terms = before.terms.model_copy(update={"previous": previous, "anew": True})
         kept = self.files(before.id).cases(before.content_key)
-        record = self._begun(kept, terms, weekly=True, key=f"{before.id} {week}", kind="weekly-audit")
-        self.audits.follow(before, record.id)
-        return record
+        record = self._kept(kept, terms, weekly=True, key=f"{before.id} {week}", kind="weekly-audit")
+        self.audits.follow(before, record.id)  # before it is started: what is not, the sweep starts
+        return self._started(record)
 
     def view(self, audit_id: str) -> AuditView:
         """An audit and how far it is."""
@@ -115,11 +115,11 @@ class AuditReception:
             raise ConflictError(f"The audit has no report: its state is {record.state}.")
         return record
 
-    def _begun(self, kept: KeptCases, terms: Terms, *, weekly: bool, key: str | None, kind: str) -> AuditRecord:
+    def _kept(self, kept: KeptCases, terms: Terms, *, weekly: bool, key: str | None, kind: str) -> AuditRecord:
         named = f"{kind} {key}"
         audit_id = new_ulid(self.clock()) if key is None else self.keys.id_for(tenant=self.tenant, key=named)
         content_key, content_hash = self.files(audit_id).put_cases(kept)
-        record = self.audits.create(
+        return self.audits.create(
             tenant=self.tenant,
             audit_id=audit_id,
             terms=terms,
@@ -127,6 +127,8 @@ class AuditReception:
             content_hash=content_hash,
             weekly=weekly,
         )
+
+    def _started(self, record: AuditRecord) -> AuditRecord:
         if record.finished_at is None:
             self.workflows().audit(tenant=self.tenant, audit_id=record.id)
         return record

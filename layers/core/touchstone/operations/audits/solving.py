@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from touchstone.audits.agent import Library, Workbench, begin, reopened, take_turn
+from touchstone.audits.agent import Workbench, begin, reopened, take_turn
 from touchstone.audits.record import Again
 from touchstone.audits.report import stored_proof
 from touchstone.audits.verdict import standings
@@ -92,9 +92,7 @@ class _Work:
             return self.over(state)
         spent = self.desk.audits.progress(tenant=self.desk.tenant, audit_id=self.record.id).cost_usd
         limit = self.record.terms.max_cost_usd
-        bundle = self.desk.bundle(self.place)
-        manifest = bundle.manifest
-        library = Library(bundle, title=f"{manifest.target.name} {manifest.version}")
+        library = self.desk.library(self.place)
         if state is None:
             state = begin(self.task.case, library, bounds=self.record.terms.bounds)
         if limit is not None and spent >= limit:

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from touchstone.audits.agent import Library
 from touchstone.audits.bundles.archive import digest_of, unpack
-from touchstone.audits.bundles.target import Bundle
 from touchstone.audits.record import Place
 from touchstone.errors import StoreError
 
@@ -16,14 +16,14 @@ class Unpacked:
     """Keeps one bundle below `folder`, as a function's disk has room for one large one. Nothing of it is run."""
 
     folder: Path
-    _bundle: Bundle | None = None
+    _library: Library | None = None
     _sha256: str = ""
 
-    def get(self, place: Place, fetch: Callable[[Path], None]) -> Bundle:
-        """The bundle at `place`; `fetch` writes its archive into a file. Raises `StoreError`."""
-        if self._bundle is not None and self._sha256 == place.sha256:
-            return self._bundle
-        self._bundle = None
+    def get(self, place: Place, fetch: Callable[[Path], None]) -> Library:
+        """The library that the bundle at `place` holds; `fetch` writes its archive into a file. Raises `StoreError`."""
+        if self._library is not None and self._sha256 == place.sha256:
+            return self._library
+        self._library = None
         self.folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=self.folder, prefix=".fetched-") as scratch:
             file = Path(scratch) / "bundle.tar.gz"
@@ -31,5 +31,7 @@ class Unpacked:
             if digest_of(file) != place.sha256:
                 raise StoreError("The bundle that was fetched is not the one that was kept; it is safe to repeat.")
             bundle = unpack(file, self.folder / "bundle")
-        self._bundle, self._sha256 = bundle, place.sha256
-        return bundle
+        manifest = bundle.manifest
+        self._library = Library(bundle, title=f"{manifest.target.name} {manifest.version}")
+        self._sha256 = place.sha256
+        return self._library
