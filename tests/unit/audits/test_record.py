@@ -7,21 +7,23 @@ from pydantic import ValidationError
 
 from touchstone.attempts import LEASE, MAX_TRIES
 from touchstone.audits.bundles.target import Manifest, Target
-from touchstone.audits.record import (
-    AuditRecord,
-    AuditRequest,
-    AuditView,
+from touchstone.audits.case_work import (
     CaseProgress,
     CaseTask,
     CaseWork,
-    Found,
-    Place,
-    Plan,
-    Terms,
     case_begun,
     case_over,
     case_put_back,
     case_went_on,
+)
+from touchstone.audits.record import (
+    AuditRecord,
+    AuditRequest,
+    AuditView,
+    Found,
+    Place,
+    Plan,
+    Terms,
     concluded,
     ended_weekly,
     failed,

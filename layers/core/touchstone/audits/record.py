@@ -3,8 +3,8 @@
     waiting ─ target installed, cases listed ─> auditing ─ every case is over ─> done
        └─ the target cannot be installed or imported ─> failed
 
-Each case is worked on turn by turn, each turn in a function of its own. Steps are pure; one that finds its work done
-returns the very same record.
+Each case is worked on turn by turn, each turn in a function of its own (`case_work`). Steps are pure; one that finds
+its work done returns the very same record.
 """
 
 from collections.abc import Mapping
@@ -13,13 +13,13 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints
 
-from touchstone.attempts import Attempts
 from touchstone.audits.agent.bounds import Bounds
 from touchstone.audits.bundles.target import Manifest, Target
-from touchstone.audits.case import AuditCase, BlindCase
+from touchstone.audits.case import AuditCase
+from touchstone.audits.case_work import CaseProgress
 from touchstone.audits.estimate import Estimate
 from touchstone.audits.recheck import Drift
-from touchstone.audits.report import Source, StoredProof
+from touchstone.audits.report import Source
 from touchstone.audits.sandbox.limits import Limits
 from touchstone.audits.verdict import Rating
 from touchstone.strict import Strict
@@ -96,24 +96,6 @@ class KeptCases(Strict):
     cases: tuple[KeptCase, ...]
 
 
-class CaseTask(Strict):
-    """What the work on one case needs; nothing of its key. `before` are the proofs of an earlier audit, if any."""
-
-    number: int
-    case: BlindCase
-    before: tuple[StoredProof, ...] | None = None
-
-
-class Again(Strict):
-    """What an earlier audit's proofs come to now, in their order, as far as they were run.
-
-    `stands`: all were, and every option stands as it did; None as long as they were not all run.
-    """
-
-    proofs: tuple[StoredProof, ...] = ()
-    stands: bool | None = None
-
-
 class AuditEstimate(Estimate):
     """What an audit is expected to take, under a name of its own among other jobs' estimates."""
 
@@ -170,44 +152,6 @@ class AuditRecord(Strict):
         if self.finished_at is not None:
             return "done" if self.failure is None else "failed"
         return "waiting" if self.plan is None else "auditing"
-
-
-class CaseWork(Strict):
-    """One case of an audit and how far it is. `at` is when its last step was (UTC).
-
-    `turns` are the agent's so far, `cost_usd` what they cost, of the calls whose price is known. `failure` is why the
-    last try brought no turn, None where it did. `over`: it is not worked on any more.
-    """
-
-    tenant: str
-    audit_id: str
-    number: int
-    at: datetime
-    attempts: Attempts = Attempts()
-    turns: int = 0
-    cost_usd: float = 0.0
-    failure: str | None = None
-    over: bool = False
-
-    @property
-    def id(self) -> str:
-        """Its name among all records."""
-        return f"{self.audit_id}-{self.number}"
-
-
-class CaseProgress(Strict):
-    """How far the cases of an audit are, counted as each goes on.
-
-    `at` is when anything happened last, and `until` when the case that it happened to is tried again, both None before
-    the first. `because` is why that try brought nothing, None where it did.
-    """
-
-    done: int = 0
-    turns: int = 0
-    cost_usd: float = 0.0
-    at: datetime | None = None
-    until: datetime | None = None
-    because: str | None = None
 
 
 class AuditView(Strict):
@@ -303,53 +247,3 @@ def followed(record: AuditRecord, audit_id: str) -> AuditRecord:
 def ended_weekly(record: AuditRecord) -> AuditRecord:
     """The audit that is not made again each week."""
     return record.model_copy(update={"weekly": False}) if record.weekly else record
-
-
-def case_begun(case: CaseWork, *, now: datetime) -> CaseWork:
-    """The case with one more try; the very same where none is to be made now."""
-    if case.over or case.attempts.exhausted:
-        return case
-    attempts = case.attempts.begun(now=now)
-    return case if attempts is None else case.model_copy(update={"attempts": attempts, "at": now})
-
-
-def case_went_on(case: CaseWork, *, turns: int, cost_usd: float, now: datetime) -> CaseWork:
-    """The case after a step that brought something: the next may begin at once, with all its tries before it.
-
-    `turns` and `cost_usd` are those of all its steps so far.
-    """
-    if case.over:
-        return case_over(case, None, turns=turns, cost_usd=cost_usd, now=now)
-    changes = {
-        "attempts": Attempts(),
-        "turns": max(case.turns, turns),
-        "cost_usd": max(case.cost_usd, cost_usd),
-        "failure": None,
-        "at": now,
-    }
-    return case.model_copy(update=changes)
-
-
-def case_put_back(
-    case: CaseWork, why: str, *, until: datetime, counted: bool, cost_usd: float, now: datetime
-) -> CaseWork:
-    """The case after a try that brought no turn, to be tried again not before `until`."""
-    if case.over:
-        return case_over(case, None, turns=case.turns, cost_usd=cost_usd, now=now)
-    attempts = case.attempts.put_back(until=until, counted=counted)
-    changes = {"attempts": attempts, "failure": why, "cost_usd": max(case.cost_usd, cost_usd), "at": now}
-    return case.model_copy(update=changes)
-
-
-def case_over(case: CaseWork, why: str | None, *, turns: int, cost_usd: float, now: datetime) -> CaseWork:
-    """The case that is over; `why` its last try brought nothing, None where it did."""
-    if case.over and cost_usd <= case.cost_usd:
-        return case
-    changes = {
-        "over": True,
-        "failure": case.failure if case.over else why,
-        "turns": max(case.turns, turns),
-        "cost_usd": max(case.cost_usd, cost_usd),
-        "at": now,
-    }
-    return case.model_copy(update=changes)

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from touchstone.audits import case_work as cases
 from touchstone.audits import record as steps
-from touchstone.audits.record import AuditKind, AuditRecord, AuditState, CaseProgress, CaseWork, Found, Place, Plan
+from touchstone.audits.case_work import CaseProgress, CaseWork
+from touchstone.audits.record import AuditKind, AuditRecord, AuditState, Found, Place, Plan
 from touchstone.clock import Clock, system_clock
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.cursors import Page
@@ -169,26 +171,26 @@ class Audits:
         key = case_key(tenant, audit_id, number)
         if self._cases.find(tenant, key) is None:
             self._cases.insert(CaseWork(tenant=tenant, audit_id=audit_id, number=number, at=self._clock()))
-        return self._cases.begin(tenant, key, lambda one: steps.case_begun(one, now=self._clock()))
+        return self._cases.begin(tenant, key, lambda one: cases.case_begun(one, now=self._clock()))
 
     def go_on(self, case: CaseWork, *, turns: int, cost_usd: float) -> CaseWork:
         """Keep that a step brought something, and that the next may begin."""
         return self._case_step(
-            case, lambda one: steps.case_went_on(one, turns=turns, cost_usd=cost_usd, now=self._clock())
+            case, lambda one: cases.case_went_on(one, turns=turns, cost_usd=cost_usd, now=self._clock())
         )
 
     def put_back(self, case: CaseWork, *, why: str, until: datetime, counted: bool, cost_usd: float) -> CaseWork:
         """Keep that a try brought no turn, and why; `counted` False gives the try back."""
 
         def step(one: CaseWork) -> CaseWork:
-            return steps.case_put_back(one, why, until=until, counted=counted, cost_usd=cost_usd, now=self._clock())
+            return cases.case_put_back(one, why, until=until, counted=counted, cost_usd=cost_usd, now=self._clock())
 
         return self._case_step(case, step)
 
     def end(self, case: CaseWork, *, why: str | None, turns: int, cost_usd: float) -> CaseWork:
         """Keep that a case is over; `why` its last try brought nothing, None where it did."""
         return self._case_step(
-            case, lambda one: steps.case_over(one, why, turns=turns, cost_usd=cost_usd, now=self._clock())
+            case, lambda one: cases.case_over(one, why, turns=turns, cost_usd=cost_usd, now=self._clock())
         )
 
     def _of(self, tenant: str, audit_id: str) -> Iterator[CaseWork]:

@@ -12,8 +12,9 @@ from touchstone.audits.whole import audited_of
 from touchstone.operations.progress import StepProgress
 
 if TYPE_CHECKING:
+    from touchstone.audits.case_work import CaseWork
     from touchstone.audits.recheck import Drift
-    from touchstone.audits.record import AuditRecord, CaseWork, KeptCase
+    from touchstone.audits.record import AuditRecord, KeptCase
     from touchstone.audits.report import AuditedCase
     from touchstone.operations.audits.desk import AuditDesk
     from touchstone.operations.audits.files import AuditFiles

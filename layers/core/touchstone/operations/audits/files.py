@@ -14,7 +14,8 @@ from typing import Literal
 
 from touchstone.audits.agent import AgentState
 from touchstone.audits.bundles.target import Target
-from touchstone.audits.record import Again, CaseTask, KeptCases, Place
+from touchstone.audits.case_work import Again, CaseTask
+from touchstone.audits.record import KeptCases, Place
 from touchstone.audits.report import QualityReport, read_report
 from touchstone.errors import NotFoundError
 from touchstone.records import Artifacts

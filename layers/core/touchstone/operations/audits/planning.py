@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from touchstone.audits.bundles.archive import pack
 from touchstone.audits.bundles.building import made_here
+from touchstone.audits.case_work import CaseTask
 from touchstone.audits.estimate import estimate_of
-from touchstone.audits.record import AuditEstimate, CaseTask, KeptCase, Place, Plan
+from touchstone.audits.record import AuditEstimate, KeptCase, Place, Plan
 from touchstone.errors import InputError
 from touchstone.operations.progress import StepProgress
 

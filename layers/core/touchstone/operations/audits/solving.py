@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from touchstone.audits.agent import Workbench, begin, reopened, take_turn
-from touchstone.audits.record import Again
+from touchstone.audits.case_work import Again
 from touchstone.audits.report import stored_proof
 from touchstone.audits.verdict import standings
 from touchstone.audits.whole import COST_REACHED
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from touchstone.audits.agent import AgentState
-    from touchstone.audits.record import AuditRecord, CaseTask, CaseWork, Place
+    from touchstone.audits.case_work import CaseTask, CaseWork
+    from touchstone.audits.record import AuditRecord, Place
     from touchstone.audits.report import StoredProof
     from touchstone.audits.sandbox.prove import ProofResult
     from touchstone.audits.verdict import ProofStanding
