@@ -58,8 +58,8 @@ class Sandbox(Construct):
             tracing=lambda_.Tracing.DISABLED,
             environment={"TOUCHSTONE_SANDBOX": "bubblewrap" if local else "function"},
             vpc=self.vpc,
-            vpc_subnets=self.vpc and ec2.SubnetSelection(subnet_type=ec2.SubnetType.PRIVATE_ISOLATED),
-            security_groups=self.vpc and [self._group(self.vpc)],
+            vpc_subnets=ec2.SubnetSelection(subnet_type=ec2.SubnetType.PRIVATE_ISOLATED) if self.vpc else None,
+            security_groups=[self._group(self.vpc)] if self.vpc else None,
         )
         if self.vpc is not None:
             self._let_lambda_place_it()

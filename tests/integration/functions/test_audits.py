@@ -21,7 +21,7 @@ from tests.support.events import event
 from tests.support.providers import ProviderServer, error
 from tests.support.task_machines import later
 from tests.support.wheels import make_wheels
-from tests.support.wire import Asked, Behaviour
+from tests.support.wire import Asked, Behaviour, Kind
 from touchstone.audits.bundles import Bundles
 from touchstone.audits.report import read_report
 from touchstone.errors import NotFoundError
@@ -59,7 +59,7 @@ class Agent:
 
     def __init__(self) -> None:
         self.asked: list[str] = []
-        self.failing = ""
+        self.failing: Kind | None = None
 
     def answer(self, asked: Asked) -> Behaviour:
         self.asked.append(asked.prompt)
@@ -247,7 +247,7 @@ def test_a_provider_that_fails_is_asked_again_later(demo: Api, judged: Deploymen
     view = demo.get(path).json
     assert (view["state"], view["done"]) == ("auditing", 0)
     assert view["because"] in {"day_quota", "quota"}
-    agent.failing = ""
+    agent.failing = None
     later(2 * 24 * 3600)
     settled()
     assert ratings(demo, path) == RATINGS

@@ -69,7 +69,7 @@ class SandboxFunction:
             said: Any = json.loads(reply["Payload"].read() or b"null")
         except (ClientError, BotoCoreError) as error:
             raise StoreError("The sandbox could not be reached; it is safe to repeat.") from error
-        if "FunctionError" not in reply:
+        if not reply.get("FunctionError"):
             return Answer.model_validate(said)
         raised = said.get("errorType") if isinstance(said, dict) else None
         if isinstance(raised, str) and PLATFORM not in raised:

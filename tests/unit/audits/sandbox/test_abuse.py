@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 
 from tests.unit.audits.conftest import Prove
 from touchstone.audits.bundles import Bundle
+from touchstone.audits.sandbox import running
 from touchstone.audits.sandbox.bubblewrap import Sandbox, Trusting
 from touchstone.audits.sandbox.limits import DEFAULT_LIMITS, MIB, Limits
 from touchstone.audits.sandbox.prove import prove
@@ -225,6 +227,21 @@ for _ in range(6):
 time.sleep(60)
 """
     result = proof(script, Limits(memory_bytes=96 * MIB))
+    assert (result.outcome, result.reason) == ("blocked", f"The script took more than {96 * MIB} bytes of memory.")
+
+
+def test_s9_a_watcher_that_is_late_counts_from_the_beginning(proof: Prove, monkeypatch: pytest.MonkeyPatch) -> None:
+    hear = running._Watched._hear
+
+    def late(watched: running._Watched, chunk: bytes) -> None:
+        if b"ready" in chunk:
+            time.sleep(1)
+        hear(watched, chunk)
+
+    monkeypatch.setattr(running._Watched, "_hear", late)
+    script = "import os, time, tinylib\nfor _ in range(6):\n    if os.fork() == 0:\n"
+    script += "        held = b'x' * (30 * 1024 ** 2)\n        time.sleep(60)\ntime.sleep(60)"
+    result = proof(script, Limits(memory_bytes=96 * MIB, wall_seconds=5))
     assert (result.outcome, result.reason) == ("blocked", f"The script took more than {96 * MIB} bytes of memory.")
 
 

@@ -59,10 +59,15 @@ class Started(Strict):
 
 
 class Ready(Strict):
-    """The target is imported. `failures` says of each of its modules that could not be imported why not."""
+    """The target is imported. `failures` says of each of its modules that could not be imported why not.
+
+    Seconds and bytes are what the runner took up to here, measured by itself before the script began: measured outside,
+    on hearing this, they would hold what the script took meanwhile, and the script be charged that much less.
+    """
 
     event: Literal["ready"]
     cpu_seconds: Annotated[float, Field(ge=0)]
+    memory_bytes: Annotated[int, Field(ge=0)]
     failures: dict[Name, Name]
 
 

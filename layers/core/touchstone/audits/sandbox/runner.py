@@ -50,7 +50,8 @@ def main(report: int) -> None:  # pragma: no cover - runs in the sandbox alone
     _alone(request, keep=report)
     world = World(request["site"], tuple(request["modules"]), os.path.join(os.getcwd(), SCRIPT_NAME))  # noqa: PTH118, PTH109
     failures = world.enter()
-    _say(report, {"event": "ready", "cpu_seconds": _cpu_seconds(), "failures": failures})
+    taken = {"cpu_seconds": _cpu_seconds(), "memory_bytes": _memory_bytes()}
+    _say(report, {"event": "ready", **taken, "failures": failures})
     inside, outside = os.pipe()
     token = secrets.token_hex(16)
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
@@ -397,6 +398,12 @@ def _children() -> list[int]:
 def _cpu_seconds() -> float:  # pragma: no cover - runs in the sandbox alone
     used = resource.getrusage(resource.RUSAGE_SELF)
     return used.ru_utime + used.ru_stime
+
+
+def _memory_bytes() -> int:  # pragma: no cover - runs in the sandbox alone
+    """What this process takes, as it is counted from outside: its share of what it shares."""
+    with open("/proc/self/smaps_rollup", encoding="ascii") as file:  # noqa: PTH123
+        return next((int(line.split()[1]) * 1024 for line in file if line.startswith("Pss:")), 0)
 
 
 def _prctl(option: int, value: int) -> None:  # pragma: no cover - runs in the sandbox alone

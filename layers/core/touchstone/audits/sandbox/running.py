@@ -114,8 +114,6 @@ class _Watched:
         self._lines = 0
         self._started = False
         self._since = time.monotonic()
-        self._base_cpu = 0.0
-        self._base_memory = 0
         self._run = Run(stdout=Printed(limits.output_bytes), stderr=Printed(limits.output_bytes))
 
     def until_over(self) -> Run:
@@ -184,23 +182,20 @@ class _Watched:
                     self._started = True
                 case Ready():
                     self._run.ready = event
-                    self._restart()
+                    self._since = time.monotonic()
                 case Over():
                     self._run.over = event
                     self._run.wall_seconds = time.monotonic() - self._since
 
-    def _restart(self) -> None:
-        used = use(tree(self._process.pid))
-        self._since = time.monotonic()
-        self._base_cpu, self._base_memory = used.cpu_seconds, used.memory_bytes
-
     def _breached(self) -> bool:
         taken = time.monotonic() - self._since
         used = use(tree(self._process.pid))
-        cpu, memory = used.cpu_seconds - self._base_cpu, used.memory_bytes - self._base_memory
+        ready = self._run.ready
+        cpu = used.cpu_seconds - (ready.cpu_seconds if ready else 0.0)
+        memory = used.memory_bytes - (ready.memory_bytes if ready else 0)
         self._run.wall_seconds, self._run.cpu_seconds = taken, max(self._run.cpu_seconds, cpu)
         limits = self._limits
-        if self._run.ready is None:
+        if ready is None:
             late = taken > IMPORT_WALL_SECONDS or cpu > IMPORT_CPU_SECONDS or memory > IMPORT_MEMORY_BYTES
             self._run.breach = "import" if late else None
         elif cpu > limits.cpu_seconds:
