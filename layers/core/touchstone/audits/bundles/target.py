@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated
@@ -14,6 +15,9 @@ from pydantic_core import PydanticCustomError
 from touchstone.strict import Strict
 
 MAX_ALSO = 20
+_SPELLED = re.compile(r"[A-Za-z0-9._+!<>=~*,\[\]-]+")
+"""What a requirement is made of when it is written again. uv is given it as a line of a file, in which a line break
+would begin an option, and `$`, `#` or a quotation mark would mean something else too."""
 
 
 def _named(text: str) -> str:
@@ -26,8 +30,15 @@ def _named(text: str) -> str:
         ) from None
     if requirement.url is not None:
         raise PydanticCustomError("requirement_url", "a requirement is a name with a version; a URL is not installed")
+    if requirement.marker is not None:
+        raise PydanticCustomError(
+            "requirement_marker", "a requirement is a name with a version; one under a condition (;) is not installed"
+        )
     requirement.name = canonicalize_name(requirement.name)
-    return str(requirement)
+    written = str(requirement)
+    if not _SPELLED.fullmatch(written):
+        raise PydanticCustomError("requirement", "it is no pip requirement such as google-adk==1.20.0")
+    return written
 
 
 type RequirementText = Annotated[str, StringConstraints(max_length=200), AfterValidator(_named)]
