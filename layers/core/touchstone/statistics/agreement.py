@@ -5,7 +5,7 @@ A vote of None is a judge that failed: it is left out and counted, never taken f
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from touchstone.errors import InputError
@@ -67,12 +67,17 @@ def flip_rate(verdicts: Iterable[tuple[str | None, str | None]]) -> FlipRate:
     given = list(verdicts)
     judged = [(one, other) for one, other in given if one is not None and other is not None]
     flipped = sum(one != other for one, other in judged)
+    return flip_rate_of_counts(flipped=flipped, judged=len(judged), unjudged=len(given) - len(judged))
+
+
+def flip_rate_of_counts(*, flipped: int, judged: int, unjudged: int) -> FlipRate:
+    """As `flip_rate`, of counts."""
     return FlipRate(
-        rate=flipped / len(judged) if judged else None,
-        interval=wilson_interval(flipped, len(judged)) if judged else None,
+        rate=flipped / judged if judged else None,
+        interval=wilson_interval(flipped, judged) if judged else None,
         flipped=flipped,
-        judged=len(judged),
-        unjudged=len(given) - len(judged),
+        judged=judged,
+        unjudged=unjudged,
     )
 
 
@@ -86,17 +91,24 @@ def cohen_kappa(labels: Iterable[tuple[str | None, str | None]]) -> Kappa:
     tenths are of one class), shrinks to a point where all agree, and passes 1.
     """
     given = list(labels)
-    paired = [(one, other) for one, other in given if one is not None and other is not None]
-    count = len(paired)
-    unpaired = len(given) - count
-    observed = sum(one == other for one, other in paired) / count if count else None
-    rows, columns = Counter(one for one, _ in paired), Counter(other for _, other in paired)
+    cells = Counter((one, other) for one, other in given if one is not None and other is not None)
+    return kappa_of_counts(cells, unpaired=len(given) - cells.total())
+
+
+def kappa_of_counts(cells: Mapping[tuple[str, str], int], *, unpaired: int = 0) -> Kappa:
+    """As `cohen_kappa`, of counts: how many things the one gave this label and the other that one."""
+    rows, columns = Counter[str](), Counter[str]()
+    for (one, other), times in cells.items():
+        rows[one] += times
+        columns[other] += times
+    count = rows.total()
+    observed = sum(times for (one, other), times in cells.items() if one == other) / count if count else None
     agreed_by_chance = sum(rows[label] * columns[label] for label in rows)
     if observed is None or agreed_by_chance == count * count:
         return Kappa(value=None, interval=None, standard_error=None, observed=observed, paired=count, unpaired=unpaired)
     chance = agreed_by_chance / (count * count)
     value = (observed - chance) / (1 - chance)
-    error = _kappa_error(Counter(paired), rows, columns, kappa=value, chance=chance)
+    error = _kappa_error(cells, rows, columns, kappa=value, chance=chance)
     # As many trials as would give a plain share the standard error that po has; all of them where it has none.
     variance = (1 - chance) ** 2 * error**2
     trials = observed * (1 - observed) / variance if variance and 0 < observed < 1 else count
@@ -112,10 +124,10 @@ def cohen_kappa(labels: Iterable[tuple[str | None, str | None]]) -> Kappa:
 
 
 def _kappa_error(
-    cells: Counter[tuple[str, str]], rows: Counter[str], columns: Counter[str], *, kappa: float, chance: float
+    cells: Mapping[tuple[str, str], int], rows: Counter[str], columns: Counter[str], *, kappa: float, chance: float
 ) -> float:
     """The large-sample standard error of kappa: equation 13 of Fleiss, Cohen and Everitt."""
-    count = cells.total()
+    count = rows.total()
     terms = [
         share * ((1 - (rows[one] + columns[one]) / count * (1 - kappa)) ** 2)
         if one == other

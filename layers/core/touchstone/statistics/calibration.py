@@ -1,7 +1,7 @@
 """Calibration: whether a judge that says 0.8 is right four times of five."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from touchstone.errors import InputError
@@ -9,6 +9,8 @@ from touchstone.statistics.intervals import wilson_interval
 
 BINS = 10
 """The usual number of bins, each a tenth wide."""
+MILLIONTHS = 1_000_000
+"""Confidences that are added up for good are whole millionths, so that sums are exact in whatever order."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +27,15 @@ class Bin:
     confidence: float | None
     accuracy: float | None
     interval: tuple[float, float] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BinCounts:
+    """What is added up of the verdicts of a bin: how many, how many were right, their confidences in millionths."""
+
+    count: int = 0
+    right: int = 0
+    confidence: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,8 +72,33 @@ def reliability(verdicts: Iterable[tuple[float | None, bool | None]], *, bins: i
         if not 0 <= confidence <= 1:
             raise InputError(f"A confidence must lie between 0 and 1, not at {confidence}.", where="confidence")
         held[_place(confidence, bins)].append((confidence, right))
-    diagram = tuple(_bin(place / bins, (place + 1) / bins, inside) for place, inside in enumerate(held))
-    count = len(labelled)
+    sums = [
+        (len(inside), sum(right for _, right in inside), math.fsum(confidence for confidence, _ in inside))
+        for inside in held
+    ]
+    squares = math.fsum((confidence - right) ** 2 for confidence, right in labelled)
+    return _reliability(sums, squares=squares, unlabelled=len(given) - len(labelled))
+
+
+def reliability_of_counts(bins: Sequence[BinCounts], *, squares: int, unlabelled: int = 0) -> Reliability:
+    """As `reliability`, of sums: `squares` is that of (confidence - outcome)² over all verdicts, both in millionths."""
+    sums = [(each.count, each.right, each.confidence / MILLIONTHS) for each in bins]
+    return _reliability(sums, squares=squares / MILLIONTHS**2, unlabelled=unlabelled)
+
+
+def place_of(millionths: int) -> int:
+    """Which of the usual bins holds a confidence: 0 the first, `BINS` - 1 the last."""
+    return min(millionths * BINS // MILLIONTHS, BINS - 1)
+
+
+def _reliability(sums: Sequence[tuple[int, int, float]], *, squares: float, unlabelled: int) -> Reliability:
+    """The diagram of bins, each with its count, how many of it were right, and the sum of their confidences."""
+    bins = len(sums)
+    diagram = tuple(
+        _bin(place / bins, (place + 1) / bins, count=count, right=right, confidence=confidence)
+        for place, (count, right, confidence) in enumerate(sums)
+    )
+    labelled = sum(each.count for each in diagram)
     gaps = (
         each.count * abs(each.accuracy - each.confidence)
         for each in diagram
@@ -70,10 +106,10 @@ def reliability(verdicts: Iterable[tuple[float | None, bool | None]], *, bins: i
     )
     return Reliability(
         bins=diagram,
-        ece=math.fsum(gaps) / count if count else None,
-        brier=math.fsum((confidence - right) ** 2 for confidence, right in labelled) / count if count else None,
-        labelled=count,
-        unlabelled=len(given) - count,
+        ece=math.fsum(gaps) / labelled if labelled else None,
+        brier=squares / labelled if labelled else None,
+        labelled=labelled,
+        unlabelled=unlabelled,
     )
 
 
@@ -85,14 +121,12 @@ def _place(confidence: float, bins: int) -> int:
     return place - 1 if confidence < place / bins else place
 
 
-def _bin(lower: float, upper: float, inside: list[tuple[float, bool]]) -> Bin:
-    count = len(inside)
-    right = sum(right for _, right in inside)
+def _bin(lower: float, upper: float, *, count: int, right: int, confidence: float) -> Bin:
     return Bin(
         lower=lower,
         upper=upper,
         count=count,
-        confidence=math.fsum(confidence for confidence, _ in inside) / count if count else None,
+        confidence=confidence / count if count else None,
         accuracy=right / count if count else None,
         interval=wilson_interval(right, count) if count else None,
     )

@@ -1,0 +1,143 @@
+"""Judge cards: what labels that people gave, and the calls themselves, say of a judge."""
+
+from dataclasses import dataclass
+
+from touchstone.statistics.agreement import FlipRate, Kappa, flip_rate_of_counts, kappa_of_counts
+from touchstone.statistics.calibration import Reliability, reliability_of_counts
+from touchstone.statistics.intervals import wilson_interval
+from touchstone.statistics.tallies import BILLIONTHS, MICROSECONDS, CardTally, bins_of
+
+MIN_LABELS = 30
+"""Below that an interval of kappa spans half of its range: a number would be read as more than it says."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotEnoughLabels:
+    """Stands where figures would be that rest on labels: there are `labels` of them, and `needed` would do."""
+
+    labels: int
+    needed: int = MIN_LABELS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """A share, 0-1, with its Wilson interval of 95 %; both are None where there was nothing (`of` is 0)."""
+
+    value: float | None
+    interval: tuple[float, float] | None
+    count: int
+    of: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassFigures:
+    """How a judge does on one class.
+
+    `precision`: of the things that the judge calls so, those that people do. `recall`: of those that people call so,
+    the ones that the judge does.
+    """
+
+    label: str
+    precision: Share
+    recall: Share
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """How the judge's verdicts agree with people's labels: Cohen's kappa, and each class, in alphabetical order."""
+
+    kappa: Kappa
+    classes: tuple[ClassFigures, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallFigures:
+    """What the calls were like.
+
+    `calls` were paid for: `answered`, `unreadable` or `failed`; `cached` replies made none. `unreadable_share` is that
+    of the replies that came. `latency_ms` is the mean of the calls that were answered, None where none was measured.
+    `cost_usd` is what all calls cost whose price is known. `verdict_cost_usd` is what a verdict costs, the calls that
+    brought none included; None where there is no verdict, or a price is not known.
+    """
+
+    calls: int
+    answered: int
+    unreadable: int
+    failed: int
+    cached: int
+    unreadable_share: Share
+    latency_ms: float | None
+    cost_usd: float
+    verdict_cost_usd: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeCard:
+    """What is known of a judge.
+
+    `labels` things have a person's label and a verdict; `undecided` ones a label alone, which neither agrees nor
+    disagrees with anything. `agreement` rests on at least `MIN_LABELS` labels, `reliability` on as many of those whose
+    verdict told a confidence.
+    """
+
+    labels: int
+    undecided: int
+    agreement: Agreement | NotEnoughLabels
+    reliability: Reliability | NotEnoughLabels
+    flips: FlipRate
+    calls: CallFigures
+
+
+def card(tally: CardTally) -> JudgeCard:
+    """The card of what was counted."""
+    labels = sum(tally.cells.values())
+    bins = bins_of(tally)
+    confident = sum(each.count for each in bins)
+    return JudgeCard(
+        labels=labels,
+        undecided=tally.undecided,
+        agreement=_agreement(tally) if labels >= MIN_LABELS else NotEnoughLabels(labels=labels),
+        reliability=reliability_of_counts(bins, squares=tally.squares, unlabelled=labels - confident)
+        if confident >= MIN_LABELS
+        else NotEnoughLabels(labels=confident),
+        flips=flip_rate_of_counts(flipped=tally.flips, judged=tally.both_orders, unjudged=tally.one_order),
+        calls=_calls(tally),
+    )
+
+
+def share(count: int, of: int) -> Share:
+    """`count` of `of` as a share."""
+    if not of:
+        return Share(value=None, interval=None, count=count, of=of)
+    return Share(value=count / of, interval=wilson_interval(count, of), count=count, of=of)
+
+
+def _agreement(tally: CardTally) -> Agreement:
+    classes = sorted({word for cell in tally.cells for word in cell})
+    return Agreement(
+        kappa=kappa_of_counts(tally.cells, unpaired=tally.undecided),
+        classes=tuple(_class(tally, label) for label in classes),
+    )
+
+
+def _class(tally: CardTally, label: str) -> ClassFigures:
+    agreed = tally.cells.get((label, label), 0)
+    said = sum(times for (verdict, _), times in tally.cells.items() if verdict == label)
+    so = sum(times for (_, given), times in tally.cells.items() if given == label)
+    return ClassFigures(label=label, precision=share(agreed, said), recall=share(agreed, so))
+
+
+def _calls(tally: CardTally) -> CallFigures:
+    cost = tally.cost_nano_usd / BILLIONTHS
+    known = tally.answered and not tally.unpriced
+    return CallFigures(
+        calls=tally.answered + tally.unreadable + tally.failed,
+        answered=tally.answered,
+        unreadable=tally.unreadable,
+        failed=tally.failed,
+        cached=tally.cached,
+        unreadable_share=share(tally.unreadable, tally.answered + tally.unreadable),
+        latency_ms=tally.latency_us / MICROSECONDS / tally.timed if tally.timed else None,
+        cost_usd=cost,
+        verdict_cost_usd=cost / tally.answered if known else None,
+    )
