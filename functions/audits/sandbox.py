@@ -14,6 +14,7 @@ from typing import Any
 
 from touchstone.audits.sandbox.bubblewrap import open_filtered, open_sandbox
 from touchstone.audits.sandbox.room import Order, Room
+from touchstone.audits.sandbox.watching import SpoiledError
 from touchstone.errors import SettingsError
 
 VARIABLE = "TOUCHSTONE_SANDBOX"
@@ -21,9 +22,18 @@ CREDENTIALS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"
 """Of a role that may do nothing. Still, nobody here has any use for them."""
 
 
+SPOILED = 70
+"""The exit code of a process whose machine is not to be used again; the platform sets up a new one."""
+leave = os._exit
+
+
 def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
     """What came of one order."""
-    return _room().run(Order.model_validate(event)).model_dump(mode="json")
+    try:
+        return _room().run(Order.model_validate(event)).model_dump(mode="json")
+    except SpoiledError:
+        leave(SPOILED)
+        raise
 
 
 @cache

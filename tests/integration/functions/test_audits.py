@@ -24,6 +24,9 @@ from tests.support.wheels import make_wheels
 from tests.support.wire import Asked, Behaviour, Kind
 from touchstone.audits.bundles import Bundles
 from touchstone.audits.report import read_report
+from touchstone.audits.sandbox.bubblewrap import Filtered
+from touchstone.audits.sandbox.room import Room
+from touchstone.audits.sandbox.watching import SpoiledError
 from touchstone.errors import NotFoundError
 
 WEEK = 7 * 24 * 3600
@@ -286,6 +289,22 @@ def test_a_script_that_ends_the_sandbox_was_blocked_and_others_go_on(demo: Api, 
     (case,) = read_report(demo.get(f"{path}/report", format="json").body.encode(), name="r").cases
     assert [proof.outcome for proof in case.proofs] == ["holds", "blocked"]
     assert case.quality_rating == "Unproven"
+
+
+def test_a_machine_that_a_proof_left_something_on_is_not_used_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    class Unmovable(Room):
+        def _empty(self) -> None:
+            raise SpoiledError("What an earlier proof left could not be removed.")
+
+    left: list[int] = []
+    room = Unmovable(folder=tmp_path / "target", sandbox=Filtered(), shared=tmp_path)
+    monkeypatch.setattr(sandbox, "_room", lambda: room)
+    monkeypatch.setattr(sandbox, "leave", left.append)
+    with pytest.raises(SpoiledError):
+        sandbox.handler({"url": "https://x", "sha256": "0" * 64, "script": None}, Context())
+    assert left == [sandbox.SPOILED]
 
 
 def test_a_sandbox_that_could_not_fetch_its_bundle_says_nothing_of_the_script(demo: Api, lambdas: Lambdas) -> None:

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from touchstone.audits.bundles import Bundle
-from touchstone.audits.sandbox import bubblewrap
+from touchstone.audits.sandbox import bubblewrap, watching
 from touchstone.audits.sandbox.bubblewrap import Filtered, open_filtered
 from touchstone.audits.sandbox.limits import Limits
 from touchstone.audits.sandbox.prove import prove
+from touchstone.audits.sandbox.watching import SpoiledError, adopt, end_adopted
 from touchstone.errors import SettingsError
 
 PR_GET_DUMPABLE = 3
@@ -51,6 +52,40 @@ def test_many_processes_are_stopped_by_who_watches(bundle: Bundle) -> None:
     script = "import os, time, tinylib\nfor _ in range(60):\n    os.fork() or time.sleep(60)\ntime.sleep(60)"
     result = prove(script, bundle, sandbox=Filtered(), limits=Limits(processes=20))
     assert (result.outcome, result.reason) == ("blocked", "The script started more than 20 processes.")
+
+
+LEFT = """
+import os, time, tinylib
+watching = os.getppid()
+if os.fork() == 0:
+    os.setsid()
+    {then}
+os.kill(watching, 9)
+time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize(
+    "then",
+    [
+        "time.sleep(3600)",
+        # Each ends once it has a child, with a group of its own: no list of processes is in time.
+        "while True: os.fork() and os._exit(0) or os.setsid()",
+    ],
+)
+def test_what_outlives_whoever_watched_it_is_ended(bundle: Bundle, then: str) -> None:
+    result = prove(LEFT.format(then=then), bundle, sandbox=Filtered(), limits=Limits(wall_seconds=5))
+    assert (result.outcome, result.reason) == ("error", "The script ended the process that watched it.")
+
+
+def test_what_cannot_be_ended_ends_the_use_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], start_new_session=True) as left:
+        with monkeypatch.context() as patched:
+            patched.setattr(watching.os, "kill", lambda *_: None)  # type: ignore[attr-defined]
+            patched.setattr(watching.os, "killpg", lambda *_: None)  # type: ignore[attr-defined]
+            with pytest.raises(SpoiledError, match="may be run again elsewhere"):
+                end_adopted(adopt() - {left.pid}, within_seconds=0.01)
+        left.kill()
 
 
 RUN = """

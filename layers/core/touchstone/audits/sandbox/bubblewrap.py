@@ -52,8 +52,9 @@ class Launch:
     """A command that runs the runner. `site` is where the bundle is for it, None where it has none.
 
     `user` is whom the runner becomes, None where that is settled already. `own_user` is whether no other process counts
-    against that user's limit. `environment` is that of the command itself. `steps` are a filter that the script's
-    process puts on itself, None where there is none or it is under one already.
+    against that user's limit. `environment` is that of the command itself. `steps` are a filter that the runner puts on
+    itself before it imports anything, None where there is none or it is under one already. `adopted` is whether what it
+    leaves behind is to become a child of whoever started it, and is ended by that: where no namespace ends it.
     """
 
     command: Sequence[str]
@@ -62,6 +63,7 @@ class Launch:
     user: int | None
     own_user: bool
     steps: bytes | None = None
+    adopted: bool = False
 
 
 class Sandbox(Protocol):
@@ -131,10 +133,10 @@ class Filtered:
 
     def launch(self, site: Path | None, *, limits: Limits, report: int, seccomp: int | None) -> Launch:  # noqa: ARG002
         """See `Sandbox`."""
-        return _plain(site, report=report, steps=seccomp_filter(sockets=False))
+        return _plain(site, report=report, steps=seccomp_filter(sockets=False), adopted=True)
 
 
-def _plain(site: Path | None, *, report: int, steps: bytes | None) -> Launch:
+def _plain(site: Path | None, *, report: int, steps: bytes | None, adopted: bool = False) -> Launch:
     return Launch(
         command=[str(interpreter()), "-I", "-S", str(RUNNER), str(report)],
         environment=VARIABLES | _shared_library(),
@@ -142,6 +144,7 @@ def _plain(site: Path | None, *, report: int, steps: bytes | None) -> Launch:
         user=None,
         own_user=False,
         steps=steps,
+        adopted=adopted,
     )
 
 

@@ -18,6 +18,8 @@ IMPORT_CPU_SECONDS = 30.0
 IMPORT_WALL_SECONDS = 60.0
 """Twice as much, for a machine that has other work."""
 IMPORT_MEMORY_BYTES = 2048 * MIB
+IMPORT_PROCESSES = 1024
+"""With its threads, far more than any library starts when it is imported."""
 SHARED_MEMORY_BYTES = 1 * MIB
 """What `/dev/shm` holds: the locks of `multiprocessing` lie there."""
 MAX_SCRIPT_CHARS = 100_000

@@ -22,6 +22,7 @@ from pydantic import Field, StringConstraints
 from touchstone.audits.sandbox.bubblewrap import Sandbox
 from touchstone.audits.sandbox.limits import DEFAULT_LIMITS, Limits
 from touchstone.audits.sandbox.prove import Installed, ProofResult, check_import, prove
+from touchstone.audits.sandbox.watching import SpoiledError
 from touchstone.errors import InputError, StoreError
 from touchstone.strict import Strict
 
@@ -83,8 +84,9 @@ class Room:
     def run(self, order: Order) -> Answer:
         """Carry out an order.
 
-        Raises `StoreError` where the bundle could not be fetched or what a proof left could not be removed, and
-        SettingsError where scripts cannot be run here: neither says anything of the script.
+        Raises `StoreError` where the bundle could not be fetched, and SettingsError where scripts cannot be run here:
+        neither says anything of the script. Raises `SpoiledError` where what a proof left could not be removed: then
+        nothing is to be run on this machine any more.
         """
         self._empty()
         try:
@@ -115,7 +117,7 @@ class Room:
             if path != self.folder:
                 _remove(path)
         if set(self.shared.iterdir()) - {self.folder}:
-            raise StoreError("What an earlier proof left could not be removed; the proof may be run again elsewhere.")
+            raise SpoiledError("What an earlier proof left could not be removed; the proof may be run again elsewhere.")
 
 
 def _fetch(order: Order, folder: Path) -> Unpacked:

@@ -33,6 +33,8 @@ MAX_MESSAGE_CHARS = 2_000
 MAX_FRAMES = 60
 MAX_CHAIN = 8
 MAX_FAULTS = 20
+MOST_PROCESSES = 1024
+"""While the target is imported; the script has a limit of its own, which is no higher."""
 SPARE_MEMORY_BYTES = 64 * 1024 * 1024
 """Given back after a script that used all of its memory, so that this can still be told."""
 PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 4, 22, 36, 38
@@ -48,13 +50,18 @@ def main(report: int) -> None:  # pragma: no cover - runs in the sandbox alone
     _say(report, {"event": "started"})
     request: Json = json.load(sys.stdin.buffer)
     _alone(request, keep=report)
+    # What a library does when it is imported is no more to be trusted than a script.
+    _prctl(PR_SET_CHILD_SUBREAPER, 1)
+    if request["limits"]["own_user"]:
+        _limit(resource.RLIMIT_NPROC, MOST_PROCESSES, MOST_PROCESSES)
+    if request["steps"] is not None:
+        _filter(bytes.fromhex(request["steps"]))
     world = World(request["site"], tuple(request["modules"]), os.path.join(os.getcwd(), SCRIPT_NAME))  # noqa: PTH118, PTH109
     failures = world.enter()
     taken = {"cpu_seconds": _cpu_seconds(), "memory_bytes": _memory_bytes()}
     _say(report, {"event": "ready", **taken, "failures": failures})
     inside, outside = os.pipe()
     token = secrets.token_hex(16)
-    _prctl(PR_SET_CHILD_SUBREAPER, 1)
     _prctl(PR_SET_DUMPABLE, 0)
     sys.stdout.flush()
     sys.stderr.flush()
@@ -280,8 +287,6 @@ def _prove(
 ) -> None:  # pragma: no cover - runs in the sandbox alone
     """Run the script in this process, tell how it ended, and leave."""
     memory = _bound(request["limits"])
-    if request["steps"] is not None:
-        _filter(bytes.fromhex(request["steps"]))
     sys.argv[:] = [world.script]
     runner = sys.modules["__main__"]  # held, so that it outlives its name
     main_module = types.ModuleType("__main__")

@@ -15,10 +15,16 @@ from typing import IO, Annotated, Literal
 from pydantic import Discriminator, TypeAdapter, ValidationError
 
 from touchstone.audits.sandbox.bubblewrap import Launch, Sandbox
-from touchstone.audits.sandbox.limits import IMPORT_CPU_SECONDS, IMPORT_MEMORY_BYTES, IMPORT_WALL_SECONDS, Limits
+from touchstone.audits.sandbox.limits import (
+    IMPORT_CPU_SECONDS,
+    IMPORT_MEMORY_BYTES,
+    IMPORT_PROCESSES,
+    IMPORT_WALL_SECONDS,
+    Limits,
+)
 from touchstone.audits.sandbox.record import Over, Ready, Started
 from touchstone.audits.sandbox.syscalls import seccomp_filter
-from touchstone.audits.sandbox.watching import end, tree, use
+from touchstone.audits.sandbox.watching import adopt, end, end_adopted, tree, use
 from touchstone.errors import SettingsError
 
 WATCH_SECONDS = 0.1
@@ -75,7 +81,7 @@ class Run:
 def run(script: str, *, site: Path | None, modules: tuple[str, ...], sandbox: Sandbox, limits: Limits) -> Run:
     """Run `script` in a sandbox of its own, with the bundle at `site` (None: with none), and end all that it started.
 
-    Raises SettingsError where the sandbox cannot be made.
+    Raises SettingsError where the sandbox cannot be made, and SpoiledError where something that it started goes on.
     """
     with contextlib.ExitStack() as stack:
         report, report_in = os.pipe()
@@ -86,6 +92,8 @@ def run(script: str, *, site: Path | None, modules: tuple[str, ...], sandbox: Sa
             launch = sandbox.launch(site, limits=limits, report=report_in, seccomp=seccomp)
             request = handed.enter_context(_request(script, launch, modules, limits))
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="touchstone-proof-"))
+            if launch.adopted:
+                stack.callback(end_adopted, adopt())
             process = subprocess.Popen(  # noqa: S603 - the command is ours; what it runs is in the sandbox
                 launch.command,
                 stdin=request,
@@ -196,8 +204,9 @@ class _Watched:
         self._run.wall_seconds, self._run.cpu_seconds = taken, max(self._run.cpu_seconds, cpu)
         limits = self._limits
         if ready is None:
-            late = taken > IMPORT_WALL_SECONDS or cpu > IMPORT_CPU_SECONDS or memory > IMPORT_MEMORY_BYTES
-            self._run.breach = "import" if late else None
+            late = taken > IMPORT_WALL_SECONDS or cpu > IMPORT_CPU_SECONDS
+            much = memory > IMPORT_MEMORY_BYTES or used.processes > IMPORT_PROCESSES + _OURS
+            self._run.breach = "import" if late or much else None
         elif cpu > limits.cpu_seconds:
             self._run.breach = "cpu"
         elif taken > limits.wall_seconds:

@@ -1,6 +1,7 @@
 """What a tree of processes takes together, read from `/proc`: limits of the kernel hold for one process each."""
 
 import contextlib
+import ctypes
 import os
 import select
 import signal
@@ -9,6 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from touchstone.errors import StoreError
+
+ADOPTED_SECONDS = 10.0
+"""How long what lost its parents may take to be gone."""
+_PR_SET_CHILD_SUBREAPER = 36
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PROC = Path("/proc")
 _TOLD = Path("/proc/thread-self/children")
@@ -16,6 +22,10 @@ _TIMES = slice(11, 15)
 """Where in `/proc/PID/stat`, behind the name, the four times of the processor stand. State and parent stand first."""
 _GONE = (FileNotFoundError, ProcessLookupError, PermissionError)
 """A process that has ended since, or whose memory is hidden even from its own user."""
+
+
+class SpoiledError(StoreError):
+    """What a proof left could not be removed, so that no other is to be run on this machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +107,29 @@ def end(processes: Sequence[int], *, within_seconds: float) -> bool:
     finally:
         for descriptor in watched:
             os.close(descriptor)
+
+
+def adopt() -> frozenset[int]:
+    """From here on, what loses its parent below this process becomes its child. Returns all that is below it now."""
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    return frozenset(tree(os.getpid()))
+
+
+def end_adopted(known: frozenset[int], *, within_seconds: float = ADOPTED_SECONDS) -> None:
+    """End all that is below this process but what is `known`. Raises SpoiledError where something still runs then."""
+    deadline = time.monotonic() + within_seconds
+    while left := [process for process in tree(os.getpid()) if process not in known]:
+        if time.monotonic() > deadline:
+            raise SpoiledError("What a proof started could not be ended; the proof may be run again elsewhere.")
+        for process in left:
+            # Its whole group at once: what is forked meanwhile is in it, unless it makes one of its own.
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                if os.getpgid(process) != os.getpgid(0):
+                    os.killpg(os.getpgid(process), signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(process, signal.SIGKILL)
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(process, os.WNOHANG)
 
 
 def _is_gone(descriptor: int, deadline: float) -> bool:
