@@ -20,6 +20,8 @@ from functions.api.routes import (
     budgets,
     curricula,
     experiments,
+    judges,
+    labels,
     learners,
     measurements,
     models,
@@ -29,6 +31,7 @@ from functions.api.routes import (
     tokens,
 )
 from functions.observability import log_fault, logger
+from functions.pages.paths import page_asked as dashboard_asked
 from touchstone import __version__
 from touchstone.errors import NotFoundError, TouchstoneError
 
@@ -46,6 +49,8 @@ for routes in (
     batches,
     budgets,
     statistics,
+    labels,
+    judges,
     models,
     tokens,
 ):
@@ -93,6 +98,10 @@ def on_no_route(error: NoRouteError) -> Response[str]:  # noqa: ARG001 - Powerto
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Route one request."""
     try:
+        if dashboard_asked(event):
+            from functions.pages.site import answer  # no program's request needs templates
+
+            return answer(event, context)
         check_body(event)
         if page_asked(event):
             describe(app)

@@ -48,10 +48,14 @@ def problem(
 
 
 def from_error(error: errors.TouchstoneError) -> Response[str]:
-    """The problem document of a domain error; the most specific entry of `STATUS` decides."""
-    status = next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), HTTPStatus.INTERNAL_SERVER_ERROR)
+    """The problem document of a domain error."""
     members = {"where": error.where} if isinstance(error, errors.InputError) and error.where else {}
-    return problem(status, str(error), reason=error.reason, headers=_headers(error), **members)
+    return problem(status_of(error), str(error), reason=error.reason, headers=_headers(error), **members)
+
+
+def status_of(error: errors.TouchstoneError) -> HTTPStatus:
+    """The status of a domain error: the most specific entry of `STATUS` decides."""
+    return next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
 def _headers(error: errors.TouchstoneError) -> dict[str, str]:

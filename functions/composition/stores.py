@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         Measurements,
         Quizzes,
         RoutingPins,
+        Sessions,
         Statistics,
         Submissions,
         Tasks,
@@ -59,6 +60,14 @@ def tokens() -> Tokens:
     from touchstone.records.tokens import Tokens
 
     return Tokens(table())
+
+
+@cache
+def sessions() -> Sessions:
+    """Who is signed in to the pages, of all tenants."""
+    from touchstone.records.sessions import Sessions
+
+    return Sessions(table())
 
 
 @cache

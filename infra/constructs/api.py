@@ -15,6 +15,8 @@ from infra.constructs.function import LOG_RETENTION, Function, Runtime, Size
 from infra.constructs.store import ARTIFACTS, COURSES, INBOX, Store
 
 PUBLIC_ROUTES = ("/health", "/openapi.json", "/swagger")
+PAGES = {"/": [http.HttpMethod.GET], "/app/{proxy+}": [http.HttpMethod.GET, http.HttpMethod.POST]}
+"""The dashboard: a browser shows who it is by a cookie, which the function itself looks at."""
 ANSWERING = Size(memory_mb=1024, timeout_s=29)
 """An HTTP API gives up after 30 seconds; the function must have answered before."""
 AUTHORIZING = Size(memory_mb=512, timeout_s=5)
@@ -85,10 +87,11 @@ class Api(Construct):
                 results_cache_ttl=Duration.seconds(0),  # a revoked token stops working at once
             ),
         )
+        unasked = http.HttpNoneAuthorizer()
         for path in PUBLIC_ROUTES:
-            self.api.add_routes(
-                path=path, methods=[http.HttpMethod.GET], integration=integration, authorizer=http.HttpNoneAuthorizer()
-            )
+            self.api.add_routes(path=path, methods=[http.HttpMethod.GET], integration=integration, authorizer=unasked)
+        for path, methods in PAGES.items():
+            self.api.add_routes(path=path, methods=methods, integration=integration, authorizer=unasked)
 
     def _stage(self, runtime: Runtime) -> None:
         access_logs = logs.LogGroup(

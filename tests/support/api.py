@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlencode, urljoin
 
 from functions.api import app, authorizer
+from functions.pages.paths import BELOW, ROOT
 from tests.support.deployment import Context
 from tests.support.events import event
 
@@ -26,6 +27,7 @@ class Response:
     headers: dict[str, str]
     body: str
     asked: str = ""
+    cookies: tuple[str, ...] = ()
 
     @property
     def json(self) -> Any:
@@ -88,7 +90,7 @@ class Api:
         asked["http"] |= {"method": method, "path": path}
         asked["timeEpoch"] = received_at_ms or time.time_ns() // 1_000_000
         del asked["authorizer"]
-        if path not in PUBLIC:
+        if path not in PUBLIC and path != ROOT and not path.startswith(BELOW):
             if "authorization" not in sent:
                 return Response(status=401, headers={}, body='{"message":"Unauthorized"}')
             said = authorizer.handler(event("authorizer", identitySource=[sent["authorization"]]), self.context)
@@ -97,7 +99,13 @@ class Api:
             asked["authorizer"] = {"lambda": said["context"]}
         answer = app.handler(request, self.context)
         found = {name.lower(): value for name, value in answer.get("headers", {}).items()}
-        response = Response(status=answer["statusCode"], headers=found, body=answer.get("body") or "", asked=path)
+        response = Response(
+            status=answer["statusCode"],
+            headers=found,
+            body=answer.get("body") or "",
+            asked=path,
+            cookies=tuple(answer.get("cookies") or ()),
+        )
         _check_described(method, path, response)
         return response
 

@@ -313,13 +313,14 @@ def test_only_the_intake_queue_has_a_consumer_and_it_reports_what_failed(resourc
     assert mapping["Properties"]["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
 
 
-def test_a1_a_token_is_asked_for_on_every_route_but_three_and_never_remembered(resources: Resources) -> None:
+def test_a1_a_token_is_asked_for_on_routes_but_three_and_pages_and_never_remembered(resources: Resources) -> None:
     (authorizer,) = of_type(resources, "AWS::ApiGatewayV2::Authorizer").values()
     assert authorizer["Properties"]["AuthorizerResultTtlInSeconds"] == 0
     assert authorizer["Properties"]["IdentitySource"] == ["$request.header.Authorization"]
     routes = [item["Properties"] for item in of_type(resources, "AWS::ApiGatewayV2::Route").values()]
     without = {route["RouteKey"] for route in routes if route.get("AuthorizationType") != "CUSTOM"}
-    assert without == {"GET /health", "GET /openapi.json", "GET /swagger"}
+    pages = {"GET /", "GET /app/{proxy+}", "POST /app/{proxy+}"}
+    assert without == {"GET /health", "GET /openapi.json", "GET /swagger"} | pages
 
 
 def test_the_drain_starts_in_the_providers_own_time(resources: Resources) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from touchstone.records.event_bus import EventBus
     from touchstone.records.experiments import Experiments, ExperimentSummary, UnfinishedExperiment
     from touchstone.records.judgements import Judgements
+    from touchstone.records.labels import Label, Labels
     from touchstone.records.learners import Learners, LearnerSummary
     from touchstone.records.leases import Lease, Leases
     from touchstone.records.measurements import Measurements, MeasurementSummary, UnfinishedMeasurement
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from touchstone.records.replies import Replies
     from touchstone.records.request_keys import RequestKeys
     from touchstone.records.routing_pins import RoutingPins
+    from touchstone.records.sessions import Session, Sessions
     from touchstone.records.solutions import Solutions
     from touchstone.records.statistics import Approach, Rates, Statistics, Suggestion, Tally, Trend, Volume
     from touchstone.records.submissions import Submissions
@@ -56,6 +58,7 @@ __getattr__ = Face(
         "experiments": ("ExperimentSummary", "Experiments", "UnfinishedExperiment"),
         "event_bus": ("EventBus",),
         "judgements": ("Judgements",),
+        "labels": ("Label", "Labels"),
         "learners": ("LearnerSummary", "Learners"),
         "leases": ("Lease", "Leases"),
         "measurements": ("MeasurementSummary", "Measurements", "UnfinishedMeasurement"),
@@ -64,6 +67,7 @@ __getattr__ = Face(
         "replies": ("Replies",),
         "request_keys": ("RequestKeys",),
         "routing_pins": ("RoutingPins",),
+        "sessions": ("Session", "Sessions"),
         "solutions": ("Solutions",),
         "statistics": ("Approach", "Rates", "Statistics", "Suggestion", "Tally", "Trend", "Volume"),
         "submissions": ("Submissions",),
@@ -100,6 +104,8 @@ __all__ = [
     "Experiments",
     "Identity",
     "Judgements",
+    "Label",
+    "Labels",
     "LearnerSummary",
     "Learners",
     "Lease",
@@ -118,6 +124,8 @@ __all__ = [
     "RequestKeys",
     "Role",
     "RoutingPins",
+    "Session",
+    "Sessions",
     "Solutions",
     "Statistics",
     "Submissions",

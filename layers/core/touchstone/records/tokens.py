@@ -3,6 +3,7 @@
 import hashlib
 import re
 import secrets
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
@@ -11,7 +12,7 @@ from touchstone.clock import Clock, system_clock
 from touchstone.errors import InputError, NotFoundError, UnauthenticatedError
 from touchstone.records.keys import Key, of_tenant
 from touchstone.records.table import Action, ConditionFailedError, Item, query, read, transact
-from touchstone.records.tenants import profile_key
+from touchstone.records.tenants import LEAVING, profile_key
 from touchstone.records.ulids import is_ulid, new_ulid
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ PREFIX = "ts_"
 """Lets a scanner for leaked secrets, and a person, tell what it is."""
 _SECRET_BYTES = 32
 _WRITTEN = re.compile(r"ts_[A-Za-z0-9_-]{43}")
+_MAY_HAVE_TOKENS = f"attribute_exists(pk) AND attribute_not_exists({LEAVING})"
 _REFUSAL = "The token is missing or not valid; ask an admin of your tenant for a new one."
 """The same words whatever is wrong with a token, so that nothing can be learned by trying."""
 
@@ -59,7 +61,8 @@ class Tokens:
     def issue(self, *, tenant: str, role: Role, name: str, expires_at: datetime | None = None) -> tuple[str, TokenInfo]:
         """A new token and what is listed of it; the token cannot be shown again.
 
-        Raises `NotFoundError` where there is no such tenant, `InputError` for an end that has passed.
+        Raises `NotFoundError` where there is no such tenant or it is being deleted, `InputError` for an end that has
+        passed.
         """
         now = self._clock()
         if expires_at is not None and expires_at <= now:
@@ -81,7 +84,7 @@ class Tokens:
             # The table's TTL clears it some time after; `valid_until` is what decides.
             looked_up |= {"valid_until": expires_at.isoformat(), "expires_at": int(expires_at.timestamp())}
         actions: list[Action] = [
-            {"ConditionCheck": {"Key": profile_key(tenant), "ConditionExpression": "attribute_exists(pk)"}},
+            {"ConditionCheck": {"Key": profile_key(tenant), "ConditionExpression": _MAY_HAVE_TOKENS}},
             {"Put": {"Item": listed}},
             {"Put": {"Item": looked_up}},
         ]
@@ -100,16 +103,23 @@ class Tokens:
             raise UnauthenticatedError(_REFUSAL)
         return Identity(tenant=item["tenant"], role=item["role"], token_id=item["token_id"])
 
+    def holds(self, identity: Identity) -> bool:
+        """Whether the token behind an identity is still good: neither revoked nor past its end."""
+        item = read(self._table, _listed_key(identity.tenant, identity.token_id), "the token")
+        return item is not None and "revoked_at" not in item and not _passed(item, self._clock())
+
     def list(self, tenant: str) -> tuple[TokenInfo, ...]:
         """A tenant's tokens, oldest first, revoked and expired ones included."""
-        found = query(
-            self._table,
-            "the tokens",
-            KeyConditionExpression="pk = :pk AND begins_with(sk, :token)",
-            ExpressionAttributeValues={":pk": of_tenant(tenant), ":token": "TOKEN#"},
-            ConsistentRead=True,
-        )
-        return tuple(_info_of(item) for item in found)
+        return tuple(map(_info_of, self._listed(tenant)))
+
+    def remove_all(self, tenant: str) -> int:
+        """Remove every token of a tenant, so that nobody gets in any more; how many there were."""
+        removed = 0
+        for item in self._listed(tenant):
+            keys: tuple[Key, ...] = (_lookup_key(item["digest"]), _listed_key(tenant, item["token_id"]))
+            transact(self._table, [{"Delete": {"Key": key}} for key in keys], "remove the token")
+            removed += 1
+        return removed
 
     def revoke(self, *, tenant: str, token_id: str) -> TokenInfo:
         """End a token now; a repeat changes nothing. Raises `NotFoundError` where this tenant has no such token."""
@@ -127,6 +137,15 @@ class Tokens:
         }
         transact(self._table, [{"Update": mark}, {"Delete": {"Key": _lookup_key(item["digest"])}}], "revoke the token")
         return _info_of({**item, "revoked_at": moment})
+
+    def _listed(self, tenant: str) -> Iterator[Item]:
+        return query(
+            self._table,
+            "the tokens",
+            KeyConditionExpression="pk = :pk AND begins_with(sk, :token)",
+            ExpressionAttributeValues={":pk": of_tenant(tenant), ":token": "TOKEN#"},
+            ConsistentRead=True,
+        )
 
 
 def _digest(token: str) -> str:

@@ -1,0 +1,42 @@
+"""A chart of a page as data: what it shows is decided here, and `static/page.js` draws it.
+
+No chart is the only place of what it shows: the page has the same figures as a table.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+type Kind = Literal["lines", "stacked", "intervals", "reliability"]
+"""`lines`: values over days; `stacked`: bars of parts; `intervals`: a point with the interval around it;
+`reliability`: how often a judge was right, by how sure it said it was."""
+
+type Tone = Literal["", "good", "warn", "bad", "quiet"]
+"""What a colour says; "" takes the next one of those that say nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series:
+    """Values under one name; None leaves a gap. `lower` and `upper` are the ends of their intervals."""
+
+    name: str
+    values: Sequence[float | None]
+    lower: Sequence[float | None] = ()
+    upper: Sequence[float | None] = ()
+    tone: Tone = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart:
+    """One chart. `title` is also its text for who cannot see it; `share`: values are 0–1, shown as percentages."""
+
+    kind: Kind
+    title: str
+    labels: Sequence[str]
+    series: Sequence[Series]
+    share: bool = False
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """What the browser is given."""
+        return asdict(self)

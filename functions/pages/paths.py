@@ -1,0 +1,28 @@
+"""Which requests are for pages, and how one page leads to another."""
+
+from collections.abc import Mapping
+from typing import Any
+
+ROOT = "/"
+BELOW = "/app/"
+"""Every page but the first is below this address, so that no page and no route of the API can share one."""
+
+
+def page_asked(event: Mapping[str, Any]) -> bool:
+    """Whether a request is for a page."""
+    path = str(event.get("rawPath", ""))
+    return path == ROOT or path.startswith(BELOW)
+
+
+def home(path: str) -> str:
+    """The relative way from the page at `path` to the first page, ending in a slash.
+
+    Links are relative, since a stage or a local cloud may put a path in front that no function is told of.
+    """
+    return "../" * (path.count("/") - 1) or "./"
+
+
+def safe_next(asked: str) -> str:
+    """Where to go after signing in: `asked` where it is a page of ours below the first one, else the first page."""
+    inside = asked.isascii() and asked.startswith("app/") and ".." not in asked and "//" not in asked
+    return asked if inside and "\\" not in asked and asked.isprintable() else ""

@@ -1,0 +1,90 @@
+"""Pages from templates: all that a record holds is escaped, and nothing on a page may come or run from elsewhere."""
+
+import hashlib
+from collections.abc import Mapping
+from datetime import date, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from functions.pages.words import Words
+
+FOLDER = Path(__file__).parent
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS: Mapping[str, str] = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Cache-Control": "no-store",
+}
+"""Of every page: what is on it is one tenant's, and is kept by no cache."""
+ASSETS: Mapping[str, str] = {
+    "style.css": "text/css; charset=utf-8",
+    "page.js": "text/javascript; charset=utf-8",
+    "chart.js": "text/javascript; charset=utf-8",
+}
+"""The files that pages load, and what they are."""
+
+
+@cache
+def environment() -> Environment:
+    """The templates, which escape all they are given and fail where something is missing."""
+    made = Environment(
+        loader=FileSystemLoader(FOLDER / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {"share": share, "usd": usd, "decimal": decimal, "moment": moment}
+    made.globals["version"] = version
+    return made
+
+
+def render(template: str, words: Words, **given: Any) -> str:
+    """A page as HTML."""
+    return environment().get_template(template).render(words=words, **given)
+
+
+@cache
+def asset(name: str) -> str:
+    """The text of a file that pages load. Raises `KeyError` for any other name."""
+    ASSETS[name]
+    return (FOLDER / "static" / name).read_text(encoding="utf-8")
+
+
+@cache
+def version(name: str) -> str:
+    """What stands for the content of a file in its address, so that a browser may keep it for ever."""
+    return hashlib.sha256(asset(name).encode()).hexdigest()[:12]
+
+
+def share(value: float | None) -> str:
+    """A share (0–1) as a percentage with one decimal; a dash for None."""
+    return "–" if value is None else f"{100 * value:.1f} %"
+
+
+def usd(value: float | None) -> str:
+    """US dollars, with as many decimals as a small amount needs; a dash for None."""
+    if value is None:
+        return "–"
+    return f"${value:,.2f}" if value == 0 or value >= 1 else f"${value:.4f}"
+
+
+def decimal(value: float | None) -> str:
+    """A number with two decimals; a dash for None."""
+    return "–" if value is None else f"{value:,.2f}"
+
+
+def moment(value: date | None) -> str:
+    """A moment as people read it (UTC, to the minute), or a day; a dash for None."""
+    if value is None:
+        return "–"
+    return f"{value:%Y-%m-%d %H:%M}" if isinstance(value, datetime) else f"{value:%Y-%m-%d}"

@@ -1,0 +1,59 @@
+"""The pages of the dashboard: one resolver, loaded by the API's function when the first page is asked for."""
+
+from http import HTTPStatus
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import APIGatewayHttpResolver
+from aws_lambda_powertools.event_handler.exceptions import NotFoundError as NoRouteError
+
+from functions.api.problems import status_of
+from functions.observability import log_fault
+from functions.pages.routes import answers, assets, overview, signing_in
+from functions.pages.visit import View, Visit, stranger, visit
+from touchstone.errors import TouchstoneError, UnauthenticatedError
+
+site = APIGatewayHttpResolver()
+for routes in (signing_in, overview, answers, assets):
+    site.include_router(routes.router)
+
+
+@site.exception_handler(TouchstoneError)
+def on_error(error: TouchstoneError) -> Response[str]:
+    """What went wrong, on a page; whoever is not signed in gets the page to sign in, at the same address."""
+    if isinstance(error, UnauthenticatedError):
+        met = stranger(site)
+        return met.page(signing_in.sign_in_view(met), status=HTTPStatus.UNAUTHORIZED)
+    return _whoever().page(_error(str(error)), status=status_of(error))
+
+
+@site.exception_handler(Exception)
+def on_fault(error: Exception) -> Response[str]:
+    """A fault of ours: it is logged without its words, and nothing of it is shown."""
+    log_fault("A page failed unexpectedly", error)
+    met = stranger(site)
+    return met.page(_error(met.words("error.unexpected")), status=HTTPStatus.INTERNAL_SERVER_ERROR)
+
+
+@site.not_found
+def on_no_route(error: NoRouteError) -> Response[str]:  # noqa: ARG001 - Powertools' signature
+    """An address that is no page."""
+    met = _whoever()
+    return met.page(_error(met.words("error.no_page")), status=HTTPStatus.NOT_FOUND)
+
+
+def answer(event: dict[str, Any], context: Any) -> dict[str, Any]:
+    """Answer one request for a page."""
+    return site.resolve(event, context)
+
+
+def _whoever() -> Visit:
+    """The visit of who is signed in, else of a stranger: an error must not hide the way on."""
+    try:
+        return visit(site)
+    except TouchstoneError:
+        return stranger(site)
+
+
+def _error(sentence: str) -> View:
+    return View(title="error.title", template="error.html", given={"sentence": sentence})

@@ -1,0 +1,86 @@
+// Draws the charts of a page from the data beside them. Everything that is drawn is on the page as a table, too.
+"use strict";
+
+const style = getComputedStyle(document.documentElement);
+const probe = document.body.appendChild(document.createElement("span"));
+
+// light-dark() is resolved by the browser where a colour is used, not where a variable is read.
+const colour = (name) => {
+  probe.style.color = `var(--${name})`;
+  return getComputedStyle(probe).color;
+};
+
+const inks = { ink: colour("ink"), faint: colour("faint"), line: colour("line"), link: colour("link") };
+const tones = { good: colour("good"), warn: colour("warn"), bad: colour("bad"), quiet: colour("quiet") };
+probe.remove();
+const palette = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb"]; // P. Tol, bright: also for the colour-blind
+
+Chart.defaults.color = inks.faint;
+Chart.defaults.borderColor = inks.line;
+Chart.defaults.font.family = style.fontFamily || "sans-serif";
+Chart.defaults.animation = false;
+Chart.defaults.maintainAspectRatio = false;
+
+const shown = (value, share) => (share ? `${(100 * value).toFixed(1)} %` : value.toLocaleString(document.documentElement.lang));
+const ink = (series, at) => tones[series.tone] || palette[at % palette.length];
+
+const scale = (chart, more) => ({
+  ...(chart.share ? { min: 0, max: 1 } : { beginAtZero: true }),
+  ticks: { callback: (value) => shown(value, chart.share), precision: chart.share ? undefined : 0 },
+  ...more,
+});
+
+const forms = {
+  lines: (chart) => ({
+    type: "line",
+    data: {
+      labels: chart.labels,
+      datasets: chart.series.map((series, at) => ({ label: series.name, data: series.values, borderColor: ink(series, at), backgroundColor: ink(series, at), spanGaps: true })),
+    },
+    options: { scales: { y: scale(chart) } },
+  }),
+  stacked: (chart) => ({
+    type: "bar",
+    data: {
+      labels: chart.labels,
+      datasets: chart.series.map((series, at) => ({ label: series.name, data: series.values, backgroundColor: ink(series, at) })),
+    },
+    options: { scales: { x: { stacked: true }, y: scale(chart, { stacked: true }) } },
+  }),
+  intervals: (chart) => ({
+    data: {
+      labels: chart.labels,
+      datasets: chart.series.flatMap((series, at) => [
+        { type: "scatter", label: series.name, data: series.values.map((value, place) => ({ x: value, y: chart.labels[place] })), backgroundColor: ink(series, at), radius: 5 },
+        { type: "bar", label: "", data: series.values.map((_, place) => [series.lower[place], series.upper[place]]), backgroundColor: `color-mix(in srgb, ${ink(series, at)} 40%, transparent)`, barThickness: 8 },
+      ]),
+    },
+    options: {
+      indexAxis: "y",
+      scales: { x: scale(chart, chart.share ? {} : { beginAtZero: false }), y: { type: "category", labels: chart.labels } },
+      plugins: { legend: { display: chart.series.length > 1, labels: { filter: (entry) => entry.text !== "" } } },
+    },
+  }),
+  reliability: (chart) => ({
+    type: "scatter",
+    data: {
+      datasets: [
+        ...chart.series.map((series, at) => ({
+          label: series.name,
+          data: series.values.map((value, place) => ({ x: Number(chart.labels[place]), y: value })).filter((point) => point.y !== null),
+          backgroundColor: ink(series, at),
+          borderColor: ink(series, at),
+          showLine: true,
+          radius: 5,
+        })),
+        { label: "", data: [{ x: 0, y: 0 }, { x: 1, y: 1 }], showLine: true, borderDash: [4, 4], borderColor: inks.faint, radius: 0 },
+      ],
+    },
+    options: { scales: { x: { min: 0, max: 1 }, y: { min: 0, max: 1 } }, plugins: { legend: { display: false } } },
+  }),
+};
+
+for (const canvas of document.querySelectorAll("canvas[data-chart]")) {
+  const chart = JSON.parse(canvas.dataset.chart);
+  new Chart(canvas, forms[chart.kind](chart));
+}

@@ -1,0 +1,83 @@
+"""A table of a page, described once: people see it as HTML, programs get the same rows as CSV or JSON."""
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Literal
+
+type Value = str | int | float | bool | date | datetime | None
+type Row = Mapping[str, Value]
+type Shown = Literal["text", "word", "number", "decimal", "share", "usd", "moment", "badge", "code"]
+"""How a value is shown to people. `share` is 0–1 and shown as a percentage, `word` is one of a closed set of words of
+ours and shown in the reader's language, `badge` is a status of an answer."""
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+"""What a spreadsheet takes for the beginning of a formula (OWASP, CSV injection)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One column: `name` is the field of the rows, and the heading of CSV and JSON.
+
+    `words` is where the words of a `word` column are looked up. `to` is the field that holds the address a cell leads
+    to; it is no column of its own.
+    """
+
+    name: str
+    shown: Shown = "text"
+    words: str = ""
+    to: str = ""
+
+    @property
+    def numeric(self) -> bool:
+        """Whether its values stand to the right, so that their digits line up."""
+        return self.shown in {"number", "decimal", "share", "usd"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Rows under columns. `name` is its name in addresses and in the texts (`table.<name>`, `table.<name>.none`).
+
+    `next` is the cursor of the rows after these, None at the end or where there is no more than one page.
+    """
+
+    name: str
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+    next: str | None = None
+
+    def exported(self) -> list[dict[str, Value]]:
+        """The rows with the fields that are columns, and no others."""
+        return [{column.name: row.get(column.name) for column in self.columns} for row in self.rows]
+
+
+def as_csv(table: Table) -> str:
+    """A table as CSV (RFC 4180), without anything that a spreadsheet would run."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow([column.name for column in table.columns])
+    writer.writerows([_cell(value) for value in row.values()] for row in table.exported())
+    return text.getvalue()
+
+
+def as_json(tables: Sequence[Table]) -> str:
+    """Tables as JSON: by name, with their rows and the cursor of the next ones."""
+    found = {table.name: {"rows": table.exported(), "cursor": table.next} for table in tables}
+    return json.dumps(found, ensure_ascii=False, indent=2, default=_plain)
+
+
+def _cell(value: Value) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return f"'{value}" if value.startswith(FORMULA_STARTS) else value
+    return str(_plain(value)) if isinstance(value, date) else json.dumps(value)
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, date):  # which a datetime is, too
+        return value.isoformat()
+    raise TypeError(f"{type(value).__name__} is no value of a table")

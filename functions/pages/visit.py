@@ -1,0 +1,238 @@
+"""One request for a page: who asks, in which language, and how what they asked for is given to them."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from urllib.parse import parse_qsl, urlencode
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.shared.cookies import Cookie, SameSite
+
+from functions.pages import paths, rendering
+from functions.pages.charts import Chart
+from functions.pages.tables import Table, as_csv, as_json
+from functions.pages.words import Language, Words, language_for, words
+from touchstone.errors import ForbiddenError, InputError
+
+if TYPE_CHECKING:
+    from touchstone.records import Identity, Role
+    from touchstone.records.sessions import Session
+
+type Theme = Literal["auto", "light", "dark"]
+type Format = Literal["html", "csv", "json"]
+
+SESSION, LANGUAGE, THEME = "touchstone_session", "touchstone_language", "touchstone_theme"
+"""The cookies: who is signed in, and what they chose."""
+CHOICE_SECONDS = 365 * 24 * 3600
+PLACES = (("", "overview.title"), ("app/answers", "answers.title"))
+"""Where the pages lead to, in the order of the navigation: address and the key of its name."""
+MAX_FORM_BYTES = 20_000
+MARK_FIELD = "form_mark"
+
+
+class Asked(Protocol):
+    """A resolver or router that holds the request at hand."""
+
+    current_event: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """What a page shows: a template, the tables and charts on it, and whatever else the template needs."""
+
+    title: str
+    template: str = "listing.html"
+    tables: Sequence[Table] = ()
+    charts: Sequence[Chart] = ()
+    given: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visit:
+    """A request. `session` None: nobody is signed in, or a program asks with a token (`identity` says who)."""
+
+    path: str
+    query: Mapping[str, str]
+    language: Language
+    theme: Theme
+    secure: bool
+    identity: Identity | None = None
+    session: Session | None = None
+
+    @property
+    def words(self) -> Words:
+        """The texts in the language of this visit."""
+        return words(self.language)
+
+    @property
+    def home(self) -> str:
+        """The relative way to the first page."""
+        return paths.home(self.path)
+
+    @property
+    def places(self) -> Sequence[tuple[str, str]]:
+        """Where the navigation leads to."""
+        return PLACES
+
+    def is_at(self, address: str) -> bool:
+        """Whether this page is the one at `address`, or one below it."""
+        here = self.path.lstrip("/")
+        return here == address or (address != "" and here.startswith(f"{address}/"))
+
+    @property
+    def format(self) -> Format:
+        """As what the page is wanted. Raises `InputError` for what it cannot be given as."""
+        match self.query.get("format", "html"):
+            case "html" | "csv" | "json" as known:
+                return known
+            case _:
+                raise InputError("A page can be had as html, csv or json.", where="format")
+
+    @property
+    def tenant(self) -> str:
+        """Whose records are shown. Only for visits of somebody who was let in."""
+        if self.identity is None:
+            raise TypeError("Nobody was let in")
+        return self.identity.tenant
+
+    def show(self, view: View, *, status: HTTPStatus = HTTPStatus.OK) -> Response[str]:
+        """The page, or its tables as the program wants them."""
+        match self.format:
+            case "html":
+                return self.page(view, status=status)
+            case "csv":
+                table = self._chosen(view.tables)
+                headers = {"Content-Disposition": f'attachment; filename="{table.name}.csv"'}
+                return _response(status, "text/csv; charset=utf-8", as_csv(table), headers)
+            case "json":
+                return _response(status, "application/json", as_json(view.tables))
+
+    def page(self, view: View, *, status: HTTPStatus = HTTPStatus.OK) -> Response[str]:
+        """The page as HTML, with the choices that came with the address kept for the next ones."""
+        text = rendering.render(
+            view.template,
+            self.words,
+            title=self.words(view.title),
+            tables=view.tables,
+            charts=[chart.data for chart in view.charts],
+            visit=self,
+            **view.given,
+        )
+        answer = _response(status, "text/html; charset=utf-8", text)
+        answer.cookies.extend(self._choices())
+        return answer
+
+    def at(self, **changed: str | None) -> str:
+        """The address of this very page with its query changed; None takes a part away."""
+        kept = {**self.query, **changed}
+        return "?" + urlencode({name: value for name, value in kept.items() if value is not None})
+
+    def cookie(self, name: str, value: str, *, seconds: int) -> Cookie:
+        """A cookie that no script can read and no other site can make a browser send."""
+        return Cookie(
+            name, value, path="/", secure=self.secure, http_only=True, max_age=seconds, same_site=SameSite.STRICT_MODE
+        )
+
+    def _chosen(self, tables: Sequence[Table]) -> Table:
+        wanted = self.query.get("table") or (tables[0].name if tables else "")
+        for table in tables:
+            if table.name == wanted:
+                return table
+        raise InputError(f"This page has the tables {', '.join(each.name for each in tables)}.", where="table")
+
+    def _choices(self) -> list[Cookie]:
+        chosen: dict[str, str] = {LANGUAGE: self.language} if "language" in self.query else {}
+        chosen |= {THEME: self.theme} if "theme" in self.query else {}
+        return [self.cookie(name, value, seconds=CHOICE_SECONDS) for name, value in chosen.items()]
+
+
+def visit(app: Asked, *, at_least: Role = "reader") -> Visit:
+    """The visit of somebody signed in, or of a program that sends a token as it does to the API.
+
+    Raises `UnauthenticatedError` for anybody else, and `ForbiddenError` for a role below.
+    """
+    from functions.api.access import ALLOWED
+
+    met = stranger(app)
+    session, identity = _known(app)
+    if identity.role not in ALLOWED[at_least]:
+        raise ForbiddenError(f"This needs the role {at_least}; you are signed in with the role {identity.role}.")
+    return Visit(
+        path=met.path,
+        query=met.query,
+        language=met.language,
+        theme=met.theme,
+        secure=met.secure,
+        identity=identity,
+        session=session,
+    )
+
+
+def stranger(app: Asked) -> Visit:
+    """The visit of whoever it may be."""
+    event = app.current_event
+    cookies = cookies_of(event.raw_event)
+    query = dict(event.query_string_parameters or {})
+    theme = query.get("theme") or cookies.get(THEME)
+    return Visit(
+        path=event.path,
+        query=query,
+        language=language_for(query.get("language") or cookies.get(LANGUAGE), _header(event, "accept-language")),
+        theme=next((known for known in get_args(Theme.__value__) if known == theme), "auto"),
+        secure=_header(event, "x-forwarded-proto") == "https",
+    )
+
+
+def form(app: Asked, mark: str | None) -> dict[str, str]:
+    """The fields of a form that was sent from one of our pages.
+
+    `mark` is what stands in every form of the session, None where there is no session yet. Raises `ForbiddenError` for
+    a form that came from elsewhere, `InputError` for what is no form.
+    """
+    event = app.current_event
+    if _header(event, "sec-fetch-site", "same-origin") != "same-origin":
+        raise ForbiddenError("This form came from another site; open the page here and send it again.")
+    body = event.decoded_body or ""
+    if len(body) > MAX_FORM_BYTES or _header(event, "content-type") != "application/x-www-form-urlencoded":
+        raise InputError(f"A form of at most {MAX_FORM_BYTES:,} bytes is expected.", where="body")
+    fields = dict(parse_qsl(body, keep_blank_values=True))
+    if mark is not None and not hmac.compare_digest(fields.get(MARK_FIELD, "").encode(), mark.encode()):
+        raise ForbiddenError("This form is no longer good; open the page again and send it from there.")
+    return fields
+
+
+def cookies_of(event: Mapping[str, Any]) -> dict[str, str]:
+    """The cookies of a request. API Gateway takes them out of the headers; not every gateway does."""
+    headers = {name.lower(): value for name, value in (event.get("headers") or {}).items()}
+    pairs = [*(event.get("cookies") or ()), *str(headers.get("cookie", "")).split(";")]
+    return {name.strip(): value.strip() for name, _, value in (pair.partition("=") for pair in pairs) if name.strip()}
+
+
+def _known(app: Asked) -> tuple[Session | None, Identity]:
+    from functions.composition.stores import sessions, tokens
+
+    scheme, _, token = _header(app.current_event, "authorization").partition(" ")
+    if scheme.lower() == "bearer":
+        return None, tokens().resolve(token.strip())
+    session = sessions().resolve(cookies_of(app.current_event.raw_event).get(SESSION, ""))
+    return session, session.identity
+
+
+def _header(event: Any, name: str, default: str = "") -> str:
+    return str(event.headers.get(name) or default)
+
+
+def _response(
+    status: HTTPStatus, content_type: str, body: str, headers: Mapping[str, str] | None = None
+) -> Response[str]:
+    return Response(
+        status_code=status.value,
+        content_type=content_type,
+        body=body,
+        headers={**rendering.HEADERS, **(headers or {})},
+        cookies=[],
+    )

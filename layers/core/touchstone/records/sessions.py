@@ -1,0 +1,87 @@
+"""Sessions of people in a browser: begun with a token, stored only as a hash, over when the token is."""
+
+import hashlib
+import hmac
+import re
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from touchstone.clock import Clock, system_clock
+from touchstone.errors import UnauthenticatedError
+from touchstone.records.keys import Key
+from touchstone.records.table import Action, read, transact
+from touchstone.records.tokens import Identity, Tokens
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+LASTS = timedelta(hours=12)
+"""A working day: who signs in in the morning is not asked again before the evening."""
+_SECRET_BYTES = 32
+_WRITTEN = re.compile(r"[A-Za-z0-9_-]{43}")
+_REFUSAL = "Sign in with a token to see this."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """Who is signed in. `form_mark` stands in every form of theirs and in nobody else's (hexadecimal)."""
+
+    identity: Identity
+    form_mark: str
+
+
+class Sessions:
+    """The sessions of all tenants. Raises `StoreError` where the store fails."""
+
+    def __init__(self, table: "Table", *, clock: Clock = system_clock) -> None:
+        self._table = table
+        self._clock = clock
+        self._tokens = Tokens(table, clock=clock)
+
+    def begin(self, token: str) -> tuple[str, datetime]:
+        """A new session of whoever holds `token`: its secret, which cannot be read again, and when it ends (UTC).
+
+        Raises `UnauthenticatedError` for what is no valid token, always in the same words.
+        """
+        identity = self._tokens.resolve(token)
+        secret = secrets.token_urlsafe(_SECRET_BYTES)
+        ends = self._clock() + LASTS
+        item = {
+            **_key(secret),
+            "tenant": identity.tenant,
+            "role": identity.role,
+            "token_id": identity.token_id,
+            "valid_until": ends.isoformat(),
+            "expires_at": int(ends.timestamp()),
+        }
+        transact(self._table, [{"Put": {"Item": item}}], "begin the session")
+        return secret, ends
+
+    def resolve(self, secret: str) -> Session:
+        """Whose session this is. Raises `UnauthenticatedError` where it is none, is over, or its token is."""
+        if _WRITTEN.fullmatch(secret) is None:
+            raise UnauthenticatedError(_REFUSAL)
+        item = read(self._table, _key(secret), "the session")
+        if item is None or datetime.fromisoformat(item["valid_until"]) <= self._clock():
+            raise UnauthenticatedError(_REFUSAL)
+        identity = Identity(tenant=item["tenant"], role=item["role"], token_id=item["token_id"])
+        if not self._tokens.holds(identity):
+            raise UnauthenticatedError(_REFUSAL)
+        return Session(identity=identity, form_mark=form_mark(secret))
+
+    def end(self, secret: str) -> None:
+        """End a session now; does nothing where there is none."""
+        if _WRITTEN.fullmatch(secret) is not None:
+            actions: list[Action] = [{"Delete": {"Key": _key(secret)}}]
+            transact(self._table, actions, "end the session")
+
+
+def form_mark(secret: str) -> str:
+    """What stands in the forms of a session: it follows from the secret, and the secret does not follow from it."""
+    return hmac.new(secret.encode(), b"forms", hashlib.sha256).hexdigest()
+
+
+def _key(secret: str) -> Key:
+    return {"pk": f"SESSION#{hashlib.sha256(secret.encode()).hexdigest()}", "sk": "SESSION"}

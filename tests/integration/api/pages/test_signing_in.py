@@ -1,0 +1,149 @@
+"""Signing in and out: who may see a page, how long, and what a browser is told to allow it."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from functions.composition.stores import table, tokens
+from functions.pages.paths import safe_next
+from tests.support.api import Api
+from tests.support.deployment import Deployment
+from tests.support.pages import Visitor
+from tests.support.sinks import SaidAloud
+
+PAGES = ("/", "/app/answers", "/app/answers/01JD7Z0000000000000000TASK")
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_whoever_is_not_signed_in_gets_the_page_to_sign_in_and_nothing_else(stranger: Visitor, path: str) -> None:
+    page = stranger.open(path)
+    assert page.response.status == 401
+    assert "Sign in with a token of your tenant" in page.text
+    assert not stranger.cookies
+
+
+def test_a_token_opens_the_page_that_was_asked_for(stranger: Visitor, deployment: Deployment) -> None:
+    page = stranger.sign_in(deployment.token("acme"), at="/app/answers")
+    assert (page.response.status, stranger.at) == (200, "/app/answers")
+    assert "acme, member" in page.text
+
+
+def test_a_wrong_token_is_refused_kindly_and_is_not_repeated(stranger: Visitor, said_aloud: SaidAloud) -> None:
+    page = stranger.sign_in("ts_" + "x" * 43)
+    assert page.response.status == 401
+    assert "This token is not valid. Ask an admin of your tenant for a new one." in page.text
+    assert "x" * 43 not in page.response.body + said_aloud()
+    assert not stranger.cookies
+
+
+def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(stranger: Visitor, deployment: Deployment) -> None:
+    token = deployment.token("acme")
+    form = stranger.open("/").forms[-1]
+    response = stranger._go("POST", "/app/sign-in", fields={**form.fields, "token": token}).response
+    (cookie,) = response.cookies
+    assert {"HttpOnly", "Secure", "SameSite=Strict", "Path=/", "Max-Age=43200"} <= {
+        part.strip() for part in cookie.split(";")
+    }
+    assert token not in cookie
+
+
+def test_neither_token_nor_session_is_stored(visitor: Visitor) -> None:
+    (secret,) = visitor.cookies.values()
+    items = table().scan()["Items"]
+    assert secret not in str(items)
+    assert any(str(item["pk"]).startswith("SESSION#") for item in items)
+
+
+def test_a_session_ends_with_its_token(stranger: Visitor, deployment: Deployment) -> None:
+    stranger.sign_in(deployment.token("acme"))
+    for token in tokens().list("acme"):
+        tokens().revoke(tenant="acme", token_id=token.id)
+    assert stranger.open("/").response.status == 401
+
+
+def test_a_session_ends_when_its_token_does_and_after_half_a_day(
+    deployment: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from touchstone.errors import UnauthenticatedError
+    from touchstone.records.sessions import Sessions
+    from touchstone.records.tokens import Tokens
+
+    now = datetime.now(UTC)
+    deployment.token("acme")
+    store = table()
+    token, _ = Tokens(store).issue(tenant="acme", role="reader", name="short", expires_at=now + timedelta(hours=1))
+    secret, ends = Sessions(store).begin(token)
+    assert ends - now >= timedelta(hours=12)
+    with pytest.raises(UnauthenticatedError):
+        Sessions(store, clock=lambda: now + timedelta(hours=2)).resolve(secret)
+    lasting, _ = Tokens(store).issue(tenant="acme", role="reader", name="lasting")
+    secret, ends = Sessions(store).begin(lasting)
+    assert Sessions(store, clock=lambda: ends - timedelta(seconds=1)).resolve(secret).identity.tenant == "acme"
+    with pytest.raises(UnauthenticatedError):
+        Sessions(store, clock=lambda: ends).resolve(secret)
+
+
+def test_signing_out_ends_the_session_also_for_a_copied_cookie(visitor: Visitor) -> None:
+    copied = dict(visitor.cookies)
+    form = next(form for form in visitor.open("/").forms if form.action.endswith("sign-out"))
+    assert visitor.send(form).response.status == 401
+    visitor.cookies = copied
+    assert visitor.open("/").response.status == 401
+
+
+def test_a_form_without_its_mark_or_from_another_site_does_nothing(visitor: Visitor, deployment: Deployment) -> None:
+    form = next(form for form in visitor.open("/").forms if form.action.endswith("sign-out"))
+    assert visitor.send(form, form_mark="0" * 64).response.status == 403
+    visitor.at = "/"
+    visitor.headers["sec-fetch-site"] = "cross-site"
+    assert visitor.send(form).response.status == 403
+    assert Visitor(headers={"sec-fetch-site": "cross-site"}).sign_in(deployment.token("acme")).response.status == 403
+    visitor.headers.clear()
+    assert visitor.open("/").response.status == 200
+
+
+@pytest.mark.parametrize("body", ["", "[]", "token=" + "x" * 30_000])
+def test_what_is_no_form_is_refused(deployment: Deployment, body: str) -> None:
+    headers = (
+        {"content-type": "application/json"} if body == "[]" else {"content-type": "application/x-www-form-urlencoded"}
+    )
+    answer = Api().call("POST", "/app/sign-in", body, headers=headers)
+    assert answer.status in (400, 401)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["https://a.example", "//a.example", "app/../x", "app//x", "app/\\x", "javascript:x", "v1/answers", "app/\nx"],
+)
+def test_signing_in_leads_nowhere_else(asked: str) -> None:
+    assert safe_next(asked) == ""
+
+
+def test_a_program_may_send_its_token_instead(stranger: Visitor, deployment: Deployment) -> None:
+    stranger.headers["authorization"] = f"Bearer {deployment.token('acme')}"
+    assert stranger.open("/app/answers", format="json").response.json == {"answers": {"rows": [], "cursor": None}}
+    stranger.headers["authorization"] = "Bearer ts_" + "x" * 43
+    assert stranger.open("/app/answers", format="json").response.status == 401
+
+
+@pytest.mark.parametrize("path", [*PAGES, "/app/nothing", "/app/static/style.css", "/app/static/chart.js"])
+def test_nothing_on_a_page_may_run_or_come_from_elsewhere(visitor: Visitor, path: str) -> None:
+    headers = visitor.open(path).response.headers
+    assert "default-src 'none'; script-src 'self'; style-src 'self'" in headers["content-security-policy"]
+    assert "unsafe" not in headers["content-security-policy"]
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+
+
+@pytest.mark.parametrize("start", ["/", "/app/answers"])
+def test_every_link_of_a_page_leads_to_one(visitor: Visitor, start: str) -> None:
+    for link in visitor.open(start).links:
+        visitor.at = start
+        if not link.startswith("#") and not link.endswith("swagger"):
+            assert visitor.open(link).response.status == 200, link
+
+
+def test_files_of_pages_are_kept_for_ever_and_no_other_file_is_given(stranger: Visitor) -> None:
+    assert stranger.open("/app/static/chart.js").response.headers["cache-control"].endswith("immutable")
+    assert stranger.open("/app/static/..%2fsite.py").response.status == 404
+    assert stranger.open("/app/static/site.py").response.status == 404
