@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from touchstone.errors import InputError
 from touchstone.statistics import (
     Agreement,
+    Calibration,
     CardTally,
     NotEnoughLabels,
-    Reliability,
     call_tally,
     card,
     cohen_kappa,
@@ -53,7 +53,7 @@ def test_below_thirty_labels_a_card_says_so_instead_of_a_figure() -> None:
     rows: list[tuple[str | None, str, float | None]] = [("right", "right", 0.9)] * (MIN_LABELS - 1)
     found = card(labelled(rows))
     assert found.agreement == NotEnoughLabels(labels=29, needed=30)
-    assert found.reliability == NotEnoughLabels(labels=29, needed=30)
+    assert found.calibration == NotEnoughLabels(labels=29, needed=30)
     assert isinstance(card(labelled([*rows, ("wrong", "right", 0.4)])).agreement, Agreement)
 
 
@@ -66,7 +66,7 @@ def test_a_thing_without_a_verdict_counts_for_no_agreement() -> None:
 def test_few_confidences_make_no_diagram_though_the_labels_are_enough() -> None:
     found = card(labelled([("right", "right", None)] * 40 + [("right", "wrong", 0.6)] * 3))
     assert isinstance(found.agreement, Agreement)
-    assert found.reliability == NotEnoughLabels(labels=3, needed=30)
+    assert found.calibration == NotEnoughLabels(labels=3, needed=30)
 
 
 @pytest.mark.parametrize("confidence", [-0.1, 1.1, float("nan")])
@@ -85,12 +85,13 @@ def test_counts_give_the_figures_of_the_lists_behind_them(rows: list[tuple[str |
     else:
         assert len(decided) < MIN_LABELS
     expected = reliability((confidence, verdict == label) for verdict, label, confidence in decided)
-    if isinstance(found.reliability, Reliability):
-        assert (found.reliability.ece, found.reliability.brier) == pytest.approx((expected.ece, expected.brier))
-        for mine, theirs in zip(found.reliability.bins, expected.bins, strict=True):
+    if isinstance(found.calibration, Calibration):
+        diagram = found.calibration.diagram
+        assert (diagram.ece, diagram.brier) == pytest.approx((expected.ece, expected.brier))
+        for mine, theirs in zip(diagram.bins, expected.bins, strict=True):
             assert (mine.count, mine.accuracy, mine.interval) == (theirs.count, theirs.accuracy, theirs.interval)
             assert mine.confidence == pytest.approx(theirs.confidence)
-        assert found.reliability.unlabelled == expected.unlabelled
+        assert diagram.unlabelled == expected.unlabelled
     else:
         assert expected.labelled < MIN_LABELS
 

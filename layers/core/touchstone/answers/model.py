@@ -110,7 +110,9 @@ class Verification(Strict):
     is what a proof rests on, line by line; empty without one. `uncertain`: confidence below 0.6. An answer without
     content is failed rather than skipped, since nothing in it can be right; its `skip_reason` says that no judge was
     asked. `arithmetic_error` is what a recalculation of the steps objects to, None where it objects to nothing: a hint
-    for people and for the judge, no verdict of its own.
+    for people and for the judge, no verdict of its own. `provider`, `model` and `prompt_version` say which judge was
+    asked, and by which prompt, also where what it was paid for brought no verdict; None where nobody was. Older
+    records lack the prompt's version.
     """
 
     passed: bool | None
@@ -124,6 +126,7 @@ class Verification(Strict):
     arithmetic_error: str | None = None
     provider: str | None = None
     model: str | None = None
+    prompt_version: str | None = None
 
     @property
     def uncertain(self) -> bool:

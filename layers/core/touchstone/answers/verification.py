@@ -151,7 +151,8 @@ async def _by_judge(work: _Work, judge: Judge | None, remedy: str) -> Verificati
         reply = await ask(judge, question, deadline=work.deadline)
     except (JudgeError, LimitError) as error:
         work.spends.extend(spends_of_failure(error, "verify"))
-        return _skipped(unanswered(error), f"Not verified: {error}", arithmetic_error)
+        skipped = _skipped(unanswered(error), f"Not verified: {error}", arithmetic_error)
+        return skipped.model_copy(update=_asked(error))
     work.spends.extend(spends_of(reply, "verify"))
     same = await _same(work.answer, reply.value.independent_answer)
     return _judged(reply, same, work.language).model_copy(update={"arithmetic_error": arithmetic_error})
@@ -170,7 +171,16 @@ def _judged(reply: Reply[VerifyReply], same: bool | None, language: Language) ->
         contradicted=contradicted,
         provider=reply.provider,
         model=reply.model,
+        prompt_version=reply.prompt_version,
     )
+
+
+def _asked(error: JudgeError | LimitError) -> dict[str, str]:
+    """Which judge was paid and brought no verdict, as a verification names it; empty where none was."""
+    if not error.failed_calls:
+        return {}
+    last = error.failed_calls[-1]
+    return {"provider": last.provider, "model": last.model, "prompt_version": last.prompt_version}
 
 
 async def _same(answer: str, independent_answer: str | None) -> bool | None:

@@ -6,18 +6,22 @@ retry cannot count anything twice; a rebuild sums the same function again.
 
 What counts: an attempt counts for its own model once its record is `finished` or `failed`. It is *decided* (`n`) when
 `passed` is True or False, *correct* when True, and *skipped* when None; an attempt that was retrieved from an earlier
-solution counts for nobody. Volume and spending fall on the UTC day the answer arrived, scores on the UTC day of the
-deep evaluation. Money is counted in micro-dollars and scores in millionths, as integers: sums are exact.
+solution counts for nobody. The calls behind verdicts count for the judge that they were made to, once the record has
+ended; what people say of verdicts counts beside them (`labels`). Volume and spending fall on the UTC day the answer
+arrived, scores on the UTC day of the deep evaluation. Money is counted in micro-dollars (for cards of judges in
+billionths of one) and scores in millionths, as integers: sums are exact.
 """
 
 import hashlib
 import unicodedata
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import get_args
 
+from touchstone.answers.labelling import CARDS_OF_CALLS
 from touchstone.answers.model import ENDED, AnswerRecord, DeepEvaluation, EvaluationState, Verification
+from touchstone.records.judge_counts import calls_of, counts_of, judge_sk
 from touchstone.records.keys import of_tenant, part
 from touchstone.records.table import Action
 
@@ -56,10 +60,15 @@ def contributions(record: AnswerRecord) -> tuple[Increment, ...]:
 
 def difference(before: AnswerRecord | None, after: AnswerRecord) -> tuple[Increment, ...]:
     """What a change from `before` (None: there was no record) to `after` adds to the counters."""
-    old = {} if before is None else {(each.pk, each.sk): each for each in contributions(before)}
-    new = {(each.pk, each.sk): each for each in contributions(after)}
-    changes = [_change(old.get(key), new.get(key)) for key in {**old, **new}]
-    return tuple(change for change in changes if change is not None)
+    return changes(() if before is None else contributions(before), contributions(after))
+
+
+def changes(before: Iterable[Increment], after: Iterable[Increment]) -> tuple[Increment, ...]:
+    """What is to be added to the counters where what counted `before` now counts `after`, each item at most once."""
+    old = {(each.pk, each.sk): each for each in before}
+    new = {(each.pk, each.sk): each for each in after}
+    found = (_change(old.get(key), new.get(key)) for key in {**old, **new})
+    return tuple(change for change in found if change is not None)
 
 
 def action_of(increment: Increment) -> Action:
@@ -79,6 +88,11 @@ def action_of(increment: Increment) -> Action:
             "ExpressionAttributeValues": values,
         }
     }
+
+
+def shard_of(record_id: str) -> int:
+    """The shard in which a record counts."""
+    return zlib.crc32(record_id.encode()) % COUNT_SHARDS
 
 
 def counts_pk(tenant: str, shard: int) -> str:
@@ -108,11 +122,13 @@ def normalised(suggestion: str) -> str:
 
 
 def _parts(record: AnswerRecord) -> Iterator[Increment]:
-    shard = zlib.crc32(record.id.encode()) % COUNT_SHARDS
+    shard = shard_of(record.id)
     pk = counts_pk(record.tenant, shard)
     if record.stage in ENDED:
         yield Increment(pk=pk, sk=f"DAY#{record.created_at:%Y-%m-%d}", add=_volume(record))
         yield from _rates(record, pk)
+        for key, tally in calls_of(record.spends, CARDS_OF_CALLS).items():
+            yield Increment(pk=pk, sk=judge_sk(key), add=counts_of(tally))
     state = record.evaluation.state
     if state != "none":
         yield Increment(pk=pk, sk="EVALUATIONS", add={each: int(each == state) for each in COUNTED_STATES})

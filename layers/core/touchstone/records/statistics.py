@@ -17,8 +17,11 @@ from touchstone.records.counters import (
     counts_pk,
     suggestions_pk,
 )
+from touchstone.records.judge_counts import JUDGE, judge_of, tally_of
 from touchstone.records.keys import of_tenant, text_of
+from touchstone.records.labels import LABELS, counted_for, labels_of
 from touchstone.records.table import Item, query, store_faults
+from touchstone.statistics.tallies import CardTally, JudgeKey
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,12 +166,29 @@ class Statistics(OfAnswers):
             )
         return tuple(Approach(answer_id=str(item["sk"]), text=str(item["text"])) for item in found["Items"])
 
-    def rebuild(self, tenant: str) -> int:
-        """Delete the tenant's counters and count its records again; returns how many records there are.
+    def judges(self, tenant: str) -> dict[JudgeKey, CardTally]:
+        """What was counted of each judge: labels of its verdicts, and the calls that were made to it."""
+        found: dict[JudgeKey, CardTally] = {}
+        for item in self._counts(tenant, "begins_with(sk, :low)", low=JUDGE):
+            key = judge_of(item["sk"])
+            found[key] = found.get(key, CardTally()) + tally_of(item)
+        return found
 
-        Gives the same items to the byte. To be run while nothing of this tenant is being evaluated: what is counted
-        between the deletion and the end would be overwritten. The count of deferred evaluations of all tenants, which
-        no single tenant's records add up to, is left alone.
+    def labels(self, tenant: str) -> dict[str, int]:
+        """How many things have a label, by their kind."""
+        found: dict[str, int] = {}
+        for item in self._counts(tenant, "begins_with(sk, :low)", low=LABELS):
+            kind = text_of(item["sk"].removeprefix(LABELS))
+            found[kind] = found.get(kind, 0) + int(item["labels"])
+        return {kind: count for kind, count in found.items() if count}
+
+    def rebuild(self, tenant: str) -> int:
+        """Delete the tenant's counters and count its answers and labels again; returns how many answers there are.
+
+        Gives the same items to the byte, but for sums that came back to zero, which are left out. To be run while
+        nothing of this tenant is being evaluated or labelled: what is counted between the deletion and the end would be
+        overwritten. The count of deferred evaluations of all tenants, which no single tenant's records add up to, is
+        left alone.
         """
         sums: dict[tuple[str, str], Item] = {}
         records = 0
@@ -177,6 +197,9 @@ class Statistics(OfAnswers):
             for increment in contributions(self._items.read(tenant, answer_id).record):
                 if increment.pk.startswith(f"{of_tenant(tenant)}#"):
                     _count(sums, increment)
+        for label in labels_of(self._table, tenant):
+            for increment in counted_for(label):
+                _count(sums, increment)
         old = self.counters(tenant)
         with store_faults("rebuild the counters"), self._table.batch_writer() as batch:
             for pk, sk in old:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from touchstone.statistics.calibration import Bin, BinCounts, Reliability, reliability, reliability_of_counts
     from touchstone.statistics.cards import (
         Agreement,
+        Calibration,
         CallFigures,
         ClassFigures,
         JudgeCard,
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from touchstone.statistics.paired import PairedDifference, paired_difference
     from touchstone.statistics.pairs import ItemPair, pair_items
     from touchstone.statistics.power import DetectableEffect, minimum_detectable_effect
-    from touchstone.statistics.tallies import CardTally, JudgeKey, call_tally, label_tally, order_tally
+    from touchstone.statistics.tallies import CardTally, Judged, JudgeKey, call_tally, label_tally, order_tally
     from touchstone.statistics.votes import Majority, Median, majority, median
 
 __getattr__ = Face(
@@ -53,13 +54,22 @@ __getattr__ = Face(
             "nominal_alpha",
         ),
         "calibration": ("Bin", "BinCounts", "Reliability", "reliability", "reliability_of_counts"),
-        "cards": ("Agreement", "CallFigures", "ClassFigures", "JudgeCard", "NotEnoughLabels", "Share", "card"),
+        "cards": (
+            "Agreement",
+            "Calibration",
+            "CallFigures",
+            "ClassFigures",
+            "JudgeCard",
+            "NotEnoughLabels",
+            "Share",
+            "card",
+        ),
         "intervals": ("score_interval", "wilson_interval", "wilson_lower"),
         "multiple": ("Corrected", "holm"),
         "paired": ("PairedDifference", "paired_difference"),
         "pairs": ("ItemPair", "pair_items"),
         "power": ("DetectableEffect", "minimum_detectable_effect"),
-        "tallies": ("CardTally", "JudgeKey", "call_tally", "label_tally", "order_tally"),
+        "tallies": ("CardTally", "JudgeKey", "Judged", "call_tally", "label_tally", "order_tally"),
         "votes": ("Majority", "Median", "majority", "median"),
     },
 )
@@ -69,6 +79,7 @@ __all__ = [
     "Alpha",
     "Bin",
     "BinCounts",
+    "Calibration",
     "CallFigures",
     "CardTally",
     "ClassFigures",
@@ -78,6 +89,7 @@ __all__ = [
     "ItemPair",
     "JudgeCard",
     "JudgeKey",
+    "Judged",
     "Kappa",
     "Majority",
     "Median",

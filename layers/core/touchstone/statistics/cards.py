@@ -1,6 +1,7 @@
 """Judge cards: what labels that people gave, and the calls themselves, say of a judge."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from touchstone.statistics.agreement import FlipRate, Kappa, flip_rate_of_counts, kappa_of_counts
 from touchstone.statistics.calibration import Reliability, reliability_of_counts
@@ -17,6 +18,7 @@ class NotEnoughLabels:
 
     labels: int
     needed: int = MIN_LABELS
+    state: Literal["not_enough_labels"] = "not_enough_labels"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +50,15 @@ class Agreement:
 
     kappa: Kappa
     classes: tuple[ClassFigures, ...]
+    state: Literal["measured"] = "measured"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """Whether the judge is right as often as its confidence says."""
+
+    diagram: Reliability
+    state: Literal["measured"] = "measured"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,14 +87,14 @@ class JudgeCard:
     """What is known of a judge.
 
     `labels` things have a person's label and a verdict; `undecided` ones a label alone, which neither agrees nor
-    disagrees with anything. `agreement` rests on at least `MIN_LABELS` labels, `reliability` on as many of those whose
+    disagrees with anything. `agreement` rests on at least `MIN_LABELS` labels, `calibration` on as many of those whose
     verdict told a confidence.
     """
 
     labels: int
     undecided: int
     agreement: Agreement | NotEnoughLabels
-    reliability: Reliability | NotEnoughLabels
+    calibration: Calibration | NotEnoughLabels
     flips: FlipRate
     calls: CallFigures
 
@@ -91,15 +102,11 @@ class JudgeCard:
 def card(tally: CardTally) -> JudgeCard:
     """The card of what was counted."""
     labels = sum(tally.cells.values())
-    bins = bins_of(tally)
-    confident = sum(each.count for each in bins)
     return JudgeCard(
         labels=labels,
         undecided=tally.undecided,
         agreement=_agreement(tally) if labels >= MIN_LABELS else NotEnoughLabels(labels=labels),
-        reliability=reliability_of_counts(bins, squares=tally.squares, unlabelled=labels - confident)
-        if confident >= MIN_LABELS
-        else NotEnoughLabels(labels=confident),
+        calibration=_calibration(tally, labels),
         flips=flip_rate_of_counts(flipped=tally.flips, judged=tally.both_orders, unjudged=tally.one_order),
         calls=_calls(tally),
     )
@@ -118,6 +125,15 @@ def _agreement(tally: CardTally) -> Agreement:
         kappa=kappa_of_counts(tally.cells, unpaired=tally.undecided),
         classes=tuple(_class(tally, label) for label in classes),
     )
+
+
+def _calibration(tally: CardTally, labels: int) -> Calibration | NotEnoughLabels:
+    bins = bins_of(tally)
+    confident = sum(each.count for each in bins)
+    if confident < MIN_LABELS:
+        return NotEnoughLabels(labels=confident)
+    diagram = reliability_of_counts(bins, squares=tally.squares, unlabelled=labels - confident)
+    return Calibration(diagram=diagram)
 
 
 def _class(tally: CardTally, label: str) -> ClassFigures:

@@ -145,3 +145,17 @@ def _summed[Name](one: Mapping[Name, int], other: Mapping[Name, int], sign: int)
 def bins_of(tally: CardTally) -> tuple[BinCounts, ...]:
     """The sums of all bins, the least confident first."""
     return tuple(map(tally.of_bin, range(BINS)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A thing that a judge was to give one of `classes`, and that a person may give one too.
+
+    `verdict` is the judge's, None where it gave none; `confidence` (0-1) is how sure it said it was, None where it did
+    not say. `judge` is whose card the label counts for, None where nobody was asked.
+    """
+
+    classes: tuple[str, ...]
+    verdict: str | None
+    confidence: float | None
+    judge: JudgeKey | None

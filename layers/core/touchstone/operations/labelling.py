@@ -1,0 +1,96 @@
+"""What people say of verdicts, and the cards of judges that follow from it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from touchstone.errors import InputError, NotFoundError
+from touchstone.records.labels import Label
+from touchstone.statistics.card_views import JudgeCardView, JudgeSummary, shown_cards
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from touchstone.clock import Clock
+    from touchstone.records import Answers, Labels, Statistics
+    from touchstone.statistics.tallies import Judged
+
+    type Reading = Callable[[str, str, str], Judged]
+    """The verdict on a thing, by its tenant, its record's id and its name in there."""
+
+
+class Labelling:
+    """Labels things that were judged.
+
+    `readings` says for each kind of verdict where it is found. Every method raises `InputError` for another kind,
+    `NotFoundError` for what this tenant does not have, and `StoreError`.
+    """
+
+    def __init__(self, labels: Labels, readings: Mapping[str, Reading], *, tenant: str, clock: Clock) -> None:
+        self._labels = labels
+        self._readings = readings
+        self._tenant = tenant
+        self._clock = clock
+
+    def label(self, *, kind: str, record_id: str, item: str, label: str, by: str) -> Label:
+        """Keep a label in place of an earlier one; `by` is the id of the token that gave it. A repeat changes nothing.
+
+        Raises `InputError` for a label that is none of this kind, `ConflictError` while there is no verdict yet.
+        """
+        judged = self._judged(kind, record_id, item)
+        if label not in judged.classes:
+            raise InputError(f"A label of this kind is one of {', '.join(judged.classes)}.", where="label")
+        return self._labels.put(
+            Label(
+                tenant=self._tenant,
+                kind=kind,
+                record_id=record_id,
+                item=item,
+                label=label,
+                verdict=judged.verdict,
+                confidence=judged.confidence,
+                judge=judged.judge,
+                labelled_by=by,
+                labelled_at=self._clock(),
+            )
+        )
+
+    def remove(self, *, kind: str, record_id: str, item: str) -> None:
+        """Take a label back; nothing happens where there is none, but that the thing must be there."""
+        if not self._labels.remove(tenant=self._tenant, kind=kind, record_id=record_id, item=item):
+            self._judged(kind, record_id, item)
+
+    def _judged(self, kind: str, record_id: str, item: str) -> Judged:
+        if kind not in self._readings:
+            raise InputError(
+                f"Verdicts that can be labelled are of the kinds {', '.join(self._readings)}.", where="kind"
+            )
+        return self._readings[kind](self._tenant, record_id, item)
+
+
+def readings_of(*, answers: Callable[[], Answers]) -> dict[str, Reading]:
+    """Where the verdicts of each kind are found; a store is opened when it is first needed."""
+    from touchstone.answers.labelling import KIND, judged_attempt
+
+    def attempt(tenant: str, record_id: str, item: str) -> Judged:
+        return judged_attempt(answers().get(tenant=tenant, answer_id=record_id), item)
+
+    return {KIND: attempt}
+
+
+def judge_cards(statistics: Statistics, *, tenant: str) -> tuple[JudgeCardView, ...]:
+    """The cards of all judges of a tenant, from counters alone: as many reads however many labels there are."""
+    return shown_cards(statistics.judges(tenant))
+
+
+def judge_card(statistics: Statistics, *, tenant: str, card_id: str) -> JudgeCardView:
+    """One card. Raises `NotFoundError` where this tenant has none of this id."""
+    found = next((one for one in judge_cards(statistics, tenant=tenant) if one.id == card_id), None)
+    if found is None:
+        raise NotFoundError("There is no judge card with this id.")
+    return found
+
+
+def judge_summaries(statistics: Statistics, *, tenant: str) -> tuple[JudgeSummary, ...]:
+    """The cards of all judges of a tenant, one line each."""
+    return tuple(JudgeSummary.of(one) for one in judge_cards(statistics, tenant=tenant))

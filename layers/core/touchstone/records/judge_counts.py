@@ -1,0 +1,75 @@
+"""How tallies of judges are kept: one counter item a judge, tier, prompt version and kind of verdict.
+
+The key's parts are escaped, an empty one stands for None. An attribute is one sum: a name of `PLAIN_SUMS`,
+`cell#<verdict>#<label>`, or `bin#<place>#<sum>`. Only sums that are not zero are added, so an attribute that is not
+there, or is zero, says the same.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+
+from touchstone.judges.spends import Spend
+from touchstone.records.keys import part, text_of
+from touchstone.statistics.tallies import PLAIN_SUMS, BinSum, CallOutcome, CardTally, JudgeKey, call_tally
+
+JUDGE = "JUDGE#"
+"""How the sort keys of judges' counters begin."""
+_CELL, _BIN = "cell", "bin"
+
+
+def judge_sk(key: JudgeKey) -> str:
+    """The sort key of a judge's counter."""
+    return JUDGE + "#".join(part(text or "") for text in (key.kind, key.tier, key.model, key.prompt_version))
+
+
+def judge_of(sk: str) -> JudgeKey:
+    """The judge of a counter (a long name as it was shortened)."""
+    kind, tier, model, version = map(text_of, sk.removeprefix(JUDGE).split("#"))
+    return JudgeKey(model=model, tier=tier or None, prompt_version=version or None, kind=kind)
+
+
+def counts_of(tally: CardTally) -> dict[str, int]:
+    """A tally as attributes of an item."""
+    counts = {name: getattr(tally, name) for name in PLAIN_SUMS}
+    counts |= {f"{_CELL}#{part(verdict)}#{part(label)}": times for (verdict, label), times in tally.cells.items()}
+    counts |= {f"{_BIN}#{place}#{name}": value for (place, name), value in tally.bins.items()}
+    return {name: value for name, value in counts.items() if value}
+
+
+def tally_of(counts: Mapping[str, Any]) -> CardTally:
+    """The tally of an item's attributes; its keys are passed over."""
+    cells: dict[tuple[str, str], int] = {}
+    bins: dict[tuple[int, BinSum], int] = {}
+    plain: dict[str, int] = {}
+    for name, value in counts.items():
+        match name.split("#"):
+            case [plain_sum] if plain_sum in PLAIN_SUMS:
+                plain[name] = int(value)
+            case ["cell", verdict, label] if value:
+                cells[text_of(verdict), text_of(label)] = int(value)
+            case ["bin", place, bin_sum] if value:
+                bins[int(place), cast("BinSum", bin_sum)] = int(value)
+            case _:
+                pass
+    return CardTally(cells=cells, bins=bins, **plain)
+
+
+def spend_tally(spend: Spend) -> CardTally:
+    """What a call counts."""
+    if spend.cached:
+        return CardTally(cached=1)
+    outcome: CallOutcome = (
+        "answered" if spend.failure is None else "unreadable" if spend.failure == "unreadable" else "failed"
+    )
+    return call_tally(outcome, latency_ms=spend.latency_ms, cost_usd=spend.cost_usd)
+
+
+def calls_of(spends: Iterable[Spend], cards: Mapping[str, tuple[str, str]]) -> dict[JudgeKey, CardTally]:
+    """What calls count, by judge; `cards` has the kind of verdict and the tier of each purpose that brings verdicts."""
+    found: dict[JudgeKey, CardTally] = {}
+    for spend in spends:
+        if spend.purpose in cards:
+            kind, tier = cards[spend.purpose]
+            key = JudgeKey(model=spend.model, tier=tier, prompt_version=spend.prompt_version, kind=kind)
+            found[key] = found.get(key, CardTally()) + spend_tally(spend)
+    return found

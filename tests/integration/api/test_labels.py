@@ -1,0 +1,112 @@
+"""Labels through the API, and the cards of judges that they move."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.support import replies
+from tests.support.api import Api, Response, refusal
+from tests.support.deployment import Deployment, deployed
+from tests.support.overrides import own_model, registry
+from tests.support.providers import ProviderServer, success
+
+EASY = {"problem": "Compute 3/4 + 1/6.", "answer": "11/12"}
+OPEN = {"problem": "Name the capital of Australia.", "answer": "Canberra"}
+UNKNOWN = "01JD7Z00000000000000000000"
+
+
+def put(api: Api, answer_id: str, label: str, *, item: str = "1", kind: str = "quick_verify") -> Response:
+    return api.call("PUT", f"/v1/labels/{kind}/{answer_id}/{item}", json.dumps({"label": label}))
+
+
+def delete(api: Api, answer_id: str, *, item: str = "1", kind: str = "quick_verify") -> Response:
+    return api.call("DELETE", f"/v1/labels/{kind}/{answer_id}/{item}")
+
+
+def test_labels_of_proofs_make_the_card_of_the_checks(acme: Api) -> None:
+    made = [acme.post("/v1/verifications", EASY | {"answer": f"{n}/12"}).json["id"] for n in (10, 11)]
+    label = put(acme, made[1], "right")
+    assert (label.status, label.json["verdict"], label.json["confidence"]) == (200, "right", 1.0)
+    assert label.json["judge"] == {"model": "checks", "tier": None, "prompt_version": None, "kind": "quick_verify"}
+    assert put(acme, made[0], "wrong").json["verdict"] == "wrong"
+    (line,) = acme.get("/v1/judges").json
+    assert (line["model"], line["labels"], line["state"], line["kappa"]) == ("checks", 2, "not_enough_labels", None)
+    card = acme.get(f"/v1/judges/{line['id']}").json
+    assert card["agreement"] == {"labels": 2, "needed": 30, "state": "not_enough_labels"}
+
+
+def test_a_label_is_repeated_changed_and_taken_back(acme: Api) -> None:
+    answer = acme.post("/v1/verifications", EASY).json["id"]
+    assert put(acme, answer, "right").json == put(acme, answer, "right").json
+    assert [one["label"] for one in acme.get("/v1/labels").json["items"]] == ["right"]
+    put(acme, answer, "wrong")
+    assert [one["label"] for one in acme.get("/v1/labels").json["items"]] == ["wrong"]
+    (line,) = acme.get("/v1/judges").json
+    assert line["labels"] == 1
+    assert (delete(acme, answer).status, delete(acme, answer).status) == (204, 204)
+    assert acme.get("/v1/labels").json == {"items": [], "cursor": None}
+    assert acme.get("/v1/judges").json == []
+    refusal(acme.get(f"/v1/judges/{line['id']}"), 404)
+
+
+def test_a_label_needs_a_member(deployment: Deployment, acme: Api) -> None:
+    answer = acme.post("/v1/verifications", EASY).json["id"]
+    reader = Api(token=deployment.token("acme", "reader"))
+    refusal(put(reader, answer, "right"), 403)
+    refusal(delete(reader, answer), 403)
+    assert reader.get("/v1/judges").status == reader.get("/v1/labels").status == 200
+
+
+def test_nothing_of_another_tenant_can_be_labelled_or_seen(acme: Api, rival: Api) -> None:
+    answer = acme.post("/v1/verifications", EASY).json["id"]
+    put(acme, answer, "right")
+    refusal(put(rival, answer, "wrong"), 404)
+    refusal(delete(rival, answer), 404)
+    (line,) = acme.get("/v1/judges").json
+    assert (rival.get("/v1/judges").json, rival.get("/v1/labels").json["items"]) == ([], [])
+    refusal(rival.get(f"/v1/judges/{line['id']}"), 404)
+
+
+@pytest.mark.parametrize(
+    ("changes", "status"),
+    [
+        ({"item": "2"}, 404),
+        ({"answer_id": UNKNOWN}, 404),
+        ({"answer_id": "nonsense"}, 404),
+        ({"label": "maybe"}, 400),
+        ({"kind": "weather"}, 400),
+    ],
+)
+def test_what_cannot_be_labelled_is_refused(acme: Api, changes: dict[str, Any], status: int) -> None:
+    answer = acme.post("/v1/verifications", EASY).json["id"]
+    refusal(put(acme, **({"answer_id": answer, "label": "right"} | changes)), status)
+    assert acme.get("/v1/judges").json == []
+
+
+@pytest.fixture
+def unhurried(aws: None, judges: ProviderServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Api]:
+    """A member of a deployment whose judge may be asked thirty times a minute."""
+    keys, addresses = judges.led_here()
+    _, model = own_model(tier="verify", per_day=10_000, per_minute=10_000)
+    with deployed(monkeypatch, keys=keys, **addresses, **registry(gemini=model)) as here:
+        yield Api(token=here.token("acme"))
+
+
+def test_a_card_of_thirty_labels_has_figures_and_one_label_moves_it(judges: ProviderServer, unhurried: Api) -> None:
+    judges.script(*[success(replies.verify(confidence=0.9))] * 30)
+    body = OPEN | {"use_cache": False}
+    made = [unhurried.post("/v1/verifications", body | {"answer": f"Canberra {n}"}).json["id"] for n in range(30)]
+    for number, answer in enumerate(made):
+        put(unhurried, answer, "right" if number < 27 else "wrong")
+    (line,) = [one for one in unhurried.get("/v1/judges").json if one["labels"]]
+    assert (line["tier"], line["labels"], line["state"]) == ("verify", 30, "measured")
+    assert (line["kappa"], line["ece"]) == (0.0, pytest.approx(0.0))
+    assert line["calls"] >= 30
+    card = unhurried.get(f"/v1/judges/{line['id']}").json
+    wrong, right = sorted(card["agreement"]["classes"], key=lambda one: one["label"], reverse=True)
+    assert (right["precision"]["value"], right["recall"]["value"]) == (0.9, 1.0)
+    assert (wrong["precision"]["of"], wrong["recall"]["value"]) == (0, 0.0)
+    delete(unhurried, made[0])
+    assert unhurried.get(f"/v1/judges/{line['id']}").json["agreement"]["state"] == "not_enough_labels"
