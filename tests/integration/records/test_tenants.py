@@ -47,25 +47,25 @@ def test_there_are_several_from_the_second_on(tenants: Tenants, clock: StandingC
     assert tenants.several()
 
 
-def test_that_one_is_alone_is_looked_up_every_five_minutes(
-    tenants: Tenants, clock: StandingClock, queries: list[Any]
+@pytest.mark.parametrize("number", [1, 5])
+def test_whether_there_are_several_is_looked_up_every_five_minutes(
+    tenants: Tenants, clock: StandingClock, queries: list[Any], number: int
 ) -> None:
-    tenants.create(tenant="acme", name="Acme")
+    for each in range(number):
+        tenants.create(tenant=f"tenant-{each}", name="One of some")
     for _ in range(10):
-        assert not tenants.several()
+        assert tenants.several() == (number > 1)
         clock.forward(seconds=59)
-    assert len(queries) == 2
+    assert [query["Limit"] for query in queries] == [2, 2]
 
 
-def test_that_there_are_several_is_never_looked_up_again(
-    tenants: Tenants, clock: StandingClock, queries: list[Any]
-) -> None:
-    for number in range(5):
-        tenants.create(tenant=f"tenant-{number}", name="One of many")
-    for _ in range(3):
-        assert tenants.several()
-        clock.forward(days=1)
-    assert [query["Limit"] for query in queries] == [2]
+def test_of_two_one_is_alone_again_when_the_other_is_removed(tenants: Tenants, clock: StandingClock) -> None:
+    for name in ("acme", "bona"):
+        tenants.create(tenant=name, name=name)
+    assert tenants.several()
+    tenants.remove("acme")
+    clock.now += ALONE_HOLDS
+    assert not tenants.several()
 
 
 def test_a_clock_that_was_set_back_looks_again(tenants: Tenants, clock: StandingClock) -> None:

@@ -67,6 +67,7 @@ def current_item(key: QuotaKey, state: QuotaState, *, version: int, writer: str)
     return {
         "pk": key.pk,
         "sk": CURRENT,
+        **_listed(key),
         "version": version,
         "writer": writer,
         "day": state.day.isoformat(),
@@ -125,6 +126,14 @@ def released_item(key: QuotaKey, reservation_id: str, now: datetime) -> dict[str
 def tally_from(item: Mapping[str, Any]) -> Tally:
     """The tally in an item of the current or of an earlier day."""
     return Tally(used=int(item["used"]), backlog_used=int(item["backlog_used"]), exhausted=bool(item["exhausted"]))
+
+
+def _listed(key: QuotaKey) -> dict[str, str]:
+    """The attributes that list a tenant's share among all that the tenant has; none for an account of all.
+
+    They stay as they are from write to write, so that the index is written once.
+    """
+    return {} if key.tenant is None else {"gsi1pk": f"T#{key.tenant}#SHARES", "gsi1sk": key.pk}
 
 
 def _tally_fields(tally: Tally) -> dict[str, Any]:

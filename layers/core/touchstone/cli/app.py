@@ -27,6 +27,7 @@ from touchstone.cli import (
     reports,
     surfaces,
     tasks,
+    tenant_data,
     tenants,
 )
 from touchstone.cli.exits import Exit, code_of
@@ -73,6 +74,7 @@ for part in (
     checks,
     access,
     tenants,
+    tenant_data,
     quotas,
 ):
     app.add_typer(part.app)

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from boto3 import Session
     from mypy_boto3_dynamodb.service_resource import Table
 
-    from touchstone.records import Artifacts
+    from touchstone.records import Artifacts, Tenant
+    from touchstone.records.objects import TenantObjects
 
 TABLE_VARIABLE = "TOUCHSTONE_TABLE"
 BUCKET_VARIABLE = "TOUCHSTONE_BUCKET"
@@ -24,13 +25,22 @@ def table() -> "Table":
     return _session().resource("dynamodb").Table(name)
 
 
-def artifacts() -> "Artifacts":
-    """The bodies of records that are too long for the table. Raises as `table`."""
+def artifacts(root: str = "artifacts") -> "Artifacts":
+    """What lies in a folder of the bucket, by default the bodies of long records. Raises as `table`."""
     from touchstone.records import Artifacts
 
-    name = _setting(BUCKET_VARIABLE, "bucket (the output BucketName)")
-    session = _session()
-    return Artifacts(lambda: session.client("s3"), name)
+    name = _bucket()
+    s3 = _session().client("s3")
+    return Artifacts(lambda: s3, name, root=root)
+
+
+def objects() -> "TenantObjects":
+    """The objects of tenants in all folders of the bucket. Raises as `table`."""
+    from touchstone.records.objects import TenantObjects
+
+    name = _bucket()
+    s3 = _session().client("s3")
+    return TenantObjects(lambda: s3, name)
 
 
 def judge_keys() -> dict[str, str]:
@@ -52,16 +62,27 @@ def judge_keys() -> dict[str, str]:
 
 def check_tenant(records: "Table", tenant: str) -> None:
     """Raises `NotFoundError` for a tenant that is not there, and names those that are."""
+    known_tenant(records, tenant)
+
+
+def known_tenant(records: "Table", tenant: str, *, leaving: bool = False) -> "Tenant":
+    """A tenant; with `leaving` also one that is being deleted. Raises as `check_tenant`."""
     from touchstone.records import Tenants
 
     tenants = Tenants(records)
     try:
-        tenants.get(tenant)
+        return tenants.get(tenant, leaving=leaving)
     except NotFoundError:
         known = tenants.ids()
+        if tenant in known:
+            raise
         more = f" and {len(known) - MOST_NAMED} more" if len(known) > MOST_NAMED else ""
         there = f"there are {', '.join(known[:MOST_NAMED])}{more}" if known else "there is none yet"
         raise NotFoundError(f"There is no tenant {tenant}; {there}.") from None
+
+
+def _bucket() -> str:
+    return _setting(BUCKET_VARIABLE, "bucket (the output BucketName)")
 
 
 def _setting(variable: str, what: str) -> str:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import StoreError
-from touchstone.records.keys import Key, of_tenant, part
-from touchstone.records.table import read, store_faults
+from touchstone.records.keys import Key, listed_by_key, of_tenant, part
+from touchstone.records.table import Item, read, store_faults
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -65,10 +65,12 @@ class Replies:
     def _put(self, key: str, reply_json: str) -> None:
         if len(reply_json.encode()) > MAX_REPLY_BYTES:
             return
+        place = self._key(key)
         expires_at = int((self._clock() + self._kept).timestamp())
+        item: Item = {**place, **listed_by_key(self._tenant, place), "reply": reply_json, "expires_at": expires_at}
         try:
             with store_faults("keep the reply"):
-                self._table.put_item(Item={**self._key(key), "reply": reply_json, "expires_at": expires_at})
+                self._table.put_item(Item=item)
         except StoreError:
             _log.warning("the cache of replies could not be written; the reply is not kept")
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from touchstone.clock import Clock, system_clock
-from touchstone.records.keys import of_tenant
+from touchstone.records.keys import listed_by_key, of_tenant
 from touchstone.records.table import ConditionFailedError, Item, read, store_faults
 from touchstone.records.ulids import new_ulid
 
@@ -28,7 +28,12 @@ class RequestKeys:
         now = self._clock()
         digest = hashlib.sha256(key.encode()).hexdigest()
         place = {"pk": of_tenant(tenant, "KEY", digest), "sk": "KEY"}
-        item: Item = {**place, "record_id": new_ulid(now), "expires_at": int((now + KEPT).timestamp())}
+        item: Item = {
+            **place,
+            **listed_by_key(tenant, place),
+            "record_id": new_ulid(now),
+            "expires_at": int((now + KEPT).timestamp()),
+        }
         try:
             with store_faults("remember the key of a request"):
                 self._table.put_item(Item=item, ConditionExpression="attribute_not_exists(pk)")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import UnauthenticatedError
-from touchstone.records.keys import Key
+from touchstone.records.keys import Key, listed_by_key
 from touchstone.records.table import Action, read, transact
 from touchstone.records.tokens import Identity, Tokens
 
@@ -48,8 +48,10 @@ class Sessions:
         identity = self._tokens.resolve(token)
         secret = secrets.token_urlsafe(_SECRET_BYTES)
         ends = self._clock() + LASTS
+        key = _key(secret)
         item = {
-            **_key(secret),
+            **key,
+            **listed_by_key(identity.tenant, key),
             "tenant": identity.tenant,
             "role": identity.role,
             "token_id": identity.token_id,

@@ -9,7 +9,7 @@ from touchstone.clock import Clock, system_clock
 from touchstone.errors import NotFoundError
 from touchstone.records.answer_items import AnswerItems
 from touchstone.records.artifacts import Artifacts
-from touchstone.records.keys import of_tenant, part
+from touchstone.records.keys import Key, listed_by_key, of_tenant, part
 from touchstone.records.table import Action, read, store_faults
 
 if TYPE_CHECKING:
@@ -92,9 +92,10 @@ def solution_actions(record: AnswerRecord, problem_key: str, near_keys: Sequence
     """The writes that make a finished record's solution findable; none unless it is verified and its own."""
     if record.verification_status != "verified" or record.retrieved_from is not None:
         return ()
-    exact = {"pk": _problem_pk(record.tenant, problem_key), "sk": "SOLUTION", "answer_id": record.id}
+    exact: Key = {"pk": _problem_pk(record.tenant, problem_key), "sk": "SOLUTION"}
     near = ({"pk": _near_pk(record.tenant, key), "sk": record.id} for key in dict.fromkeys(near_keys[:MAX_NEAR_KEYS]))
-    return tuple({"Put": {"Item": item}} for item in (exact, *near))
+    items = ({**exact, "answer_id": record.id}, *near)
+    return tuple({"Put": {"Item": item | listed_by_key(record.tenant, item)}} for item in items)
 
 
 def _problem_pk(tenant: str, key: str) -> str:

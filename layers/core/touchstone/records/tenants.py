@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 ALONE_HOLDS = timedelta(minutes=5)
-"""How long it is remembered that there is one tenant at most, to spare every call a query."""
+"""How long it is remembered whether there is more than one tenant, to spare every call a query."""
+LEAVING = "leaving_since"
+"""The attribute of a tenant that is being deleted."""
 _DIRECTORY = "TENANTS"
 
 
@@ -24,6 +26,15 @@ class Tenant:
     id: str
     name: str
     created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaving:
+    """A tenant that is being deleted. `emptied_at`: when all it had was last removed, None before the first time."""
+
+    tenant: str
+    since: datetime
+    emptied_at: datetime | None
 
 
 class Tenants:
@@ -53,20 +64,38 @@ class Tenants:
             raise ConflictError(f"The tenant {tenant} exists already.") from None
         return created
 
-    def get(self, tenant: str) -> Tenant:
-        """A tenant. Raises `NotFoundError` where there is none."""
+    def get(self, tenant: str, *, leaving: bool = False) -> Tenant:
+        """A tenant; with `leaving` also one that is being deleted. Raises `NotFoundError` where there is none."""
         item = read(self._table, profile_key(tenant), "the tenant")
         if item is None:
             raise NotFoundError(f"There is no tenant {tenant}; name one that exists, or let the operator create it.")
+        if LEAVING in item and not leaving:
+            raise NotFoundError(f"The tenant {tenant} is being deleted.")
         return _tenant_of(item)
+
+    def leave(self, tenant: str) -> Leaving:
+        """Mark a tenant as being deleted, from the first such call on: it gets no token and begins nothing any more.
+
+        Raises `NotFoundError` where there is none.
+        """
+        return self._mark(tenant, "SET #leaving = if_not_exists(#leaving, :now)")
+
+    def emptied(self, tenant: str) -> Leaving:
+        """Keep that all that a tenant which is being deleted had was removed by now."""
+        return self._mark(tenant, "SET #leaving = if_not_exists(#leaving, :now), emptied_at = :now")
+
+    def remove(self, tenant: str) -> None:
+        """Remove the tenant itself; nothing happens where it is gone."""
+        with store_faults("remove the tenant"):
+            self._table.delete_item(Key=profile_key(tenant))
 
     def several(self) -> bool:
         """Whether there is more than one tenant; that one has just become two may be seen `ALONE_HOLDS` late.
 
-        May be asked by threads. Where there are several it is not looked up again, since no tenant is ever removed.
+        So may it that of two one was removed. May be asked by threads.
         """
         now = self._clock()
-        if self._several or (self._looked_at is not None and abs(now - self._looked_at) < ALONE_HOLDS):
+        if self._looked_at is not None and abs(now - self._looked_at) < ALONE_HOLDS:
             return self._several
         with store_faults("count the tenants"):
             # The resource's own client: unlike the resource it may be shared by threads.
@@ -80,6 +109,26 @@ class Tenants:
             )
         self._several, self._looked_at = found["Count"] > 1, now
         return self._several
+
+    def _mark(self, tenant: str, update: str) -> Leaving:
+        try:
+            with store_faults("mark the tenant"):
+                marked = self._table.update_item(
+                    Key=profile_key(tenant),
+                    UpdateExpression=update,
+                    ConditionExpression="attribute_exists(pk)",
+                    ExpressionAttributeNames={"#leaving": LEAVING},
+                    ExpressionAttributeValues={":now": self._clock().isoformat()},
+                    ReturnValues="ALL_NEW",
+                )["Attributes"]
+        except ConditionFailedError:
+            raise NotFoundError(f"There is no tenant {tenant}.") from None
+        emptied = marked.get("emptied_at")
+        return Leaving(
+            tenant=tenant,
+            since=datetime.fromisoformat(str(marked[LEAVING])),
+            emptied_at=None if emptied is None else datetime.fromisoformat(str(emptied)),
+        )
 
     def ids(self) -> tuple[str, ...]:
         """The ids of all tenants, in the order of the alphabet; one just created may still be missing."""

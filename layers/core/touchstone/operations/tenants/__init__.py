@@ -1,0 +1,1 @@
+"""What an operator does with all that a tenant has: hand it out, and remove it."""

@@ -1,0 +1,85 @@
+"""A tenant's end: nobody gets in any more, all it had is removed, and then again once nothing can be under way.
+
+What runs when the records go finds none at its next step and ends. What it stores until then, at most as long as a
+function lives, is found by looking again after that; only when such a look finds nothing does the tenant itself go. So
+the tenant's own item says how far a deletion is, and another run goes on with it.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import batched
+
+from touchstone.clock import Clock, system_clock
+from touchstone.records import Tenants, Tokens
+from touchstone.records.belongings import Belongings
+from touchstone.records.objects import TenantObjects
+from touchstone.records.removal import Removal
+
+STILL_UNDER_WAY = timedelta(minutes=16)
+"""A function lives 15 minutes at most, and so does a link by which an object may be put; clocks differ a little."""
+SIDE_BY_SIDE = 16
+"""Partitions that are removed at the same time."""
+_AT_ONCE = SIDE_BY_SIDE * 16
+
+type Show = Callable[[int, str], None]
+"""Is told how many were removed so far, and of what."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deleted:
+    """How far a deletion is. `removed` counts what this run removed, by kind.
+
+    `again_at` is when one more look is due (UTC); None: the tenant is gone.
+    """
+
+    tenant: str
+    removed: Mapping[str, int]
+    again_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deletion:
+    """Deletes tenants. Every method is safe to repeat; all raise `StoreError` where a store fails."""
+
+    tenants: Tenants
+    tokens: Tokens
+    belongings: Belongings
+    removal: Removal
+    objects: TenantObjects
+    clock: Clock = system_clock
+
+    def run(self, tenant: str, *, show: Show) -> Deleted:
+        """Take a deletion as far as it goes now; the first run begins it.
+
+        Raises `NotFoundError` where there is no such tenant.
+        """
+        leaving = self.tenants.leave(tenant)
+        removed: Counter[str] = Counter()
+        again_at = _due(leaving.emptied_at)
+        # Tokens first: of what is stored in the tenant's name from now on nothing is new.
+        removed["tokens"] += self.tokens.remove_all(tenant)
+        if again_at is None or again_at <= self.clock():
+            self._empty(tenant, removed, show)
+            if again_at is not None and not removed.total():
+                self.removal.rest(tenant)
+                self.tenants.remove(tenant)
+                return Deleted(tenant=tenant, removed={}, again_at=None)
+            again_at = _due(self.tenants.emptied(tenant).emptied_at)
+        return Deleted(tenant=tenant, removed=+removed, again_at=again_at)
+
+    def _empty(self, tenant: str, removed: Counter[str], show: Show) -> None:
+        with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+            for some in batched(self.belongings.partitions(tenant), _AT_ONCE, strict=False):
+                for found in pool.map(lambda pk: self.removal.partition(tenant, pk), some):
+                    removed.update(found)
+                    show(removed.total(), "records")
+        objects = self.objects.remove(tenant)
+        removed["objects"] += objects
+        show(removed.total(), "objects")
+
+
+def _due(emptied_at: datetime | None) -> datetime | None:
+    return None if emptied_at is None else emptied_at + STILL_UNDER_WAY

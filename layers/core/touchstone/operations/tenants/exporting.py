@@ -1,0 +1,196 @@
+"""All that a tenant has, as files of its own: a file of JSON lines for each kind of record, and its objects."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from itertools import batched
+from typing import Any
+
+from touchstone.clock import Clock, system_clock
+from touchstone.errors import NotFoundError, StoreError
+from touchstone.operations.tenants.folder import ExportedFile, ExportFolder, LineFile, aside, sha256_of
+from touchstone.records import Artifacts, Tenant
+from touchstone.records.belongings import KINDS, OTHER, Belonging, Belongings, kind_of
+from touchstone.records.keys import of_tenant
+from touchstone.records.objects import StoredObject, TenantObjects
+from touchstone.records.table import Item
+
+SIDE_BY_SIDE = 16
+"""Partitions, or objects, that are read at the same time: each takes some milliseconds, most of them waiting."""
+_AT_ONCE = SIDE_BY_SIDE * 16
+"""How many are handed out before the first is written: so much is held in memory."""
+_LOOKS = 5
+"""How often a document is read that its tenant keeps replacing."""
+_ONLY_INSIDE = frozenset(
+    {"pk", "sk", "gsi1pk", "gsi1sk", "gsi2pk", "gsi2sk", "gsi3pk", "revision", "request", "summary", "body_key"}
+)
+"""Attributes that say nothing of their own: keys, what the indexes hold, what tells two writes apart."""
+_SECRETS = frozenset({"digest"})
+"""Attributes that are never handed out: what a token is recognised by."""
+_LEFT_OUT = {
+    "hashes of tokens": "they are what lets somebody in",
+    "earlier versions of objects": "their owner replaced or deleted them",
+    "remembered responses to repeated requests": "they repeat what the records say, and last 15 days",
+}
+
+type Line = tuple[Belonging, dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exported:
+    """What an export came to: its files, and its objects with their size in bytes. `begun_at` is when it began."""
+
+    files: tuple[ExportedFile, ...]
+    objects: int
+    object_bytes: int
+    begun_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Export:
+    """Hands out what tenants have. `bodies` holds long records, `courses` long curricula and learners.
+
+    Every item is as it stood when it was read; work that goes on meanwhile is seen in part.
+    """
+
+    belongings: Belongings
+    objects: TenantObjects
+    bodies: Artifacts
+    courses: Artifacts
+    clock: Clock = system_clock
+
+    def run(self, tenant: Tenant, folder: ExportFolder, *, show: Callable[[int, str], None]) -> Exported:
+        """Write all that a tenant has into a folder; one where an export broke off is gone on with.
+
+        `show` is told how many are written, and of what. Raises as `ExportFolder.begin`, and `StoreError`.
+        """
+        begun_at = self.clock()
+        folder.begin(begun_at)
+        try:
+            files = self._records(tenant.id, folder, show)
+            listed, size = self._objects(tenant.id, folder, show)
+        except OSError as error:
+            raise StoreError(f"{folder.path} cannot be written: {error.strerror}.") from None
+        exported = Exported(files=(*files, listed), objects=listed.lines, object_bytes=size, begun_at=begun_at)
+        folder.write_manifest(self._manifest(tenant, exported))
+        return exported
+
+    def _manifest(self, tenant: Tenant, exported: Exported) -> dict[str, Any]:
+        kept_back = {kind.name: kind.kept_back for kind in KINDS if kind.kept_back is not None}
+        return {
+            "tenant": tenant.id,
+            "name": tenant.name,
+            "complete": True,
+            "begun_at": exported.begun_at.isoformat(),
+            "finished_at": self.clock().isoformat(),
+            "files": [file.shown for file in exported.files],
+            "objects": {"count": exported.objects, "bytes": exported.object_bytes},
+            "left_out": kept_back | _LEFT_OUT,
+        }
+
+    def _records(self, tenant: str, folder: ExportFolder, show: Callable[[int, str], None]) -> list[ExportedFile]:
+        kinds = [kind for kind in (*KINDS, OTHER) if kind.kept_back is None]
+        written = 0
+        with ExitStack() as unfinished:
+            files = {kind.name: LineFile(path=folder.path / f"{kind.name}.jsonl") for kind in kinds}
+            for file in files.values():
+                unfinished.callback(file.abandon)
+            for kind, line in self._lines(tenant):
+                files[kind.name].add(line)
+                written += 1
+                show(written, kind.name)
+            unfinished.pop_all()
+        return [file.close() for file in files.values()]
+
+    def _lines(self, tenant: str) -> Iterator[Line]:
+        """Every item of the tenant that is handed out, as a line of its kind's file."""
+        partitions = (of_tenant(tenant), *self.belongings.partitions(tenant))
+        with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+            for some in batched(dict.fromkeys(partitions), _AT_ONCE, strict=False):
+                for lines in pool.map(lambda pk: self._partition(tenant, pk), some):
+                    yield from lines
+
+    def _partition(self, tenant: str, pk: str) -> list[Line]:
+        for _ in range(_LOOKS):
+            try:
+                return [
+                    (kind, self._line(tenant, item, kind))
+                    for item in self.belongings.items(pk)
+                    if (kind := kind_of({"pk": str(item["pk"]), "sk": str(item["sk"])})).kept_back is None
+                ]
+            except NotFoundError:  # a document was replaced, or anything removed, between its item and its body
+                continue
+        raise StoreError("What a tenant has was changed each time it was read; it is safe to repeat.")
+
+    def _line(self, tenant: str, item: Item, kind: Belonging) -> dict[str, Any]:
+        line: dict[str, Any] = {"key": {"pk": item["pk"], "sk": item["sk"]}}
+        hidden = _ONLY_INSIDE | _SECRETS
+        line |= {name: _plain(value) for name, value in item.items() if name not in hidden and name != "body"}
+        body = item.get("body")
+        if "body_key" in item:
+            store = self.courses if kind.documents else self.bodies
+            body = store.get_text(tenant=tenant, key=item["body_key"])
+        return line if body is None else line | {"body": json.loads(body)}
+
+    def _objects(self, tenant: str, folder: ExportFolder, show: Callable[[int, str], None]) -> tuple[ExportedFile, int]:
+        size, fetch = 0, _Fetch(objects=self.objects, folder=folder)
+        listed = LineFile(path=folder.path / "objects.jsonl")
+        try:
+            with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+                for some in batched(self.objects.all(tenant), _AT_ONCE, strict=False):
+                    placed = [(stored, folder.place(stored.root, stored.name)) for stored in some]
+                    for line in filter(None, pool.map(fetch, placed)):
+                        listed.add(line)
+                        size += line["bytes"]
+                        show(listed.lines, "objects")
+        except BaseException:
+            listed.abandon()
+            raise
+        return listed.close(), size
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Fetch:
+    """Fetches an object into its place, unless an earlier try left it there whole."""
+
+    objects: TenantObjects
+    folder: ExportFolder
+
+    def __call__(self, placed: tuple[StoredObject, str]) -> dict[str, Any] | None:
+        """What is listed of the object; None where it was deleted meanwhile."""
+        stored, place = placed
+        path = self.folder.path / place
+        modified = int(stored.modified_at.timestamp())
+        there = path.stat() if path.is_file() else None
+        if there is None or (there.st_size, int(there.st_mtime)) != (stored.size, modified):
+            part = aside(path)
+            if not self.objects.fetch(stored, part):
+                return None
+            # By its size and this moment a later try knows that it is whole.
+            os.utime(part, (modified, modified))
+            part.replace(path)
+        return {
+            "key": stored.key,
+            "file": place,
+            "bytes": path.stat().st_size,
+            "sha256": sha256_of(path),
+            "modified_at": stored.modified_at.isoformat(),
+        }
+
+
+def _plain(value: Any) -> Any:
+    """A value of the table as JSON has it."""
+    match value:
+        case Decimal():
+            return int(value) if value == value.to_integral_value() else float(value)
+        case dict():
+            return {name: _plain(each) for name, each in value.items()}
+        case list():
+            return [_plain(each) for each in value]
+        case _:
+            return value

@@ -1,0 +1,153 @@
+"""The folder of an export: files that appear whole or not at all, and a manifest that says when they are all there."""
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import IO, Any
+
+from touchstone.errors import ConflictError, InputError, StoreError
+
+MANIFEST = "manifest.json"
+OBJECTS = "objects"
+ASIDE = ".part"
+"""How the name of a file ends that is being written."""
+BY_HASH = "by-hash"
+"""The folder of objects whose own names no file system is sure to take."""
+_PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}(/[A-Za-z0-9_-][A-Za-z0-9._-]{0,199})*")
+_PRIVATE = 0o700
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExportedFile:
+    """A file of an export as the manifest names it: one JSON document a line."""
+
+    file: str
+    lines: int
+    bytes: int
+    sha256: str
+
+    @property
+    def shown(self) -> dict[str, Any]:
+        """The file as JSON."""
+        return {"file": self.file, "lines": self.lines, "bytes": self.bytes, "sha256": self.sha256}
+
+
+@dataclass(kw_only=True)
+class LineFile:
+    """A file of JSON lines that is written aside, and takes its place when it is closed."""
+
+    path: Path
+    lines: int = field(default=0, init=False)
+    _bytes: int = field(default=0, init=False)
+    _hash: Any = field(default_factory=hashlib.sha256, init=False)
+    _file: IO[bytes] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._file = _aside(self.path).open("wb")
+
+    def add(self, document: Mapping[str, Any]) -> None:
+        """Write one line."""
+        line = (json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
+        self._file.write(line)
+        self._hash.update(line)
+        self.lines += 1
+        self._bytes += len(line)
+
+    def close(self) -> ExportedFile:
+        """Put the file in its place."""
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._file.close()
+        _aside(self.path).replace(self.path)
+        return ExportedFile(
+            file=self.path.name, lines=self.lines, bytes=self._bytes, sha256=str(self._hash.hexdigest())
+        )
+
+    def abandon(self) -> None:
+        """Forget what was written."""
+        self._file.close()
+        _aside(self.path).unlink(missing_ok=True)
+
+
+@dataclass(kw_only=True)
+class ExportFolder:
+    """A folder for one tenant's export. What lies there is its owner's alone to read."""
+
+    path: Path
+    tenant: str
+    _files: set[str] = field(default_factory=set, init=False)
+    _folders: set[str] = field(default_factory=set, init=False)
+
+    def begin(self, begun_at: datetime) -> None:
+        """Make the folder, or go on in one where an export of this tenant broke off.
+
+        Raises `ConflictError` for one that holds a finished export, `InputError` for one that holds anything else,
+        `StoreError` where it cannot be written.
+        """
+        try:
+            self.path.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+            there = any(self.path.iterdir())
+        except OSError as error:
+            raise InputError(f"{self.path} cannot be an export's folder: {error.strerror}.", where="folder") from None
+        manifest = self._manifest() if there else None
+        if there and (manifest is None or manifest.get("tenant") != self.tenant):
+            raise InputError(f"{self.path} holds something else; name a folder that is empty.", where="folder")
+        if manifest is not None and manifest.get("complete"):
+            raise ConflictError(f"{self.path} holds an export of {self.tenant} already; name another folder.")
+        self.write_manifest({"tenant": self.tenant, "complete": False, "begun_at": begun_at.isoformat()})
+
+    def write_manifest(self, document: Mapping[str, Any]) -> None:
+        """Write the manifest, whole."""
+        path = self.path / MANIFEST
+        try:
+            _aside(path).write_text(json.dumps(document, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+            _aside(path).replace(path)
+        except OSError as error:
+            raise StoreError(f"{path} cannot be written: {error.strerror}.") from None
+
+    def place(self, root: str, name: str) -> str:
+        """The path, relative to the folder, of the object `name` of a top-level folder of the bucket.
+
+        Its own name where any file system takes that beside all others; else the hash of its key.
+        """
+        key = f"{root}/{name}"
+        path = f"{OBJECTS}/{key}"
+        folded = path.casefold()
+        above = {folded[:at] for at, character in enumerate(folded) if character == "/"}
+        if not _PLAIN.fullmatch(key) or folded in self._files | self._folders or above & self._files:
+            return f"{OBJECTS}/{BY_HASH}/{hashlib.sha256(key.encode()).hexdigest()}"
+        self._files.add(folded)
+        self._folders |= above
+        return path
+
+    def _manifest(self) -> dict[str, Any] | None:
+        try:
+            found = json.loads((self.path / MANIFEST).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+        return found if isinstance(found, dict) else None
+
+
+def aside(path: Path) -> Path:
+    """Where a file is written before it takes its place; its folder is made."""
+    path.parent.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+    return _aside(path)
+
+
+def sha256_of(path: Path) -> str:
+    """The hash of a file, read by blocks."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _aside(path: Path) -> Path:
+    return path.with_name(path.name + ASIDE)

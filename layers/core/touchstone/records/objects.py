@@ -1,0 +1,122 @@
+"""The objects of a tenant in the whole bucket, whatever folders it has: to hand them out, and to remove them."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from itertools import batched
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from touchstone.errors import StoreError
+from touchstone.records.keys import check_tenant
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+    from mypy_boto3_s3.type_defs import ObjectIdentifierTypeDef
+
+MOST_REMOVED = 1_000
+"""S3's limit of one deletion."""
+_GONE = frozenset({"NoSuchKey", "404", "NotFound"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredObject:
+    """An object as the bucket lists it. `root` is its top-level folder, `name` what its key says behind the tenant."""
+
+    key: str
+    root: str
+    name: str
+    size: int
+    modified_at: datetime
+
+
+class TenantObjects:
+    """The objects of a tenant in every top-level folder of a bucket. Raises `StoreError` where S3 fails.
+
+    `connect` gives the client, and is asked on first use.
+    """
+
+    def __init__(self, connect: "Callable[[], S3Client]", bucket: str) -> None:
+        self._connect = connect
+        self._bucket = bucket
+
+    @cached_property
+    def _s3(self) -> "S3Client":
+        return self._connect()
+
+    def all(self, tenant: str) -> Iterator[StoredObject]:
+        """The tenant's objects in their latest versions, by folder and key."""
+        check_tenant(tenant)
+        pages = self._s3.get_paginator("list_objects_v2")
+        with _faults("list"):
+            for root in self._roots():
+                prefix = f"{root}/{tenant}/"
+                for page in pages.paginate(Bucket=self._bucket, Prefix=prefix):
+                    for found in page.get("Contents", []):
+                        yield StoredObject(
+                            key=found["Key"],
+                            root=root,
+                            name=found["Key"].removeprefix(prefix),
+                            size=found["Size"],
+                            modified_at=found["LastModified"],
+                        )
+
+    def fetch(self, stored: StoredObject, file: Path) -> bool:
+        """Write an object into `file`; False where it is gone meanwhile."""
+        try:
+            with _faults("read"):
+                self._s3.download_file(self._bucket, stored.key, str(file))
+        except FileNotFoundError:
+            return False
+        return True
+
+    def remove(self, tenant: str) -> int:
+        """Remove every version of every object of a tenant, so that none can be brought back; how many there were."""
+        check_tenant(tenant)
+        removed = 0
+        with _faults("remove"):
+            for versions in batched(self._versions(tenant), MOST_REMOVED, strict=False):
+                self._remove(versions)
+                removed += len(versions)
+        return removed
+
+    def _remove(self, versions: "Sequence[ObjectIdentifierTypeDef]") -> None:
+        reply = self._s3.delete_objects(Bucket=self._bucket, Delete={"Objects": list(versions), "Quiet": True})
+        refused = reply.get("Errors", [])
+        if refused:
+            code = refused[0].get("Code", "unknown")
+            raise StoreError(f"The store could not remove {len(refused)} objects ({code}); it is safe to repeat.")
+
+    def _versions(self, tenant: str) -> "Iterator[ObjectIdentifierTypeDef]":
+        pages = self._s3.get_paginator("list_object_versions")
+        for root in self._roots():
+            for page in pages.paginate(Bucket=self._bucket, Prefix=f"{root}/{tenant}/"):
+                for found in (*page.get("Versions", []), *page.get("DeleteMarkers", [])):
+                    yield {"Key": found["Key"], "VersionId": found["VersionId"]}
+
+    def _roots(self) -> tuple[str, ...]:
+        """The top-level folders, those among them in which everything was deleted."""
+        pages = self._s3.get_paginator("list_object_versions")
+        found = pages.paginate(Bucket=self._bucket, Delimiter="/")
+        names = {each["Prefix"].rstrip("/") for page in found for each in page.get("CommonPrefixes", [])}
+        return tuple(sorted(names))
+
+
+@contextmanager
+def _faults(what: str) -> Iterator[None]:
+    """Turn whatever boto raises into `StoreError`; of an object that is not there into `FileNotFoundError`."""
+    try:
+        yield
+    except ClientError as error:
+        code = error.response.get("Error", {}).get("Code", "unknown")
+        if code in _GONE:
+            raise FileNotFoundError from error
+        raise StoreError(f"The store could not {what} the objects ({code}); it is safe to repeat.") from error
+    except BotoCoreError as error:
+        raise StoreError(
+            f"The store could not {what} the objects ({type(error).__name__}); it is safe to repeat."
+        ) from error

@@ -1,0 +1,93 @@
+"""Removes what a tenant has from the table; what all tenants share stays right."""
+
+import time
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from touchstone.records.belongings import EMPTIED, KINDS, Belonging, Belongings, kind_of
+from touchstone.records.counters import COUNT_SHARDS, Increment, action_of, deferred_pk
+from touchstone.records.keys import Key, of_tenant, record_of
+from touchstone.records.table import Action, ConditionFailedError, Item, jitter, read, store_faults, transact
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+_DEFERRED = "EVALUATION#deferred"
+"""The partition of the `deferred` index in which an answer is whose evaluation counts as deferred."""
+_ASKED = ("pk", "sk", "revision", "gsi2pk")
+_SHARING = frozenset(kind.word for kind in KINDS if kind.shared and kind.word)
+"""Partitions in which others may come after their record: they are looked at again when nothing can come any more."""
+
+
+class Removal:
+    """Removes what tenants have. Every method raises `StoreError` where the store fails, and is safe to repeat."""
+
+    def __init__(self, table: "Table", *, pause: Callable[[float], None] = time.sleep) -> None:
+        self._table = table
+        self._belongings = Belongings(table)
+        self._pause = pause
+
+    def partition(self, tenant: str, pk: str) -> Counter[str]:
+        """Remove everything in one of a tenant's partitions; how many of each kind that was."""
+        items = self._belongings.items(pk, only=_ASKED)
+        first = next(items, None)
+        if first is None:
+            return Counter()
+        if self._kind(first).word in _SHARING:
+            self._belongings.may_fill(tenant, pk)
+        return self._remove((first, *items))
+
+    def rest(self, tenant: str) -> None:
+        """Forget which partitions were emptied, once nothing can come there any more."""
+        self._remove(self._belongings.items(of_tenant(tenant), begins=EMPTIED, only=_ASKED))
+
+    def _remove(self, items: Iterable[Item]) -> Counter[str]:
+        removed: Counter[str] = Counter()
+        with store_faults("remove what a tenant has"), self._table.batch_writer() as batch:
+            for item in items:
+                kind = self._kind(item)
+                if kind.name == "answers":
+                    self._remove_answer(item)
+                else:
+                    batch.delete_item(Key=_key(item))
+                removed[kind.name] += 1
+        return removed
+
+    def _remove_answer(self, item: Item | None) -> None:
+        """Remove an answer, and count one less deferred of all tenants where its evaluation was that."""
+        attempt = 0
+        while item is not None:
+            key = _key(item)
+            delete: Action = {
+                "Delete": {
+                    "Key": key,
+                    "ConditionExpression": "revision = :seen",
+                    "ExpressionAttributeValues": {":seen": item["revision"]},
+                }
+            }
+            counted = (action_of(_one_less(key)),) if item.get("gsi2pk") == _DEFERRED else ()
+            try:
+                transact(self._table, [delete, *counted], "remove the answer", pause=self._pause)
+            except ConditionFailedError:  # a step that was under way came first
+                self._pause(jitter(attempt))
+                attempt += 1
+                item = read(self._table, key, "the answer")
+            else:
+                return
+
+    @staticmethod
+    def _kind(item: Item) -> Belonging:
+        return kind_of(_key(item))
+
+
+def _one_less(key: Key) -> Increment:
+    """What an answer that leaves the deferred takes from the count of all tenants."""
+    _, answer_id = record_of(key["pk"])
+    shard = zlib.crc32(answer_id.encode()) % COUNT_SHARDS
+    return Increment(pk=deferred_pk(shard), sk="DEFERRED", add={"deferred": -1})
+
+
+def _key(item: Item) -> Key:
+    return {"pk": str(item["pk"]), "sk": str(item["sk"])}

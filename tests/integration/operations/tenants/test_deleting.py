@@ -1,0 +1,155 @@
+"""A tenant's end: nobody gets in, nothing of it is left, nothing of anybody else is touched."""
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import boto3
+import pytest
+
+from functions.composition import stores
+from tests.integration.operations.tenants.conftest import items_of, versions_of
+from tests.support.api import Api
+from tests.support.clocks import StandingClock
+from tests.support.deployment import BUCKET, Deployment
+from tests.support.records import an_answer, finished
+from touchstone.errors import ConflictError, NotFoundError
+from touchstone.operations.tenants.deleting import STILL_UNDER_WAY, Deleted, Deletion
+from touchstone.records import Answers, Artifacts, Evaluations, Replies, Tenants, Tokens
+from touchstone.records.belongings import Belongings
+from touchstone.records.objects import TenantObjects
+from touchstone.records.removal import Removal
+from touchstone.records.table import transact
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
+
+
+def delete(table: "Table", clock: StandingClock, tenant: str = "acme") -> Deleted:
+    s3 = boto3.client("s3")
+    deletion = Deletion(
+        tenants=Tenants(table, clock=clock),
+        tokens=Tokens(table, clock=clock),
+        belongings=Belongings(table),
+        removal=Removal(table, pause=lambda _: None),
+        objects=TenantObjects(lambda: s3, BUCKET),
+        clock=clock,
+    )
+    return deletion.run(tenant, show=lambda _number, _what: None)
+
+
+@pytest.fixture
+def clock() -> StandingClock:
+    return StandingClock(NOW)
+
+
+def shared(deployment: Deployment) -> dict[tuple[str, str], Any]:
+    """What belongs to all tenants."""
+    return {
+        (str(item["pk"]), str(item["sk"])): item
+        for item in deployment.table.scan()["Items"]
+        if "T#" not in str(item["pk"]) and "tenant" not in item and not str(item["pk"]).startswith("BACKLOG#")
+    }
+
+
+def test_one_tenant_goes_and_the_other_stays_to_the_byte(full: Deployment, clock: StandingClock) -> None:
+    token = full.token("acme")
+    others, objects, of_all = items_of(full, "acme-2"), versions_of(full, "acme-2"), shared(full)
+    experiment = next(pk for pk, _ in items_of(full, "acme") if "#EXPERIMENT#" in pk)
+    full.s3.delete_object(Bucket=BUCKET, Key="inbox/acme/Räume 1.jsonl")
+    assert stores.evaluations().backlog().count == 2
+
+    first = delete(full.table, clock)
+    assert first.again_at == NOW + STILL_UNDER_WAY
+    assert {name: first.removed[name] for name in ("tokens", "answers", "tasks", "sessions")} == {
+        "tokens": 2,
+        "answers": 3,
+        "tasks": 1,
+        "sessions": 1,
+    }
+    assert {pk for pk, _ in items_of(full, "acme")} == {"T#acme"}
+    assert versions_of(full, "acme") == {}
+    assert stores.evaluations().backlog().count == 1
+    assert Api(token=token).get("/v1/answers").status == 403
+    with pytest.raises(NotFoundError, match="no tenant acme"):
+        Tokens(full.table).issue(tenant="acme", role="admin", name="again")
+    with pytest.raises(NotFoundError, match="is being deleted"):
+        Tenants(full.table).get("acme")
+    with pytest.raises(ConflictError):
+        Tenants(full.table).create(tenant="acme", name="Acme")
+
+    # Steps that were under way store what they came to, where no record leads any more.
+    full.table.put_item(Item={"pk": experiment, "sk": "PAIR#00009", "body": "{}"})
+    Replies(full.table, tenant="acme")._put("a" * 64, "{}")
+    full.s3.put_object(Bucket=BUCKET, Key="artifacts/acme/late", Body=b"late")
+    finished(stores.answers(), an_answer())
+    assert delete(full.table, clock) == Deleted(tenant="acme", removed={}, again_at=first.again_at)
+
+    clock.forward(seconds=STILL_UNDER_WAY.total_seconds())
+    second = delete(full.table, clock)
+    assert second.again_at == NOW + 2 * STILL_UNDER_WAY
+    late = {name: second.removed[name] for name in ("experiment_pairs", "judge_replies", "objects", "answers")}
+    assert set(late.values()) == {1}
+    clock.forward(seconds=STILL_UNDER_WAY.total_seconds())
+    assert delete(full.table, clock) == Deleted(tenant="acme", removed={}, again_at=None)
+
+    assert items_of(full, "acme") == {}
+    assert versions_of(full, "acme") == {}
+    assert items_of(full, "acme-2") == others
+    assert versions_of(full, "acme-2") == objects
+    assert shared(full) == of_all
+    assert Tenants(full.table).ids() == ("acme-2",)
+    with pytest.raises(NotFoundError):
+        delete(full.table, clock)
+    Tenants(full.table).create(tenant="acme", name="Another school")
+
+
+@pytest.fixture
+def small(table: "Table", clock: StandingClock) -> "Table":
+    """A tenant with an answer whose evaluation is deferred."""
+    s3 = boto3.client("s3")
+    s3.create_bucket(Bucket=BUCKET)
+    Tenants(table, clock=clock).create(tenant="acme", name="Acme School")
+    bodies = Artifacts(lambda: s3, BUCKET)
+    record = finished(Answers(table, bodies), an_answer(deep_evaluation_wanted=True))
+    Evaluations(table, bodies).line_up(tenant="acme", answer_id=record.id)
+    return table
+
+
+def backlog(table: "Table") -> int:
+    return Evaluations(table, Artifacts(lambda: boto3.client("s3"), BUCKET)).backlog().count
+
+
+def test_an_evaluation_that_leaves_the_deferred_while_its_answer_goes_is_not_taken_out_twice(
+    small: "Table", clock: StandingClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pending = [1]
+
+    def overtaken(*arguments: Any, **how: Any) -> None:
+        if pending:
+            pending.clear()
+            evaluations = Evaluations(small, Artifacts(lambda: boto3.client("s3"), BUCKET))
+            [one] = evaluations.oldest_deferred(limit=1)
+            assert evaluations.claim(tenant="acme", answer_id=one.answer_id).granted
+        transact(*arguments, **how)
+
+    assert backlog(small) == 1
+    monkeypatch.setattr("touchstone.records.removal.transact", overtaken)
+    assert delete(small, clock).removed["answers"] == 1
+    assert backlog(small) == 0
+
+
+def test_a_deletion_that_broke_off_is_finished_by_a_repeat(
+    small: "Table", clock: StandingClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as broken:
+        broken.setattr(TenantObjects, "remove", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            delete(small, clock)
+    again = delete(small, clock)
+    assert again.again_at == NOW + STILL_UNDER_WAY
+    clock.forward(seconds=STILL_UNDER_WAY.total_seconds())
+    assert delete(small, clock).again_at is None
+    assert backlog(small) == 0
+    assert [item["pk"] for item in small.scan()["Items"] if str(item["pk"]).startswith("T#")] == []

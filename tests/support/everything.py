@@ -1,0 +1,112 @@
+"""A tenant that has one of everything, made through the doors and operations that make it."""
+
+import json
+from typing import Any
+
+from functions.batch import collect, lines, prepare
+from functions.composition import stores
+from tests.support import replies
+from tests.support.api import Api
+from tests.support.api_tasks import ApiTask
+from tests.support.courses import CHAPTER, CURRICULUM, LEARNER
+from tests.support.deployment import BUCKET, MINUTE_MS, Context, Deployment
+from tests.support.providers import ProviderServer
+from tests.support.quizzes import experiment, measurement
+from tests.unit.quizzes.samples import evaluated, made
+from touchstone.audits.bundles.target import Target
+from touchstone.audits.record import Terms
+from touchstone.clock import system_clock
+from touchstone.records import new_ulid
+
+LONG = Context(remaining_ms=15 * MINUTE_MS)
+LONG_CHAPTERS = 200
+LONG_TITLE = "學" * 400
+"""So many chapters with such titles make a curriculum that lies in the bucket."""
+
+
+def own_one_of_everything(deployment: Deployment, judges: ProviderServer, tenant: str) -> Api:
+    """Make a tenant one of everything; an admin of it. `judges` answers well."""
+    judges.reply(made(), schema="QuizReply")
+    judges.reply(evaluated(), schema="QuizVerdictsReply")
+    judges.reply(replies.evaluate(better_approach="Look at a map."), schema="EvaluateReply")
+    token = deployment.token(tenant, "admin")
+    api = Api(token=token)
+    _answers(api, tenant)
+    _contest(api, deployment)
+    _material(api)
+    _batch(deployment, tenant)
+    _audit(tenant)
+    _settings(api, tenant)
+    stores.sessions().begin(token)
+    return api
+
+
+def _answers(api: Api, tenant: str) -> None:
+    """An answer found and evaluated, one whose evaluation is deferred, one that is long."""
+    problem = "Name the capital of Australia."
+    done(api.post("/v1/solutions", {"problem": problem, "deep_evaluation": True}, key="solve"), 202)
+    solution = {"problem": "Compute 2 + 2.", "answer": "4"}
+    waiting = done(api.post("/v1/verifications", solution), 201)
+    evaluations = stores.evaluations()
+    evaluations.request(tenant=tenant, answer_id=waiting["id"])
+    evaluations.line_up(tenant=tenant, answer_id=waiting["id"])
+
+
+def _contest(api: Api, deployment: Deployment) -> None:
+    task = ApiTask.created(api, deployment)
+    task.hand_in("ann", 90)
+    task.hand_in("bob", 80)
+    task.pass_time()
+    assert task.contest("bob", "bob").status == 202
+
+
+def _material(api: Api) -> None:
+    for path, body in (("curricula/book-1", CURRICULUM), ("learners/ann", LEARNER)):
+        done(api.call("PUT", f"/v1/{path}", json.dumps(body)), 200)
+    pattern = {"pattern": "是", "explanation": LONG_TITLE, "examples": []}
+    wordy = CHAPTER | {"title": LONG_TITLE, "grammar": [pattern]}
+    long = [wordy | {"id": str(number)} for number in range(LONG_CHAPTERS)]
+    done(api.call("PUT", "/v1/curricula/long", json.dumps(CURRICULUM | {"chapters": long})), 200)
+    done(api.post("/v1/quizzes", {"curriculum": "book-1", "chapter": "1", "learner": "ann", "questions": 2}), 202)
+    done(api.post("/v1/measurements", measurement(metrics=["quiz_clarity"])), 202)
+    done(api.post("/v1/experiments", {"experiment": experiment(2, metrics=["quiz_clarity"])}), 202)
+
+
+def _batch(deployment: Deployment, tenant: str) -> None:
+    line = {"kind": "verify", "id": "one", "problem": "Compute 1 + 1.", "answer": "2"}
+    dropped = deployment.drop(f"inbox/{tenant}/Räume 1.jsonl", json.dumps(line).encode())
+    event = {"bucket": BUCKET, "key": dropped["detail"]["object"]["key"], "owner": "run-1"}
+    prepared = prepare.handler(event, LONG)
+    listed = deployment.s3.get_object(Bucket=BUCKET, Key=prepared["manifest_key"])["Body"].read().decode()
+    for chunk in listed.splitlines():
+        lines.handler(json.loads(chunk), LONG)
+    collect.handler({"bucket": BUCKET, **prepared, "owner": "run-1"}, LONG)
+
+
+def _audit(tenant: str) -> None:
+    """An audit with a case that was begun; no library is installed for it."""
+    audits, audit_id = stores.audits(), new_ulid(system_clock())
+    terms = Terms(target=Target(requirement="tinylib==1.0"))
+    audits.create(
+        tenant=tenant,
+        audit_id=audit_id,
+        terms=terms,
+        content_key=f"{tenant}/audits/{audit_id}/request.json",
+        content_hash="0" * 64,
+        weekly=True,
+    )
+    audits.begin(tenant=tenant, audit_id=audit_id, number=1)
+    stores.bundles().put_bytes(
+        tenant=tenant, key=f"{tenant}/tinylib.tar", data=b"wheels", content_type="application/x-tar"
+    )
+
+
+def _settings(api: Api, tenant: str) -> None:
+    done(api.call("PUT", "/v1/routing/mathematics", json.dumps({"provider": "openai"})), 200)
+    stores.spending().set_ceiling(tenant, 20.0)
+
+
+def done(response: Any, status: int) -> Any:
+    """What a response holds that must have this status."""
+    assert response.status == status, response.body
+    return response.json
