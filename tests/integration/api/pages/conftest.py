@@ -1,6 +1,9 @@
 """Somebody with a browser, before and after signing in."""
 
+from typing import Any
+
 import pytest
+from botocore.client import BaseClient
 
 from tests.support.deployment import Deployment
 from tests.support.pages import Visitor
@@ -18,3 +21,17 @@ def visitor(deployment: Deployment) -> Visitor:
     someone = Visitor()
     assert someone.sign_in(deployment.token("acme")).response.status == 200
     return someone
+
+
+@pytest.fixture
+def reads(aws: None, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The calls of AWS so far, by their names; a test clears it before what it counts."""
+    made: list[str] = []
+    send = BaseClient._make_api_call  # type: ignore[attr-defined]
+
+    def counted(self: BaseClient, operation: str, arguments: dict[str, Any]) -> Any:
+        made.append(operation)
+        return send(self, operation, arguments)
+
+    monkeypatch.setattr(BaseClient, "_make_api_call", counted)
+    return made
