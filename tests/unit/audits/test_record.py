@@ -77,6 +77,8 @@ def test_a_weeks_audit_is_followed_by_one_and_can_be_ended() -> None:
     assert followed(after, "c") is after
     assert ended_weekly(after).weekly is False
     assert ended_weekly(RECORD) is RECORD
+    ended = ended_weekly(record)
+    assert followed(ended, "b") is ended
 
 
 def test_of_many_at_once_one_takes_a_step_and_a_turn_gives_its_tries_back() -> None:

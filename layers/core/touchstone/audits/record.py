@@ -240,8 +240,10 @@ def failed(record: AuditRecord, why: str, *, now: datetime) -> AuditRecord:
 
 
 def followed(record: AuditRecord, audit_id: str) -> AuditRecord:
-    """The audit that the week's next one took over from; the first one stays."""
-    return record if record.followed_by is not None else record.model_copy(update={"followed_by": audit_id})
+    """The audit that the week's next one took over from; the first one stays, and none does once that was ended."""
+    if record.followed_by is not None or not record.weekly:
+        return record
+    return record.model_copy(update={"followed_by": audit_id})
 
 
 def ended_weekly(record: AuditRecord) -> AuditRecord:

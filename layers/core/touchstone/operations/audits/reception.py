@@ -28,6 +28,7 @@ from touchstone.workflows import Workflows
 
 MOST_TOLD = 20
 """Faults of definitions that one refusal names."""
+ENDED_WEEKLY = "It was ended while it was being begun that the audit is made again each week."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,13 +80,19 @@ class AuditReception:
         kept = self.files(audit_id).cases(before.content_key)
         return self._started(self._kept(kept, terms, weekly=False, key=key, kind="recheck"))
 
-    def next_of(self, before: AuditRecord, *, week: str) -> AuditRecord:
-        """Begin the audit that takes over from one of the week before; a repeat within `week` meets the same."""
+    def next_of(self, before: AuditRecord) -> AuditRecord:
+        """Begin the audit that takes over from one of the week before; a repeat, whenever that is, meets the same.
+
+        Of one that is not made again each week any more, since somebody just ended that, nothing is begun.
+        """
         previous = before.id if before.state == "done" else before.terms.previous
         terms = before.terms.model_copy(update={"previous": previous, "anew": True})
         kept = self.files(before.id).cases(before.content_key)
-        record = self._kept(kept, terms, weekly=True, key=f"{before.id} {week}", kind="weekly-audit")
-        self.audits.follow(before, record.id)  # before it is started: what is not, the sweep starts
+        record = self._kept(kept, terms, weekly=True, key=before.id, kind="weekly-audit")
+        before = self.audits.follow(before, record.id)  # before it is started: what is not, the sweep starts
+        if before.followed_by != record.id:
+            record = self.audits.end_weekly(record)
+            return self.audits.fail(record, ENDED_WEEKLY)
         return self._started(record)
 
     def view(self, audit_id: str) -> AuditView:

@@ -85,20 +85,18 @@ class WeeklyAudits:
 
     audits: Audits
     reception: Callable[[str], AuditReception]
-    clock: Clock = system_clock
 
     def run(self) -> SweptAudits:
         """Begin all that are due; `restarted` are those that were begun."""
-        week = f"{self.clock():%G-W%V}"
-        started = [self._begun(one, week) for one in self.audits.weekly(older_than=WEEK, limit=MOST)]
+        started = [self._begun(one) for one in self.audits.weekly(older_than=WEEK, limit=MOST)]
         return SweptAudits(restarted=started.count(True), stuck=started.count(False))
 
-    def _begun(self, one: OwnedAudit, week: str) -> bool | None:
+    def _begun(self, one: OwnedAudit) -> bool | None:
         try:
             before = self.audits.get(tenant=one.tenant, audit_id=one.audit_id)
             if not before.weekly or before.followed_by is not None:
                 return None
-            self.reception(one.tenant).next_of(before, week=week)
+            self.reception(one.tenant).next_of(before)
         except TouchstoneError:
             logger.error("The week's audit after %s could not be begun", one.audit_id)  # noqa: TRY400 - the words add nothing
             return False

@@ -1,5 +1,6 @@
 """The bundle that a function looks into: unpacked once, and kept for as long as the function is asked of the same."""
 
+import shutil
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ class Unpacked:
             return self._library
         self._library = None
         self.folder.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(self.folder / "bundle", ignore_errors=True)  # first: the disk has no room for both
         with tempfile.TemporaryDirectory(dir=self.folder, prefix=".fetched-") as scratch:
             file = Path(scratch) / "bundle.tar.gz"
             fetch(file)
