@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 ROOT = "/"
 BELOW = "/app/"
@@ -20,6 +21,12 @@ def home(path: str) -> str:
     Links are relative, since a stage or a local cloud may put a path in front that no function is told of.
     """
     return "../" * (path.count("/") - 1) or "./"
+
+
+def sign_in(path: str, following: str, *, refused: bool = False) -> str:
+    """The relative way from the page at `path` to the one to sign in on, which then goes on to `following`."""
+    asked = ({"next": following} if following else {}) | ({"refused": "1"} if refused else {})
+    return f"{home(path)}app/sign-in" + (f"?{urlencode(asked)}" if asked else "")
 
 
 def safe_next(asked: str) -> str:

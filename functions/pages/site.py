@@ -7,23 +7,26 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import APIGatewayHttpResolver
 from aws_lambda_powertools.event_handler.exceptions import NotFoundError as NoRouteError
 
-from functions.api.problems import status_of
+from functions.api.problems import from_error, status_of
 from functions.observability import log_fault
-from functions.pages.routes import answers, assets, overview, signing_in
-from functions.pages.visit import View, Visit, stranger, visit
+from functions.pages import paths
+from functions.pages.routes import answers, assets, overview, signing_in, trends
+from functions.pages.visit import View, Visit, redirect, stranger, visit
 from touchstone.errors import TouchstoneError, UnauthenticatedError
 
 site = APIGatewayHttpResolver()
-for routes in (signing_in, overview, answers, assets):
+for routes in (signing_in, overview, answers, trends, assets):
     site.include_router(routes.router)
 
 
 @site.exception_handler(TouchstoneError)
 def on_error(error: TouchstoneError) -> Response[str]:
-    """What went wrong, on a page; whoever is not signed in gets the page to sign in, at the same address."""
-    if isinstance(error, UnauthenticatedError):
-        met = stranger(site)
-        return met.page(signing_in.sign_in_view(met), status=HTTPStatus.UNAUTHORIZED)
+    """What went wrong, on a page, or for a program as the API says it; who is not signed in is led to where to sign in."""
+    met = stranger(site)
+    if met.query.get("format", "html") != "html":
+        return from_error(error)
+    if isinstance(error, UnauthenticatedError) and site.current_event.http_method == "GET":
+        return redirect(paths.sign_in(met.path, met.path.lstrip("/")))
     return _whoever().page(_error(str(error)), status=status_of(error))
 
 

@@ -28,7 +28,7 @@ type Format = Literal["html", "csv", "json"]
 SESSION, LANGUAGE, THEME = "touchstone_session", "touchstone_language", "touchstone_theme"
 """The cookies: who is signed in, and what they chose."""
 CHOICE_SECONDS = 365 * 24 * 3600
-PLACES = (("", "overview.title"), ("app/answers", "answers.title"))
+PLACES = (("", "overview.title"), ("app/answers", "answers.title"), ("app/trends", "trends.title"))
 """Where the pages lead to, in the order of the navigation: address and the key of its name."""
 MAX_FORM_BYTES = 20_000
 MARK_FIELD = "form_mark"
@@ -203,6 +203,13 @@ def form(app: Asked, mark: str | None) -> dict[str, str]:
     if mark is not None and not hmac.compare_digest(fields.get(MARK_FIELD, "").encode(), mark.encode()):
         raise ForbiddenError("This form is no longer good; open the page again and send it from there.")
     return fields
+
+
+def redirect(address: str, *cookies: Cookie) -> Response[str]:
+    """Go on to a relative address, by GET, with these cookies."""
+    answer = _response(HTTPStatus.SEE_OTHER, "text/html; charset=utf-8", "", {"Location": address})
+    answer.cookies.extend(cookies)
+    return answer
 
 
 def cookies_of(event: Mapping[str, Any]) -> dict[str, str]:

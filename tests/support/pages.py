@@ -94,4 +94,6 @@ class Visitor:
             name, _, value = cookie.partition(";")[0].partition("=")
             self.cookies[name] = value
         self.at = path
+        if response.status == 303:
+            return self.open(response.headers["location"])
         return Page(response)

@@ -1,7 +1,6 @@
 // Draws the charts of a page from the data beside them. Everything that is drawn is on the page as a table, too.
 "use strict";
 
-const style = getComputedStyle(document.documentElement);
 const probe = document.body.appendChild(document.createElement("span"));
 
 // light-dark() is resolved by the browser where a colour is used, not where a variable is read.
@@ -17,16 +16,18 @@ const palette = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377
 
 Chart.defaults.color = inks.faint;
 Chart.defaults.borderColor = inks.line;
-Chart.defaults.font.family = style.fontFamily || "sans-serif";
+Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
 Chart.defaults.animation = false;
 Chart.defaults.maintainAspectRatio = false;
+Chart.defaults.datasets.bar.maxBarThickness = 48;
 
-const shown = (value, share) => (share ? `${(100 * value).toFixed(1)} %` : value.toLocaleString(document.documentElement.lang));
+const shown = (value, chart) =>
+  chart.share ? `${(100 * value).toFixed(1)} %` : value.toLocaleString(document.documentElement.lang, { maximumFractionDigits: chart.decimals });
 const ink = (series, at) => tones[series.tone] || palette[at % palette.length];
 
 const scale = (chart, more) => ({
   ...(chart.share ? { min: 0, max: 1 } : { beginAtZero: true }),
-  ticks: { callback: (value) => shown(value, chart.share), precision: chart.share ? undefined : 0 },
+  ticks: { callback: (value) => shown(value, chart), precision: chart.share || chart.decimals ? undefined : 0 },
   ...more,
 });
 

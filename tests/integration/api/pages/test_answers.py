@@ -1,0 +1,119 @@
+"""Overview and answers: what became of what was sent, with badges, and nothing that was sent can act on a page."""
+
+import csv
+import io
+
+import pytest
+
+from tests.support.api import Api
+from tests.support.deployment import Deployment
+from tests.support.pages import Visitor
+
+HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)> &amp; {{ 7*7 }} \u202egnissik"
+
+
+def verified(caller: Api, problem: str, answer: str) -> str:
+    said = caller.post("/v1/verifications", {"problem": problem, "answer": answer, "subject": "math"})
+    assert said.status == 201
+    answer_id: str = said.json["id"]
+    return answer_id
+
+
+def test_the_overview_counts_by_status_and_shows_badges(visitor: Visitor, acme: Api) -> None:
+    verified(acme, "Compute 3/4 + 1/6.", "11/12")
+    verified(acme, "Compute 2 + 2.", "5")
+    verified(acme, "Name the capital of Australia.", "Canberra")
+    page = visitor.open("/")
+    assert "Answers in 30 days 3" in page.text
+    for shown in ("Verified ✓ 1 33.3 %", "Check this ⚠ 1 33.3 %", "Not verified 1 33.3 %"):
+        assert shown in page.text
+    badges = [attributes["class"] for _, attributes in page.elements if "badge" in attributes.get("class", "")]
+    assert "badge unverified" not in badges, "what nobody decided has no badge"
+    assert "$0.00 spent and $0.00 held back for calls under way, of $5.00 a day." in page.text
+    assert "No judge, or not set up 1" in page.text
+
+
+def test_an_empty_overview_says_what_to_do(visitor: Visitor) -> None:
+    assert "Verify one with the command or the API, and it appears here." in visitor.open("/").text
+
+
+def test_the_list_filters_by_status_and_leads_to_each_answer(visitor: Visitor, acme: Api) -> None:
+    verified(acme, "Compute 3/4 + 1/6.", "11/12")
+    wrong = verified(acme, "Compute 2 + 2.", "5")
+    assert "Compute 3/4" in visitor.open("/app/answers").text
+    page = visitor.open("/app/answers", status="caution")
+    assert "Compute 3/4" not in page.text
+    assert f"answers/{wrong}" in page.links
+    assert visitor.open(f"answers/{wrong}").response.status == 200
+    assert visitor.open("/app/answers", status="wonderful").response.status == 400
+
+
+def test_an_answer_shows_how_it_was_decided(visitor: Visitor, acme: Api) -> None:
+    page = visitor.open(f"/app/answers/{verified(acme, 'Compute 2 + 2.', '5')}")
+    for shown in ("Check this ⚠ confidence 1.00", "Attempt 1", "Decided by Proof by computation", "Proof", "2 + 2"):
+        assert shown in page.text
+
+
+def test_many_answers_come_in_pages(visitor: Visitor, acme: Api) -> None:
+    for number in range(51):
+        verified(acme, f"Compute {number} + 1.", str(number + 1))
+    page = visitor.open("/app/answers")
+    assert page.text.count("Compute") == 50
+    older = next(link for link in page.links if "cursor" in link)
+    assert visitor.open(older).text.count("Compute") == 1
+
+
+@pytest.mark.parametrize("address", ["/app/answers", "/app/answers/{id}"])
+def test_a7_what_was_sent_is_text_and_nothing_else(visitor: Visitor, acme: Api, address: str) -> None:
+    answer_id = verified(acme, HOSTILE, HOSTILE)
+    page = visitor.open(address.format(id=answer_id))
+    assert "<script>alert(1)</script>" in page.text, "it can be read as it was sent"
+    assert not any(tag == "img" or "onerror" in attributes for tag, attributes in page.elements)
+    assert all("src" in attributes for tag, attributes in page.elements if tag == "script")
+
+
+def test_a7_a_spreadsheet_runs_nothing(visitor: Visitor, acme: Api) -> None:
+    verified(acme, '=HYPERLINK("http://a.example","12")', "@SUM(1)")
+    response = visitor.open("/app/answers", format="csv").response
+    assert response.headers["content-disposition"] == 'attachment; filename="answers.csv"'
+    (row,) = csv.DictReader(io.StringIO(response.body))
+    assert row["problem"] == '\'=HYPERLINK("http://a.example","12")'
+    assert row["answer"] == "'@SUM(1)"
+
+
+def test_all_that_is_shown_can_be_had_as_json_and_csv(visitor: Visitor, acme: Api) -> None:
+    answer_id = verified(acme, "Compute 2 + 2.", "5")
+    found = visitor.open("/", format="json").response.json
+    assert {row["status"]: row["answers"] for row in found["statuses"]["rows"]}["caution"] == 1
+    assert visitor.open("/", format="csv", table="days").response.body.startswith("day,verified,")
+    assert (
+        visitor.open(f"/app/answers/{answer_id}", format="json").response.json["attempts"]["rows"][0]["passed"] is False
+    )
+    refused = visitor.open("/", format="csv", table="nothing").response
+    assert (refused.status, refused.json["where"]) == (400, "table")
+    assert visitor.open("/", format="xml").response.status == 400
+
+
+def test_a1_another_tenant_s_answer_is_not_there(visitor: Visitor, rival: Api) -> None:
+    page = visitor.open(f"/app/answers/{verified(rival, 'Compute 2 + 2.', '5')}")
+    assert page.response.status == 404
+    assert "Compute" not in page.text
+    assert "acme, member" in page.text, "the way on is shown"
+
+
+def test_a_page_in_chinese_stays_chinese(visitor: Visitor, acme: Api) -> None:
+    verified(acme, "Compute 3/4 + 1/6.", "11/12")
+    page = visitor.open("/", language="zh")
+    assert "已验证 ✓" in page.text
+    assert ("html", {"lang": "zh-Hans", "data-theme": "auto"}) in page.elements
+    assert "解答" in visitor.open("/app/answers").text
+    visitor.cookies.pop("touchstone_language")
+    visitor.headers["accept-language"] = "zh-TW,zh;q=0.9,en;q=0.8"
+    assert "概览" in visitor.open("/").text
+
+
+def test_the_theme_is_kept(visitor: Visitor, deployment: Deployment) -> None:
+    visitor.open("/", theme="dark")
+    assert ("html", {"lang": "en", "data-theme": "dark"}) in visitor.open("/app/answers").elements
+    visitor.open("/", theme="pink")
+    assert ("html", {"lang": "en", "data-theme": "auto"}) in visitor.open("/app/answers").elements
