@@ -10,18 +10,18 @@ from aws_lambda_powertools.event_handler.exceptions import NotFoundError as NoRo
 from functions.api.problems import from_error, status_of
 from functions.observability import log_fault
 from functions.pages import paths
-from functions.pages.routes import answers, assets, overview, signing_in, trends
+from functions.pages.routes import answers, assets, experiments, overview, signing_in, trends
 from functions.pages.visit import View, Visit, redirect, stranger, visit
 from touchstone.errors import TouchstoneError, UnauthenticatedError
 
 site = APIGatewayHttpResolver()
-for routes in (signing_in, overview, answers, trends, assets):
+for routes in (signing_in, overview, answers, trends, experiments, assets):
     site.include_router(routes.router)
 
 
 @site.exception_handler(TouchstoneError)
 def on_error(error: TouchstoneError) -> Response[str]:
-    """What went wrong, on a page, or for a program as the API says it; who is not signed in is led to where to sign in."""
+    """What went wrong: on a page, or as the API says it. Whoever is not signed in is led to where to sign in."""
     met = stranger(site)
     if met.query.get("format", "html") != "html":
         return from_error(error)

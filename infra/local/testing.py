@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from infra.layers import ROOT
-from infra.local import emulator
+from infra.local import browser, emulator
 from infra.local.emulator import CloudError
 from infra.local.home import Home
 
@@ -46,8 +46,10 @@ def run(arguments: Sequence[str]) -> int:
     _run([_tool("coverage"), "erase"])
     if code := _pytest(WITHOUT_CLOUD, [*SHARED, *arguments], {}):
         return code
+    chromium = browser.install()
     with _cloud() as variables:
-        if code := _pytest(WITH_CLOUD, arguments, variables):
+        seen = {browser.VARIABLE: chromium} if chromium else {}
+        if code := _pytest(WITH_CLOUD, arguments, {**variables, **seen}):
             return code
     return _run([_tool("coverage"), "report"])
 

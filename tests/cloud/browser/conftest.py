@@ -1,0 +1,118 @@
+"""A real browser in front of the deployed pages. Without one on the machine these tests are set aside, and say so."""
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from tests.support.callers import Caller
+from tests.support.cloud import Cloud
+
+VARIABLE = "TOUCHSTONE_CHROMIUM"
+SCREENSHOTS_VARIABLE = "TOUCHSTONE_SCREENSHOTS"
+"""A folder in which a picture of each page is kept, where it is set."""
+HERE = Path(__file__).parent
+FLAGS = (
+    "--no-sandbox",  # CI runs as root, where Chromium's own cannot be had
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+
+type Opened = Callable[..., "Seen"]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Set these tests aside where there is no browser."""
+    if VARIABLE not in os.environ:
+        ours = [item for item in items if HERE in item.path.parents]
+        config.hook.pytest_deselected(items=ours)
+        items[:] = [item for item in items if HERE not in item.path.parents]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say why."""
+    if VARIABLE not in os.environ:
+        terminalreporter.write_line(
+            f"tests/cloud/browser: set aside, as this machine has no Chromium and none could be installed; "
+            f"set {VARIABLE} to the path of one."
+        )
+
+
+class Seen:
+    """A person's browser: what they open, and whatever the browser complains of or asks elsewhere."""
+
+    def __init__(self, context: BrowserContext, root: str) -> None:
+        self.page: Page = context.new_page()
+        self.root = root
+        self.complaints: list[str] = []
+        self.asked: list[str] = []
+        self.page.on("console", lambda said: self.complaints.append(said.text) if said.type == "error" else None)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", lambda request: self.asked.append(request.url))
+
+    def open(self, address: str = "") -> Page:
+        """Open a page below the first one."""
+        self.page.goto(self.root + address)
+        return self.page
+
+    def sign_in(self, token: str, address: str = "") -> Page:
+        """Sign in on the way to a page."""
+        self.open(address)
+        self.page.get_by_label(re.compile("Token|令牌")).fill(token)
+        self.page.locator("main form button").click()
+        return self.page
+
+    def keep(self, name: str) -> None:
+        """Keep a picture of the page, where pictures are wanted."""
+        folder = os.environ.get(SCREENSHOTS_VARIABLE)
+        if folder:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            self.page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One browser for all tests."""
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=os.environ[VARIABLE], args=list(FLAGS))
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def opened(cloud: Cloud, browser: Browser) -> Iterator[Opened]:
+    """Opens the pages for one person; in the end, nothing was complained of and no other host was asked."""
+    contexts: list[BrowserContext] = []
+    people: list[Seen] = []
+
+    def start(*, language: str = "en-US", width: int = 1200, dark: bool = False) -> Seen:
+        context = browser.new_context(
+            locale=language,
+            viewport={"width": width, "height": 900},
+            color_scheme="dark" if dark else "light",
+        )
+        contexts.append(context)
+        people.append(Seen(context, cloud.api_url))
+        return people[-1]
+
+    yield start
+    for context in contexts:
+        context.close()
+    assert [said for person in people for said in person.complaints] == []
+    assert [url for person in people for url in person.asked if not url.startswith((cloud.api_url, "data:"))] == []
+
+
+@pytest.fixture
+def teacher(cloud: Cloud) -> Caller:
+    """The admin of a tenant, with answers of every status."""
+    caller = cloud.tenant("teacher")
+    for problem, answer in (("Compute 3/4 + 1/6.", "11/12"), ("Compute 2 + 2.", "5"), ("解方程：2x + 7 = 15", "x = 4")):
+        caller.verify(problem=problem, answer=answer, subject="math")
+    return caller

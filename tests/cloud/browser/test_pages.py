@@ -1,0 +1,134 @@
+"""The pages in a real browser, with what came through the doors."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.cloud.browser.conftest import Opened
+from tests.support.callers import Caller
+from tests.support.cloud import Cloud
+
+pytestmark = [pytest.mark.cloud, pytest.mark.timeout(300)]
+
+HOSTILE = '<script>document.title = "taken"</script><img src=x onerror="document.title = \'taken\'"> **bold** =1+1'
+
+
+def test_signing_in_opens_what_was_asked_for_and_signing_out_closes_it(opened: Opened, teacher: Caller) -> None:
+    seen = opened()
+    page = seen.open("app/answers")
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    seen.keep("sign-in")
+    page = seen.sign_in(str(teacher.token), "app/answers")
+    expect(page.get_by_role("heading", name="Answers", exact=True)).to_be_visible()
+    assert page.context.cookies()[0]["httpOnly"] is True
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+    seen.open("app/answers")
+    expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
+
+
+def test_a_wrong_token_is_refused_and_a_right_one_taken(opened: Opened, teacher: Caller) -> None:
+    seen = opened()
+    page = seen.sign_in("ts_" + "x" * 43)
+    expect(page.get_by_role("alert")).to_contain_text("This token is not valid.")
+    page.get_by_label("Token").fill(str(teacher.token))
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+
+
+def test_the_overview_shows_what_came_and_draws_it(opened: Opened, teacher: Caller) -> None:
+    seen = opened()
+    page = seen.sign_in(str(teacher.token))
+    expect(page.get_by_role("row", name=re.compile(r"Verified ✓ 2 66\.7 %"))).to_be_visible()
+    drawn = page.locator("canvas").evaluate(
+        "(canvas) => Chart.getChart(canvas).data.datasets.map((d) => [d.label, d.data])"
+    )
+    assert ["Verified", [2]] in drawn
+    seen.keep("overview")
+
+
+def test_an_answer_is_found_by_its_badge_and_shows_its_proof(opened: Opened, teacher: Caller) -> None:
+    seen = opened()
+    page = seen.sign_in(str(teacher.token), "app/answers")
+    seen.keep("answers")
+    page.get_by_label("Status").select_option("Check this")
+    page.get_by_role("button", name="Show").click()
+    page.get_by_role("link", name="Compute 2 + 2.").click()
+    expect(page.get_by_text("Check this ⚠")).to_be_visible()
+    expect(page.get_by_role("heading", name="Proof")).to_be_visible()
+    seen.keep("answer")
+
+
+def test_a_page_of_another_tenant_is_not_there(opened: Opened, teacher: Caller, cloud: Cloud) -> None:
+    rival = cloud.tenant("rival")
+    answer = rival.verify(problem="Compute 1 + 1.", answer="2")
+    seen = opened()
+    seen.sign_in(str(teacher.token))
+    page = seen.open(f"app/answers/{answer['id']}")
+    expect(page.get_by_role("alert")).to_be_visible()
+    expect(page.get_by_text("Compute 1 + 1.")).to_have_count(0)
+    assert len(seen.complaints) == 1
+    assert "404" in seen.complaints.pop()
+
+
+def test_markup_and_script_in_a_problem_are_text(opened: Opened, teacher: Caller) -> None:
+    answer = teacher.verify(problem=HOSTILE, answer=HOSTILE)
+    seen = opened()
+    page = seen.sign_in(str(teacher.token), "app/answers")
+    expect(page.get_by_role("link", name=HOSTILE[:40])).to_be_visible()
+    seen.open(f"app/answers/{answer['id']}")
+    expect(page.get_by_text(HOSTILE).first).to_be_visible()
+    assert page.title() == "Answer · Touchstone"
+
+
+def test_chinese_stays_once_it_was_chosen_or_is_the_browser_s(opened: Opened, teacher: Caller) -> None:
+    seen = opened()
+    page = seen.sign_in(str(teacher.token))
+    page.get_by_role("link", name="中文").click()
+    expect(page.get_by_role("heading", name="概览")).to_be_visible()
+    expect(page.get_by_text("已验证 ✓").first).to_be_visible()
+    page.get_by_role("link", name="解答").click()
+    expect(page.get_by_role("heading", name="解答", exact=True)).to_be_visible()
+    seen.keep("answers-zh")
+    expect(opened(language="zh-CN").sign_in(str(teacher.token)).get_by_role("heading", name="概览")).to_be_visible()
+
+
+def test_dark_is_the_system_s_until_somebody_chooses(opened: Opened, teacher: Caller) -> None:
+    seen = opened(dark=True)
+    page = seen.sign_in(str(teacher.token))
+    ground = "getComputedStyle(document.body).backgroundColor"
+    dark = page.evaluate(ground)
+    seen.keep("overview-dark")
+    page.get_by_role("link", name="Light", exact=True).click()
+    assert page.evaluate(ground) != dark
+
+
+def test_a_phone_shows_it_without_scrolling_sideways(opened: Opened, teacher: Caller) -> None:
+    seen = opened(width=360)
+    for address in ("", "app/answers"):
+        page = seen.sign_in(str(teacher.token), address) if not address else seen.open(address)
+        assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    seen.keep("answers-phone")
+
+
+def test_the_keyboard_is_enough(opened: Opened, teacher: Caller) -> None:
+    seen = opened()
+    page = seen.sign_in(str(teacher.token))
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    for _ in range(3):
+        page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Answers", exact=True)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Answers", exact=True)).to_be_visible()
+
+
+def test_what_is_shown_can_be_had_as_a_file(opened: Opened, teacher: Caller) -> None:
+    page = opened().sign_in(str(teacher.token), "app/answers")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="CSV").click()
+    text = download.value.path().read_text(encoding="utf-8")
+    assert text.startswith("created_at,problem,answer,verification_status,")
+    assert "解方程：2x + 7 = 15" in text
