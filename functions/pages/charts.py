@@ -28,13 +28,17 @@ class Series:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chart:
-    """One chart. `title` is also its text for who cannot see it; `share`: values are 0–1, shown as percentages."""
+    """One chart. `title` is also its text for who cannot see it.
+
+    `share`: values are 0–1, shown as percentages; other values are shown with so many `decimals`.
+    """
 
     kind: Kind
     title: str
     labels: Sequence[str]
     series: Sequence[Series]
     share: bool = False
+    decimals: int = 0
 
     @property
     def data(self) -> dict[str, Any]:

@@ -43,7 +43,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"share": share, "usd": usd, "decimal": decimal, "moment": moment}
+    made.filters |= {"share": share, "usd": usd, "decimal": decimal, "moment": moment, "p_value": p_value}
     made.globals["version"] = version
     return made
 
@@ -81,6 +81,11 @@ def usd(value: float | None) -> str:
 def decimal(value: float | None) -> str:
     """A number with two decimals; a dash for None."""
     return "–" if value is None else f"{value:,.2f}"
+
+
+def p_value(value: float) -> str:
+    """The probability (0-1) of a test; what is smaller than three decimals show is said to be."""
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"  # noqa: PLR2004 - the smallest that is shown
 
 
 def moment(value: date | None) -> str:

@@ -10,9 +10,9 @@ from typing import Literal
 
 type Value = str | int | float | bool | date | datetime | None
 type Row = Mapping[str, Value]
-type Shown = Literal["text", "word", "number", "decimal", "share", "usd", "moment", "badge", "code"]
+type Shown = Literal["text", "word", "number", "decimal", "share", "usd", "moment", "badge", "code", "sent", "p_value"]
 """How a value is shown to people. `share` is 0–1 and shown as a percentage, `word` is one of a closed set of words of
-ours and shown in the reader's language, `badge` is a status of an answer."""
+ours and shown in the reader's language, `badge` is a status of an answer, `sent` keeps the line breaks of a text."""
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 """What a spreadsheet takes for the beginning of a formula (OWASP, CSV injection)."""
@@ -34,7 +34,7 @@ class Column:
     @property
     def numeric(self) -> bool:
         """Whether its values stand to the right, so that their digits line up."""
-        return self.shown in {"number", "decimal", "share", "usd"}
+        return self.shown in {"number", "decimal", "share", "usd", "p_value"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,90 @@
+"""Quality over time: the scores of deep evaluations, what they suggest again and again, and better approaches."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+
+from functions.composition.stores import statistics
+from functions.pages.charts import Chart, Series
+from functions.pages.tables import Column, Row, Table
+from functions.pages.visit import View, visit
+from functions.pages.words import Words
+from touchstone.errors import InputError
+from touchstone.records.counters import DIMENSIONS
+
+if TYPE_CHECKING:
+    from touchstone.records import Approach, Suggestion, Trend
+
+router = Router()
+
+SPANS = (30, 7, 90)
+"""The days that can be looked back on; the first where none are chosen."""
+ROWS = 50
+"""Suggestions and approaches shown: the most frequent, the newest."""
+
+
+@router.get("/app/trends")
+def trends() -> Response[str]:
+    """The five dimensions and the overall score day by day, frequent suggestions, better approaches."""
+    met = visit(router)
+    days = _days(met.query.get("days") or str(SPANS[0]))
+    found = statistics().trends(met.tenant, days=days)
+    suggested = statistics().suggestions(met.tenant, limit=ROWS)
+    better = statistics().approaches(met.tenant, limit=ROWS)
+    return met.show(
+        View(
+            title="trends.title",
+            template="trends.html",
+            tables=(_means(found), _suggestions(suggested), _approaches(better)),
+            charts=(_chart(met.words, found, days),) if found else (),
+            given={"spans": sorted(SPANS), "days": days},
+        )
+    )
+
+
+def _days(asked: str) -> int:
+    for days in SPANS:
+        if asked == str(days):
+            return days
+    raise InputError(f"Trends can be had of {', '.join(map(str, sorted(SPANS)))} days.", where="days")
+
+
+def _means(found: Sequence["Trend"]) -> Table:
+    rows: list[Row] = [{"day": trend.day, "evaluations": trend.evaluations, **trend.means} for trend in reversed(found)]
+    columns = (
+        Column(name="day", shown="moment"),
+        Column(name="evaluations", shown="number"),
+        *(Column(name=name, shown="decimal") for name in DIMENSIONS),
+    )
+    return Table(name="trends", columns=columns, rows=rows)
+
+
+def _suggestions(found: Sequence["Suggestion"]) -> Table:
+    rows: list[Row] = [{"count": suggestion.count, "suggestion": suggestion.text} for suggestion in found]
+    columns = (Column(name="count", shown="number"), Column(name="suggestion"))
+    return Table(name="suggestions", columns=columns, rows=rows)
+
+
+def _approaches(found: Sequence["Approach"]) -> Table:
+    rows: list[Row] = [
+        {"approach": approach.text, "answer_id": approach.answer_id, "address": f"answers/{approach.answer_id}"}
+        for approach in found
+    ]
+    columns = (Column(name="approach", shown="sent"), Column(name="answer_id", shown="code", to="address"))
+    return Table(name="approaches", columns=columns, rows=rows)
+
+
+def _chart(words: Words, found: Sequence["Trend"], days: int) -> Chart:
+    """Every day from the first to the last that has evaluations, with a gap on those that have none."""
+    by_day = {trend.day: trend.means for trend in found}
+    first, last = found[0].day, found[-1].day
+    shown = [first + timedelta(days=each) for each in range((last - first).days + 1)]
+    series = [
+        Series(name=words(f"dimension.{name}"), values=[by_day[day][name] if day in by_day else None for day in shown])
+        for name in DIMENSIONS
+    ]
+    labels = [day.isoformat() for day in shown]
+    return Chart(kind="lines", title=words("trends.chart", days=days), labels=labels, series=series, decimals=2)
