@@ -96,7 +96,7 @@ def test_a_deletion_that_does_not_wait_is_finished_by_the_next(acme: "Table", cl
     assert (first.exit_code, found["again_at"]) == (0, "2026-11-22T12:16:00+00:00")
     assert (found["removed"]["answers"], found["removed"]["tokens"], found["removed"]["objects"]) == (1, 1, 1)
     assert "Run this again after 12:16:00 UTC" in first.stderr
-    exported = _tenant("export", "acme", "anywhere")
+    exported = _tenant("export", "acme", "/none/anywhere")
     assert exported.stderr == "Error: The tenant acme is being deleted.\n"
     clock.now += STILL_UNDER_WAY
     second = _tenant("delete", "acme", "--yes", "--no-wait", "--json")
@@ -106,7 +106,10 @@ def test_a_deletion_that_does_not_wait_is_finished_by_the_next(acme: "Table", cl
 
 
 @pytest.mark.parametrize("arguments", [("export", "acme", "out"), ("delete", "acme", "--yes")])
-def test_what_is_missing_is_named(acme: "Table", monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]) -> None:
+def test_what_is_missing_is_named(
+    acme: "Table", monkeypatch: pytest.MonkeyPatch, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
     assert "Set TOUCHSTONE_BUCKET" in _tenant(*arguments, TOUCHSTONE_BUCKET=None).stderr
     gone = _tenant(*arguments, TOUCHSTONE_BUCKET="other")
     assert gone.exit_code == 4
