@@ -12,9 +12,9 @@ class Exit(IntEnum):
     """Done; where there is a verdict, it is `verified`."""
     VERDICT = 1
     """Decided against: `caution`, refuted, different, a submission that misses a criterion or the total asked for or
-    that its contest eliminated, a score below the one asked for, a variant worse than its baseline, a challenge that
-    was rejected, a batch with lines that failed, a quiz that breaks rules, a model that is about to end, counters that
-    were wrong."""
+    that its contest eliminated, a score or a kappa below the one asked for, a variant worse than its baseline, a
+    challenge that was rejected, a batch with lines that failed, a quiz that breaks rules, a model that is about to end,
+    counters that were wrong."""
     INPUT = 2
     """The command line, a file, a setting or the token is wrong; nothing was done, but where there are several files,
     with the others."""

@@ -67,8 +67,8 @@ class CallFigures:
 
     `calls` were paid for: `answered`, `unreadable` or `failed`; `cached` replies made none. `unreadable_share` is that
     of the replies that came. `latency_ms` is the mean of the calls that were answered, None where none was measured.
-    `cost_usd` is what all calls cost whose price is known. `verdict_cost_usd` is what a verdict costs, the calls that
-    brought none included; None where there is no verdict, or a price is not known.
+    `cost_usd` is what all calls cost but the `unpriced`, whose price is not known. `verdict_cost_usd` is what a verdict
+    costs, the calls that brought none included; None where there is no verdict, or a price is not known.
     """
 
     calls: int
@@ -79,6 +79,7 @@ class CallFigures:
     unreadable_share: Share
     latency_ms: float | None
     cost_usd: float
+    unpriced: int
     verdict_cost_usd: float | None
 
 
@@ -155,5 +156,6 @@ def _calls(tally: CardTally) -> CallFigures:
         unreadable_share=share(tally.unreadable, tally.answered + tally.unreadable),
         latency_ms=tally.latency_us / MICROSECONDS / tally.timed if tally.timed else None,
         cost_usd=cost,
+        unpriced=tally.unpriced,
         verdict_cost_usd=cost / tally.answered if known else None,
     )

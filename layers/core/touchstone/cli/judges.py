@@ -1,0 +1,128 @@
+"""Commands about judges: how far their verdicts can be trusted, by what people said of them."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from touchstone.cli.exits import Exit
+from touchstone.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from touchstone.statistics.card_views import JudgeCardView
+
+app = typer.Typer()
+judge = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(judge, name="judge", help="Judge cards: how far each judge agrees with people, and what it costs.")
+
+
+@judge.command()
+def calibrate(
+    labels: Annotated[
+        str,
+        typer.Argument(
+            metavar="LABELS.jsonl", help="One object a line, with verdict and label at least; - for standard input."
+        ),
+    ],
+    *,
+    fail_under: Annotated[
+        float | None, typer.Option(metavar="KAPPA", min=-1, max=1, help="Exit with code 1 where a kappa is below this.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make judge cards from a file of labelled verdicts, without a deployment.
+
+    Each line is {"verdict": "right", "label": "wrong"}, and where you have them confidence (0-1), judge, tier,
+    prompt_version, kind, swapped_verdict (asked the other way round), unreadable, latency_ms and cost_usd. There is a
+    card for each judge, tier, prompt version and kind. With --fail-under, exit code 3 where a card has fewer than 30
+    labels or its kappa is undefined, and no other is below.
+    """
+    from touchstone.cli.judge_files import tallies_of
+    from touchstone.cli.judge_screen import print_card
+    from touchstone.cli.screen import print_json
+    from touchstone.statistics.card_views import shown_cards
+
+    cards = shown_cards(tallies_of(labels))
+    documents = [card.model_dump(mode="json") for card in cards]
+    if as_json:
+        print_json(documents)
+    else:
+        for number, document in enumerate(documents):
+            if number:
+                typer.echo()
+            print_card(document)
+    raise typer.Exit(_exit_of(cards, fail_under))
+
+
+@judge.command("cards")
+def list_cards(*, as_json: AsJson = False) -> None:
+    """List the judge cards of a deployment."""
+    from touchstone.cli.client import open_api
+    from touchstone.cli.judge_screen import print_cards
+    from touchstone.cli.screen import print_json
+
+    with open_api() as api:
+        cards = api.get_list("judges")
+    if as_json:
+        print_json(cards)
+    else:
+        print_cards(cards)
+
+
+@judge.command("card")
+def read_card(
+    card_id: Annotated[str, typer.Argument(metavar="CARD", help="Its id, as `touchstone judge cards` shows it.")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Show one judge card of a deployment."""
+    from touchstone.cli.client import fetch
+    from touchstone.cli.judge_screen import print_card
+    from touchstone.cli.screen import print_json
+
+    card = fetch("judges", card_id)
+    if as_json:
+        print_json(card)
+    else:
+        print_card(card)
+
+
+@judge.command()
+def label(
+    record_id: Annotated[str, typer.Argument(metavar="ID", help="The answer, or another record that was judged.")],
+    said: Annotated[
+        str | None, typer.Argument(metavar="LABEL", help="What is so: right or wrong of an answer.")
+    ] = None,
+    *,
+    item: Annotated[str, typer.Option(help="Which thing in it: the number of an answer's attempt.")] = "1",
+    kind: Annotated[str, typer.Option(help="Which kind of verdict is labelled.")] = "quick_verify",
+    remove: Annotated[bool, typer.Option("--remove", help="Take the label back.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say what is so of a thing that was judged, in place of what was said of it before."""
+    from touchstone.cli.client import open_api
+    from touchstone.cli.screen import print_json, say
+    from touchstone.errors import InputError
+
+    if (said is None) is not remove:
+        raise InputError("Give either a LABEL or --remove.", where="LABEL")
+    with open_api() as api:
+        if said is None:
+            api.delete("labels", kind, record_id, item)
+            say(f"{record_id} has no label there any more.")
+            return
+        found = api.put("labels", kind, record_id, item, body={"label": said})
+    if as_json:
+        print_json(found)
+    verdict = found.get("verdict")
+    say(f"Labelled {said}; the judge " + ("gave no verdict." if verdict is None else f"said {verdict}."))
+
+
+def _exit_of(cards: "Sequence[JudgeCardView]", fail_under: float | None) -> Exit:
+    """How `calibrate` ends: by whether each card has a kappa, and it is as high as was asked for."""
+    if fail_under is None:
+        return Exit.DONE
+    kappas = [card.agreement.kappa.value if card.agreement.state == "measured" else None for card in cards]
+    if any(kappa is not None and kappa < fail_under for kappa in kappas):
+        return Exit.VERDICT
+    return Exit.UNDECIDED if None in kappas else Exit.DONE
