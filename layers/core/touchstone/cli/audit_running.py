@@ -46,7 +46,8 @@ def cases_in(paths: Iterable[Path]) -> tuple[LoadedCase, ...]:
         say(str(fault))
     if found.faults:
         more = f", and {found.untold} more" if found.untold else ""
-        raise InputError(f"{len(found.faults)} faults in the definitions{more}; nothing was done.")
+        told = "One fault" if len(found.faults) == 1 else f"{len(found.faults)} faults"
+        raise InputError(f"{told} in the definitions{more}; nothing was done.")
     if found.others:
         say(f"No definitions, and left alone: {', '.join(map(str, found.others))}")
     if not found.cases:

@@ -112,7 +112,7 @@ def run(
     except KeyboardInterrupt:
         say(f"Interrupted. What is done is kept in {folder}; run the same command again to go on.")
         raise
-    _write(folder, found)
+    write_report(folder, found)
     if as_json:
         print_json(found.model_dump(mode="json"))
     else:
@@ -236,7 +236,7 @@ def recheck(
     with progress("Proofs") as show:
         found = run_again(before, place.bundle, sandbox=place.sandbox, made_at=system_clock(), jobs=jobs, progress=show)
     if out is not None:
-        _write(out, found.report)
+        write_report(out, found.report)
     if as_json:
         print_json(screen.recheck_document(found))
     else:
@@ -272,12 +272,13 @@ def _make(folder: Path) -> None:
         raise InputError(f"{folder} cannot be made: {error.strerror}.", where="--out") from None
 
 
-def _write(folder: Path, report: "QualityReport") -> None:
-    """Write the report for programs and for people. Raises `StoreError`."""
+def write_report(folder: Path, report: "QualityReport") -> None:
+    """Write the report for programs and for people into a folder. Raises `InputError`, `StoreError`."""
     from touchstone.audits.report import report_json, report_markdown
     from touchstone.cli.places import replace
     from touchstone.cli.screen import say
 
+    _make(folder)
     parts: dict[str, Any] = {REPORT_NAME: report_json(report), PAGE_NAME: report_markdown(report)}
     for name, text in parts.items():
         replace(folder / name, [text.encode()])
