@@ -47,6 +47,7 @@ def _answers(api: Api, tenant: str) -> None:
     done(api.post("/v1/solutions", {"problem": problem, "deep_evaluation": True}, key="solve"), 202)
     solution = {"problem": "Compute 2 + 2.", "answer": "4"}
     waiting = done(api.post("/v1/verifications", solution), 201)
+    done(api.call("PUT", f"/v1/labels/quick_verify/{waiting['id']}/1", json.dumps({"label": "right"})), 200)
     evaluations = stores.evaluations()
     evaluations.request(tenant=tenant, answer_id=waiting["id"])
     evaluations.line_up(tenant=tenant, answer_id=waiting["id"])

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.support.records import START, HandClock, a_spend, an_answer, an_attempt, finished
 from touchstone.errors import InputError, StoreError
 from touchstone.records import Answers, Artifacts, Label, Labels, Statistics
+from touchstone.records.belongings import Belongings
 from touchstone.records.counters import COUNT_SHARDS
 from touchstone.records.judge_counts import counts_of, judge_of, judge_sk, tally_of
 from touchstone.records.labels import item_of
@@ -125,6 +126,14 @@ def test_labels_are_listed_newest_first_a_page_at_a_time(labels: Labels) -> None
     assert rest.cursor is None
     with pytest.raises(InputError):
         labels.page(tenant="rival", cursor=first.cursor)
+
+
+def test_what_belongs_to_a_tenant_names_the_labels_of_a_record_once(labels: Labels, table: "Table") -> None:
+    for minute, record_id in enumerate((ANSWER, ANSWER.replace("0C", "0D"), ANSWER)):
+        moment = START + timedelta(minutes=minute)
+        labels.put(a_label(str(minute), record_id=record_id, labelled_at=moment))
+    found = [pk for pk in Belongings(table).partitions("acme") if "#LABEL#" in pk]
+    assert len(found) == len(set(found)) == 2
 
 
 def test_cards_take_as_many_reads_with_10_labels_as_with_1000(

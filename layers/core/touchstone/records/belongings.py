@@ -13,6 +13,7 @@ from touchstone.records.counters import COUNT_SHARDS
 from touchstone.records.keys import (
     CASE,
     CHALLENGE,
+    CHOICE,
     COMPARISON,
     LISTED_SHARDS,
     OUTBOX,
@@ -46,6 +47,7 @@ LISTINGS = (
     "LEARNERS",
     "EXPERIMENTS",
     "AUDITS",
+    "LABELS",
     "SHARES",
 )
 """The lists in the index by time whose items have partitions of their own. No record is kept that none of them, or of
@@ -98,6 +100,8 @@ KINDS = (
     Belonging(name="audits", word="AUDIT", sk=RECORD, shared=True),
     Belonging(name="audit_cases", word="AUDIT", sk=CASE, shared=True),
     Belonging(name="audit_progress", word="AUDIT", sk="PROGRESS", shared=True),
+    Belonging(name="labels", word="LABEL", sk=""),
+    Belonging(name="routing_choices", word="ROUTING", sk=CHOICE),
     Belonging(name="routing", word="ROUTING", sk=""),
     Belonging(name="spending", word="SPEND", sk="DAY#"),
     Belonging(name="ceiling", word="SPEND", sk="CEILING"),
@@ -131,12 +135,16 @@ class Belongings:
         what was stored just now may be missing.
         """
         last = None
+        labelled = set[str]()
         for scope in (*(of_tenant(tenant, each) for each in LISTINGS), *self._listed(tenant)):
             for item in self._in_index(scope):
                 pk = str(item["pk"])
-                if pk != last:  # those of one partition stand side by side
+                # Those of one partition stand side by side, but for the labels of a record, given at different times.
+                if pk != last and pk not in labelled:
                     yield pk
                 last = pk
+                if scope.endswith("#LABELS"):
+                    labelled.add(pk)
         yield from (item["sk"].removeprefix(EMPTIED) for item in self.items(of_tenant(tenant), begins=EMPTIED))
         yield from (of_tenant(tenant, *parts) for parts in OWN)
 
