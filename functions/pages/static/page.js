@@ -58,7 +58,7 @@ const forms = {
     },
     options: {
       indexAxis: "y",
-      scales: { x: scale(chart, chart.share ? {} : { beginAtZero: false }), y: { type: "category", labels: chart.labels } },
+      scales: { x: scale(chart, { grid: { color: (line) => (line.tick.value === 0 ? inks.faint : inks.line) } }), y: { type: "category", labels: chart.labels } },
       plugins: { legend: { display: chart.series.length > 1, labels: { filter: (entry) => entry.text !== "" } } },
     },
   }),
