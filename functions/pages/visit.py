@@ -28,7 +28,13 @@ type Format = Literal["html", "csv", "json"]
 SESSION, LANGUAGE, THEME = "touchstone_session", "touchstone_language", "touchstone_theme"
 """The cookies: who is signed in, and what they chose."""
 CHOICE_SECONDS = 365 * 24 * 3600
-PLACES = (("", "overview.title"), ("app/answers", "answers.title"), ("app/trends", "trends.title"))
+PLACES = (
+    ("", "overview.title"),
+    ("app/answers", "answers.title"),
+    ("app/trends", "trends.title"),
+    ("app/quotas", "quotas.title"),
+    ("app/experiments", "experiments.title"),
+)
 """Where the pages lead to, in the order of the navigation: address and the key of its name."""
 MAX_FORM_BYTES = 20_000
 MARK_FIELD = "form_mark"

@@ -15,7 +15,7 @@ from functions.pages.charts import Chart, Series, Tone
 from functions.pages.tables import Column, Row, Table
 from functions.pages.visit import View, Visit, visit
 from functions.pages.words import Words
-from touchstone.operations.reporting import BudgetReport, backlog_report, budget_report
+from touchstone.operations.reporting import BacklogReport, BudgetReport, backlog_report, budget_report
 
 if TYPE_CHECKING:
     from touchstone.records import Volume
@@ -33,13 +33,7 @@ def overview() -> Response[str]:
     met = visit(router)
     volume = statistics().volume(met.tenant, days=DAYS)
     budget = budget_of(met)
-    backlog = backlog_report(
-        tenant=met.tenant,
-        judges=judges(met.tenant),
-        quotas=quotas(),
-        evaluations=evaluations(),
-        statistics=statistics(),
-    )
+    backlog = backlog_of(met)
     totals = _totals(volume)
     return met.show(
         View(
@@ -142,4 +136,15 @@ def budget_of(met: Visit) -> BudgetReport:
         quotas=quotas(),
         spending=spending(),
         ceiling_usd=environment().daily_ceiling_usd,
+    )
+
+
+def backlog_of(met: Visit) -> BacklogReport:
+    """Where the deep evaluations of whoever visits stand."""
+    return backlog_report(
+        tenant=met.tenant,
+        judges=judges(met.tenant),
+        quotas=quotas(),
+        evaluations=evaluations(),
+        statistics=statistics(),
     )
