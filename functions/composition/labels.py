@@ -23,4 +23,5 @@ def labelling(tenant: str) -> Labelling:
     from touchstone.clock import system_clock
     from touchstone.operations.labelling import Labelling, readings_of
 
-    return Labelling(labels(), readings_of(answers=stores.answers), tenant=tenant, clock=system_clock)
+    readings = readings_of(answers=stores.answers, measurements=stores.measurements)
+    return Labelling(labels(), readings, tenant=tenant, clock=system_clock)

@@ -34,7 +34,7 @@ def desk(tenant: str) -> MeasuringDesk:
 def _judge(tenant: str, apart: str | None) -> Judge:
     """Who measures for a tenant. Raises `SettingsError` where nobody can be asked."""
     from touchstone.errors import SettingsError
-    from touchstone.surfaces.evaluation import TIER
+    from touchstone.surfaces.model import TIER
 
     judges = judging.judges(tenant, patient=True, apart=apart)
     judge = judges.prefer(TIER)
@@ -96,7 +96,7 @@ def _files(tenant: str, experiment_id: str) -> ExperimentFiles:
 
 def _model(tenant: str) -> Model | None:
     """The model that would be asked; None without any key."""
-    from touchstone.surfaces.evaluation import TIER
+    from touchstone.surfaces.model import TIER
 
     seat = judging.judges(tenant, patient=True).seat(TIER)
     return None if seat is None else seat.model

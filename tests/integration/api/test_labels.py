@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from functions.composition import stores
 from tests.support import replies
 from tests.support.api import Api, Response, refusal
 from tests.support.deployment import Deployment, deployed
 from tests.support.overrides import own_model, registry
 from tests.support.providers import ProviderServer, success
+from tests.support.quizzes import measurement
 
 EASY = {"problem": "Compute 3/4 + 1/6.", "answer": "11/12"}
 OPEN = {"problem": "Name the capital of Australia.", "answer": "Canberra"}
@@ -110,3 +112,28 @@ def test_a_card_of_thirty_labels_has_figures_and_one_label_moves_it(judges: Prov
     assert (wrong["precision"]["of"], wrong["recall"]["value"]) == (0, 0.0)
     delete(unhurried, made[0])
     assert unhurried.get(f"/v1/judges/{line['id']}").json["agreement"]["state"] == "not_enough_labels"
+
+
+def test_items_of_a_measurement_are_labelled_by_the_classes_of_their_metric(buyer: Api) -> None:
+    made = buyer.post("/v1/measurements", measurement(metrics=["quiz_clarity"])).json["id"]
+    label = put(buyer, made, "CLEAR", kind="quiz_clarity", item="q1").json
+    assert (label["verdict"], label["label"]) == ("AMBIGUOUS", "CLEAR")
+    assert (label["judge"]["model"], label["judge"]["tier"]) == ("claude-sonnet-5-5", "strong")
+    refusal(put(buyer, made, "right", kind="quiz_clarity", item="q1"), 400)
+    refusal(put(buyer, made, "CLEAR", kind="quiz_clarity", item="q9"), 404)
+    refusal(put(buyer, made, "CLEAR", kind="quiz_item_flaws", item="q1"), 400)
+    (line,) = [one for one in buyer.get("/v1/judges").json if one["kind"] == "quiz_clarity"]
+    assert (line["labels"], line["calls"], line["unreadable_share"]) == (1, 1, 0.0)
+    assert line["verdict_cost_usd"] > 0
+
+
+def test_counted_again_the_cards_are_what_they_were(buyer: Api, judged: Deployment) -> None:
+    made = buyer.post("/v1/measurements", measurement()).json["id"]
+    put(buyer, made, "CLEAR", kind="quiz_clarity", item="q1")
+    put(buyer, buyer.post("/v1/verifications", EASY).json["id"], "right")
+    before = buyer.get("/v1/judges").json
+    assert {one["kind"] for one in before} >= {"quick_verify", "quiz_clarity", "quiz_answer_correctness"}
+    judged.table.put_item(Item={"pk": "T#acme#COUNTS#0", "sk": "JUDGE#quick_verify#verify#nobody#", "answered": 7})
+    assert len(buyer.get("/v1/judges").json) == len(before) + 1
+    stores.statistics().rebuild("acme")
+    assert buyer.get("/v1/judges").json == before

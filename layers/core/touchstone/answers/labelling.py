@@ -6,13 +6,11 @@ from typing import Final
 from touchstone.answers.model import ENDED, AnswerRecord, Verification
 from touchstone.errors import ConflictError, NotFoundError
 from touchstone.judges.base import Tier
-from touchstone.statistics.tallies import Judged, JudgeKey
+from touchstone.statistics.tallies import CHECKS, Judged, JudgeKey
 
 KIND: Final = "quick_verify"
 RIGHT, WRONG = "right", "wrong"
 CLASSES = (RIGHT, WRONG)
-CHECKS = "checks"
-"""Stands for the model of a card where a proof decided."""
 RETRIEVED = "retrieved"
 """Stands for the model of a card where the verdict is that of an earlier answer to the same problem."""
 

@@ -222,7 +222,7 @@ def _experiment(given: str, metrics: str | None, baseline: str | None) -> "Exper
 
 def _judge(found: "Experiment", judges: "Judges") -> "Judge | None":
     """Who is asked; None where nobody need be, or can be: then the library says so."""
-    from touchstone.surfaces.evaluation import TIER
+    from touchstone.surfaces.model import TIER
 
     return judges.prefer(TIER) if found.needs_judge else None
 

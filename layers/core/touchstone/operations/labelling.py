@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from touchstone.clock import Clock
-    from touchstone.records import Answers, Labels, Statistics
+    from touchstone.records import Answers, Labels, Measurements, Statistics
     from touchstone.statistics.tallies import Judged
+    from touchstone.surfaces.model import MetricName
 
     type Reading = Callable[[str, str, str], Judged]
     """The verdict on a thing, by its tenant, its record's id and its name in there."""
@@ -68,14 +69,21 @@ class Labelling:
         return self._readings[kind](self._tenant, record_id, item)
 
 
-def readings_of(*, answers: Callable[[], Answers]) -> dict[str, Reading]:
+def readings_of(*, answers: Callable[[], Answers], measurements: Callable[[], Measurements]) -> dict[str, Reading]:
     """Where the verdicts of each kind are found; a store is opened when it is first needed."""
     from touchstone.answers.labelling import KIND, judged_attempt
+    from touchstone.surfaces.labelling import CLASSES, judged_item
 
     def attempt(tenant: str, record_id: str, item: str) -> Judged:
         return judged_attempt(answers().get(tenant=tenant, answer_id=record_id), item)
 
-    return {KIND: attempt}
+    def of(metric: MetricName) -> Reading:
+        def reading(tenant: str, record_id: str, item: str) -> Judged:
+            return judged_item(measurements().get(tenant=tenant, measurement_id=record_id), metric, item)
+
+        return reading
+
+    return {KIND: attempt, **{metric: of(metric) for metric in CLASSES}}
 
 
 def judge_cards(statistics: Statistics, *, tenant: str) -> tuple[JudgeCardView, ...]:

@@ -76,6 +76,7 @@ class OfAnswers:
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self._table = table
+        self._artifacts = artifacts
         self._items = AnswerItems(table, artifacts, clock=clock, pause=pause)
         self._clock = clock
 

@@ -21,6 +21,7 @@ from typing import get_args
 
 from touchstone.answers.labelling import CARDS_OF_CALLS
 from touchstone.answers.model import ENDED, AnswerRecord, DeepEvaluation, EvaluationState, Verification
+from touchstone.judges.spends import Spend
 from touchstone.records.judge_counts import calls_of, counts_of, judge_sk
 from touchstone.records.keys import of_tenant, part
 from touchstone.records.table import Action
@@ -69,6 +70,18 @@ def changes(before: Iterable[Increment], after: Iterable[Increment]) -> tuple[In
     new = {(each.pk, each.sk): each for each in after}
     found = (_change(old.get(key), new.get(key)) for key in {**old, **new})
     return tuple(change for change in found if change is not None)
+
+
+def counted_calls(
+    tenant: str, record_id: str, spends: Iterable[Spend], cards: Mapping[str, tuple[str, str]]
+) -> Iterator[Increment]:
+    """What a record's calls count for the judges they were made to.
+
+    `cards` has the kind of verdict and the tier of each purpose that brings verdicts.
+    """
+    pk = counts_pk(tenant, shard_of(record_id))
+    for key, tally in calls_of(spends, cards).items():
+        yield Increment(pk=pk, sk=judge_sk(key), add=counts_of(tally))
 
 
 def action_of(increment: Increment) -> Action:
@@ -127,8 +140,7 @@ def _parts(record: AnswerRecord) -> Iterator[Increment]:
     if record.stage in ENDED:
         yield Increment(pk=pk, sk=f"DAY#{record.created_at:%Y-%m-%d}", add=_volume(record))
         yield from _rates(record, pk)
-        for key, tally in calls_of(record.spends, CARDS_OF_CALLS).items():
-            yield Increment(pk=pk, sk=judge_sk(key), add=counts_of(tally))
+        yield from counted_calls(record.tenant, record.id, record.spends, CARDS_OF_CALLS)
     state = record.evaluation.state
     if state != "none":
         yield Increment(pk=pk, sk="EVALUATIONS", add={each: int(each == state) for each in COUNTED_STATES})

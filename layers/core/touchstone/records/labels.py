@@ -17,7 +17,7 @@ from touchstone.records.counters import Increment, action_of, changes, counts_pk
 from touchstone.records.cursors import Page
 from touchstone.records.judge_counts import counts_of, judge_sk
 from touchstone.records.keys import Key, of_tenant, part, sortable
-from touchstone.records.lists import newest
+from touchstone.records.lists import all_of, newest
 from touchstone.records.table import Action, ConditionFailedError, Item, jitter, query, read, transact
 from touchstone.statistics.tallies import JudgeKey, label_tally
 from touchstone.strict import Strict
@@ -128,14 +128,7 @@ class Labels:
 
 def labels_of(table: "Table", tenant: str) -> Iterator[Label]:
     """All labels of a tenant, each read anew: the index that lists them may lag behind."""
-    listed = query(
-        table,
-        "the labels",
-        IndexName="by_time",
-        KeyConditionExpression="gsi1pk = :scope",
-        ExpressionAttributeValues={":scope": _scope(tenant)},
-    )
-    for item in listed:
+    for item in all_of(table, "the labels", scope=_scope(tenant)):
         stored = read(table, {"pk": item["pk"], "sk": item["sk"]}, "the label")
         if stored is not None:
             yield _label(stored)

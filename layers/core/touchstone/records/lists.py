@@ -35,6 +35,17 @@ def newest(table: "Table", what: str, *, scope: str, limit: int, cursor: str | N
     return shown, cursor_after(scope, str(shown[-1]["gsi1sk"])) if len(found) > limit else None
 
 
+def all_of(table: "Table", what: str, *, scope: str) -> Iterator[Item]:
+    """All items of `scope` in the index by time, oldest first. The index may lag behind the items."""
+    return query(
+        table,
+        what,
+        IndexName="by_time",
+        KeyConditionExpression="gsi1pk = :scope",
+        ExpressionAttributeValues={":scope": scope},
+    )
+
+
 def due_until(table: "Table", what: str, *, kind: str, moment: datetime, limit: int) -> Iterator[Item]:
     """Up to `limit` items of `kind` in the index of what has no end yet, due until `moment` (UTC), oldest first."""
     found = query(

@@ -1,20 +1,22 @@
 """Measurements of quizzes, summaries and decks of flashcards; each step of a metric is one write."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from touchstone.clock import Clock, system_clock
 from touchstone.records.artifacts import Artifacts
+from touchstone.records.counters import Increment, action_of, changes, counted_calls
 from touchstone.records.cursors import Page
 from touchstone.records.keys import measurement_key, of_tenant, record_of, sortable
-from touchstone.records.lists import due_until, newest
-from touchstone.records.table import Item
+from touchstone.records.lists import all_of, due_until, newest
+from touchstone.records.table import Action, Item
 from touchstone.records.versioned import Kind, Versioned
 from touchstone.strict import Strict
 from touchstone.surfaces import measurement as steps
+from touchstone.surfaces.labelling import CARDS_OF_CALLS
 from touchstone.surfaces.measurement import AnyMeasurementRequest, Measurement, MeasurementState, Unmeasured
 from touchstone.surfaces.model import MetricName, MetricResult, Surface
 
@@ -151,11 +153,29 @@ def _derived(measurement: Measurement) -> Item:
     return item | ({"gsi2pk": UNFINISHED, "gsi2sk": f"{sortable(min(due))}#{measurement.id}"} if due else {})
 
 
+def _counted(measurement: Measurement) -> tuple[Increment, ...]:
+    """What a measurement's calls count for the judges they were made to."""
+    return tuple(counted_calls(measurement.tenant, measurement.id, measurement.spends(), CARDS_OF_CALLS))
+
+
+def _follows(before: Measurement | None, after: Measurement) -> Sequence[Action]:
+    return tuple(map(action_of, changes(() if before is None else _counted(before), _counted(after))))
+
+
 MEASUREMENT = Kind(
     name="measurement",
     model=Measurement,
     key=lambda one: measurement_key(one.tenant, one.id),
     asked=lambda one: one.request.model_dump_json(),
     derived=_derived,
+    follows=_follows,
 )
 """How measurements are stored."""
+
+
+def counted_measurements(table: "Table", artifacts: Artifacts, tenant: str) -> Iterator[Increment]:
+    """What all measurements of a tenant count, each read anew."""
+    records = Versioned(MEASUREMENT, table, artifacts, pause=time.sleep)
+    for item in all_of(table, "the measurements", scope=of_tenant(tenant, "MEASUREMENTS")):
+        found = records.find(tenant, {"pk": item["pk"], "sk": item["sk"]})
+        yield from () if found is None else _counted(found.record)

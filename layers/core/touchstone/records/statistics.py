@@ -20,6 +20,7 @@ from touchstone.records.counters import (
 from touchstone.records.judge_counts import JUDGE, judge_of, tally_of
 from touchstone.records.keys import of_tenant, text_of
 from touchstone.records.labels import LABELS, counted_for, labels_of
+from touchstone.records.lists import all_of
 from touchstone.records.table import Item, query, store_faults
 from touchstone.statistics.tallies import CardTally, JudgeKey
 
@@ -183,13 +184,15 @@ class Statistics(OfAnswers):
         return {kind: count for kind, count in found.items() if count}
 
     def rebuild(self, tenant: str) -> int:
-        """Delete the tenant's counters and count its answers and labels again; returns how many answers there are.
+        """Delete the tenant's counters and count its records and labels again; returns how many answers there are.
 
         Gives the same items to the byte, but for sums that came back to zero, which are left out. To be run while
         nothing of this tenant is being evaluated or labelled: what is counted between the deletion and the end would be
         overwritten. The count of deferred evaluations of all tenants, which no single tenant's records add up to, is
         left alone.
         """
+        from touchstone.records.measurements import counted_measurements  # on first use: no other question needs it
+
         sums: dict[tuple[str, str], Item] = {}
         records = 0
         for answer_id in self._answer_ids(tenant):
@@ -200,6 +203,8 @@ class Statistics(OfAnswers):
         for label in labels_of(self._table, tenant):
             for increment in counted_for(label):
                 _count(sums, increment)
+        for increment in counted_measurements(self._table, self._artifacts, tenant):
+            _count(sums, increment)
         old = self.counters(tenant)
         with store_faults("rebuild the counters"), self._table.batch_writer() as batch:
             for pk, sk in old:
@@ -216,13 +221,7 @@ class Statistics(OfAnswers):
         return {(item["pk"], item["sk"]): item for pk in partitions for item in self._partition(pk)}
 
     def _answer_ids(self, tenant: str) -> Iterator[str]:
-        found = query(
-            self._table,
-            "the answers",
-            IndexName="by_time",
-            KeyConditionExpression="gsi1pk = :scope",
-            ExpressionAttributeValues={":scope": of_tenant(tenant, "ANSWERS")},
-        )
+        found = all_of(self._table, "the answers", scope=of_tenant(tenant, "ANSWERS"))
         return (str(item["gsi1sk"]) for item in found)
 
     def _partition(self, pk: str) -> Iterator[Item]:

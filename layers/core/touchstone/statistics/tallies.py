@@ -16,6 +16,9 @@ MICROSECONDS = 1_000
 BILLIONTHS = 1_000_000_000
 """A verdict of a fast model costs some hundred-thousandths of a dollar: a millionth would be too coarse to add up."""
 
+CHECKS = "checks"
+"""Stands for the model of a card where checks decided."""
+
 type BinSum = Literal["count", "right", "confidence"]
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 from touchstone.checks.language import Language, language_of
 from touchstone.clock import Deadline
 from touchstone.errors import InputError, SettingsError
-from touchstone.judges.base import Judge, Tier
+from touchstone.judges.base import Judge
 from touchstone.judges.keys import EnvironmentKeys
 from touchstone.judges.opening import Judges
 from touchstone.judges.registry import load_registry
@@ -18,12 +18,10 @@ from touchstone.material import Deck, Quiz, Source, Summary
 from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import CATALOGUE, Material, Metric, metrics_of, text_of
 from touchstone.surfaces.measuring import Measuring
-from touchstone.surfaces.model import MetricName, MetricResult, Surface
+from touchstone.surfaces.model import TIER, MetricName, MetricResult, Surface
 
 SECONDS = 600.0
 """How long an evaluation may take. What a judge has not answered by then is unscored."""
-TIER: Tier = "strong"
-"""Of the models at hand the one whose verdicts are trusted; which provider's is the registry's order."""
 
 type LeftOut = Literal["no_source", "no_judge"]
 """Why a metric was not measured: it needs a source, or a judge, and there was none."""

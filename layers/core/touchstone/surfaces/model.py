@@ -5,8 +5,12 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from touchstone.errors import Unscored
+from touchstone.judges.base import Tier
 from touchstone.judges.spends import Spend
 from touchstone.strict import Strict
+
+TIER: Tier = "strong"
+"""Of the models at hand the one whose verdicts are trusted; which provider's is the registry's order."""
 
 type Surface = Literal["quiz", "summary", "flashcards"]
 type MetricName = Literal[

@@ -11,7 +11,7 @@ from touchstone.judges.base import Judge
 from touchstone.judges.keys import EnvironmentKeys
 from touchstone.judges.opening import Judges
 from touchstone.judges.registry import OVERRIDES_VARIABLE, Model, Registry, load_registry
-from touchstone.surfaces.evaluation import SECONDS, TIER
+from touchstone.surfaces.evaluation import SECONDS
 from touchstone.surfaces.experiments.concluding import conclude
 from touchstone.surfaces.experiments.conclusion import Conclusion
 from touchstone.surfaces.experiments.estimate import Estimate, estimate_of
@@ -20,6 +20,7 @@ from touchstone.surfaces.experiments.model import Experiment
 from touchstone.surfaces.experiments.pairs import PairResult, measure_pair
 from touchstone.surfaces.experiments.recording import Ledger, RecordedJudge, Records
 from touchstone.surfaces.measuring import AT_ONCE
+from touchstone.surfaces.model import TIER
 
 CONCURRENCY = 4
 """Pairs under way at a time; together they have no more questions under way than one evaluation has."""

@@ -89,8 +89,8 @@ async def quiz_answer_correctness(quiz: Quiz, source: Source | None, measuring: 
 
     async def label(group: Sequence[Question]) -> Labelled:
         (question,) = group
-        if decided := _decided(question, measuring.language):
-            return Labelled(items=(decided,))
+        if (by_checks := decided(question, measuring.language)) is not None:
+            return Labelled(items=(by_checks,))
         if question.chunk and shown(question.chunk):
             return await _judged(question, (question.chunk,), measuring)
         asked = "\n".join((question.question_text, *question.choices, *question.answers))
@@ -100,8 +100,8 @@ async def quiz_answer_correctness(quiz: Quiz, source: Source | None, measuring: 
     return result("quiz_answer_correctness", labelled.items, unscored=labelled.unscored, spends=labelled.spends)
 
 
-def _decided(question: Question, language: Language) -> ItemLabel | None:
-    """The label of a question that needs no judge."""
+def decided(question: Question, language: Language) -> ItemLabel | None:
+    """The label of a question that needs no judge; None for one that does."""
     key = key_of(question)
     flaws = list(key_flaws(question, key))
     if question.chosen and key.again:

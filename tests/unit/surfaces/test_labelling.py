@@ -1,0 +1,97 @@
+"""Which items of a measurement may be labelled, and whose card a label of them counts for."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from tests.support.quizzes import measurement, question
+from tests.support.records import a_spend
+from tests.unit.surfaces.test_measurement import a_request
+from touchstone.errors import ConflictError, NotFoundError
+from touchstone.statistics import JudgeKey
+from touchstone.surfaces.catalogue import CATALOGUE
+from touchstone.surfaces.labelling import CLASSES, judged_item
+from touchstone.surfaces.measurement import Measurement, measured, new_measurement
+from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult, UnscoredItem
+
+NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
+CORRECTNESS: MetricName = "quiz_answer_correctness"
+WITHOUT_KEY = question(3) | {"answers": []}
+
+
+def item(name: str, label: str) -> ItemLabel:
+    return ItemLabel(item=name, label=label, value=0.0, reason="Because.")
+
+
+def a_measurement(metric: MetricName = CORRECTNESS, *labels: ItemLabel, **result: Any) -> Measurement:
+    """A quiz of which a metric is over: q1 is right, q2 unscored, q3 has no key."""
+    material = {"questions": [question(1), question(2), WITHOUT_KEY]}
+    begun = new_measurement(
+        a_request(**measurement(material=material)),
+        tenant="acme",
+        measurement_id="01M7YCR9J0YEPNXK2F1F80QC0C",
+        now=NOW,
+    )
+    given: dict[str, Any] = {
+        "score": 50.0,
+        "items": labels or (item("q1", "CORRECT"), item("q3", "ERROR")),
+        "unscored": (UnscoredItem(item="q2", reason="unreadable"),),
+        "spends": (
+            a_spend(purpose=metric, model="strong"),
+            a_spend(purpose=metric, model="strong", failure="unreadable"),
+            a_spend(purpose="topics", model="strong", prompt_version="1" * 16),
+        ),
+    }
+    return measured(begun, MetricResult(metric=metric, **(given | result)), now=NOW)
+
+
+def key(model: str, tier: str | None, prompt_version: str | None) -> JudgeKey:
+    return JudgeKey(model=model, tier=tier, prompt_version=prompt_version, kind=CORRECTNESS)
+
+
+def test_an_item_counts_for_the_judge_that_labelled_it() -> None:
+    found = judged_item(a_measurement(), CORRECTNESS, "q1")
+    assert (found.verdict, found.confidence) == ("CORRECT", None)
+    assert found.judge == key("strong", "strong", "0" * 16)
+    assert found.classes == ("CORRECT", "INCORRECT_ANSWER", "INCORRECT_DISTRACTOR", "ERROR")
+
+
+def test_what_a_check_decided_counts_for_the_checks() -> None:
+    assert judged_item(a_measurement(), CORRECTNESS, "q3").judge == key("checks", None, None)
+
+
+def test_what_nobody_scored_has_no_verdict() -> None:
+    found = judged_item(a_measurement(), CORRECTNESS, "q2")
+    assert (found.verdict, found.judge) == (None, key("strong", "strong", "0" * 16))
+
+
+@pytest.mark.parametrize(
+    "spends",
+    [
+        (),
+        (a_spend(purpose=CORRECTNESS, failure="timed_out"),),
+        (a_spend(purpose=CORRECTNESS), a_spend(purpose=CORRECTNESS, model="another")),
+        (a_spend(purpose=CORRECTNESS), a_spend(purpose=CORRECTNESS, prompt_version="1" * 16)),
+    ],
+)
+def test_what_may_come_from_several_judges_counts_for_none(spends: tuple[Any, ...]) -> None:
+    assert judged_item(a_measurement(spends=spends), CORRECTNESS, "q1").judge is None
+
+
+def test_a_metric_that_is_not_over_and_one_without_a_result_have_nothing_to_label() -> None:
+    with pytest.raises(ConflictError, match="still being measured"):
+        judged_item(a_measurement(), "quiz_clarity", "q1")
+    with pytest.raises(NotFoundError):
+        judged_item(a_measurement(), "summary_faithfulness", "1")
+    with pytest.raises(NotFoundError, match="no such item"):
+        judged_item(a_measurement(), CORRECTNESS, "q9")
+
+
+def test_a_label_that_is_no_class_of_the_metric_is_no_verdict() -> None:
+    with pytest.raises(ConflictError, match="TRIVIAL"):
+        judged_item(a_measurement("quiz_clarity", item("q1", "TRIVIAL")), "quiz_clarity", "q1")
+
+
+def test_every_metric_that_can_be_labelled_asks_a_judge() -> None:
+    assert all(CATALOGUE[metric].judged for metric in CLASSES)
