@@ -76,7 +76,10 @@ def test_a_target_that_cannot_be_imported_is_refused_before_any_proof(
     audit: QualityReport, bundles: Bundles, sandbox: Sandbox
 ) -> None:
     broken = bundles.build(Target(requirement="brokenlib==1.0"))
+    about_it = audit.model_copy(update={"target": broken.manifest})
     with pytest.raises(InputError, match=r"brokenlib==1\.0 cannot be imported in the sandbox"):
+        recheck(about_it, broken, sandbox=sandbox, made_at=MADE_AT)
+    with pytest.raises(InputError, match=r"about tinylib; brokenlib is another library"):
         recheck(audit, broken, sandbox=sandbox, made_at=MADE_AT)
 
 

@@ -40,6 +40,12 @@ def test_against_the_same_version_nothing_drifts(recheck: Any) -> None:
     assert (result.exit_code, "No case drifted." in result.stderr) == (0, True)
 
 
+def test_against_another_library_nothing_is_run(recheck: Any) -> None:
+    result = recheck(target="tinydep==0.5")
+    assert result.exit_code == 2
+    assert "The proofs are about tinylib; tinydep is another library." in result.stderr
+
+
 @pytest.mark.parametrize(
     ("fail_on", "code"), [("incorrect", 0), ("unproven, Ambiguous", 1), ("drift", 1), ("none", 0), ("unproven", 0)]
 )

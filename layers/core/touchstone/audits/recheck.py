@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 
-from touchstone.audits.bundles.target import Bundle, Manifest
+from touchstone.audits.bundles.target import Bundle, Manifest, Target
 from touchstone.audits.case import Label
 from touchstone.audits.report.model import (
     AuditedCase,
@@ -23,6 +23,7 @@ from touchstone.audits.sandbox.bubblewrap import Sandbox
 from touchstone.audits.sandbox.outcomes import Outcome
 from touchstone.audits.sandbox.prove import check_import, prove
 from touchstone.audits.verdict import ProofStanding, Rating
+from touchstone.errors import InputError
 from touchstone.strict import Strict
 
 type Progress = Callable[[int, int], None]
@@ -63,6 +64,12 @@ class Recheck(Strict):
         return tuple(one.id for one in self.drifts if one.rating_now == rating != one.rating_before)
 
 
+def check_same_library(before: Target, now: Target) -> None:
+    """Raises InputError where proofs about one library would be run against another: none could say anything."""
+    if before.name != now.name:
+        raise InputError(f"The proofs are about {before.name}; {now.name} is another library.", where="requirement")
+
+
 def recheck(
     report: QualityReport,
     bundle: Bundle,
@@ -75,8 +82,9 @@ def recheck(
     """Run every stored proof of `report` in `sandbox` against `bundle`, `jobs` of them at a time.
 
     Blocks for as long as that takes: twice the import of the target for each proof, and a little. Raises InputError
-    where the target cannot be imported, and SettingsError where the sandbox cannot be made.
+    for another library and where the target cannot be imported, and SettingsError where the sandbox cannot be made.
     """
+    check_same_library(report.target.target, bundle.manifest.target)
     check_import(bundle, sandbox=sandbox)
     proofs = [proof for case in report.cases for proof in case.proofs]
     again = _again(proofs, report, bundle, sandbox=sandbox, jobs=jobs, progress=progress)

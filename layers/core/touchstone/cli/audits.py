@@ -216,6 +216,7 @@ def recheck(
     No model is asked. A case drifted where an option stands otherwise than it did; it is one to solve again. With
     --fail-on a case counts where its rating is another than it was.
     """
+    from touchstone.audits.recheck import check_same_library
     from touchstone.audits.recheck import recheck as run_again
     from touchstone.cli import audit_screen as screen
     from touchstone.cli.audit_targets import opened, target_of
@@ -230,6 +231,7 @@ def recheck(
     failing = screen.failing_of(fail_on, drift=True)
     before = _report(report)
     wanted = target_of(target, before.target.target.also if also is None else also)
+    check_same_library(before.target.target, wanted)  # before it is installed
     if out is not None:
         _make(out)
     place = opened(wanted, wheels=wheels, upgrade=upgrade, trust=trust)

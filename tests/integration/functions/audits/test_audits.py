@@ -229,6 +229,52 @@ def test_a7_faults_of_definitions_are_told_at_once_with_their_place(demo: Api, t
     assert place in refused.body
 
 
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"options": {}}, ("cases.jsonl:1", "2 to 26")),
+        ({"options": [f"option {number}" for number in range(200)]}, ("cases.jsonl:1", "this has 200")),
+        ({"correct_answer": "C"}, ("cases.jsonl:1", "The key 'C' is none of the options")),
+        ({"question": ""}, ("cases.jsonl:1", "question")),
+        ({"id": "again"}, ("cases.jsonl:2", "there twice")),
+    ],
+)
+def test_a_case_that_cannot_be_audited_is_refused_with_its_place(
+    demo: Api, changes: dict[str, Any], words: tuple[str, ...]
+) -> None:
+    lines = "\n".join(json.dumps(one) for one in (ONE | changes, {**ONE, "id": "again"}))
+    refused = demo.post("/v1/audits", request(files=[{"name": "cases.jsonl", "text": lines}]))
+    assert refused.status == 400
+    for word in words:
+        assert word in refused.body
+    assert demo.get("/v1/audits").json["items"] == []
+
+
+@pytest.mark.parametrize(
+    "requirement",
+    [
+        "tinylib @ https://example.org/tinylib-1.0-py3-none-any.whl",
+        "tinylib @ file:///etc/passwd",
+        "git+https://example.org/tinylib",
+        "./tinylib",
+        "-r /etc/passwd",
+        "tinylib --index-url https://example.org/simple",
+        "tinylib; os_name != 'x\\n--index-url https://example.org/simple\\n'",
+        "tinylib===${AWS_SECRET_ACCESS_KEY}",
+    ],
+)
+def test_a_target_that_would_come_from_elsewhere_is_refused(demo: Api, requirement: str) -> None:
+    refused = demo.post("/v1/audits", request(target={"requirement": requirement}))
+    assert (refused.status, "requirement" in refused.body) == (422, True)
+    assert demo.get("/v1/audits").json["items"] == []
+
+
+def test_proofs_are_not_run_against_another_library(demo: Api) -> None:
+    path = begun(demo, files=[{"name": "one.json", "text": json.dumps(ONE)}])
+    refused = demo.post(f"{path}/recheck", {"requirement": "tinydep==0.5"})
+    assert (refused.status, "another library" in refused.body) == (400, True)
+
+
 def test_the_samples_of_the_steps_name_what_is_not_there(deployment: Deployment) -> None:
     handlers: dict[str, Callable[..., Any]] = {
         "install": install.handler, "prepare": prepare.handler, "turn": turn.handler, "conclude": conclude.handler,

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from touchstone.audits.bundles.target import Target
 from touchstone.audits.loading import LoadedCase, load_text
+from touchstone.audits.recheck import check_same_library
 from touchstone.audits.record import (
     MAX_ALL_CHARS,
     MAX_CASES,
@@ -67,7 +68,7 @@ class AuditReception:
     def recheck(self, audit_id: str, request: RecheckRequest, *, key: str | None) -> AuditRecord:
         """Have the stored proofs of an audit run against another version of its target; no model is asked.
 
-        Raises `ConflictError` where it has no report, `InputError` for what is no requirement.
+        Raises `ConflictError` where it has no report, `InputError` for what is no requirement of the same library.
         """
         before = self._reported(audit_id)
         also = before.terms.target.also if request.also is None else request.also
@@ -76,6 +77,7 @@ class AuditReception:
         except ValidationError as error:
             fault = error.errors(include_url=False, include_input=False)[0]
             raise InputError(f"{fault['msg']}.", where=str(fault["loc"][0])) from None
+        check_same_library(before.terms.target, target)
         terms = Terms(kind="recheck", target=target, limits=before.terms.limits, previous=audit_id)
         kept = self.files(audit_id).cases(before.content_key)
         return self._started(self._kept(kept, terms, weekly=False, key=key, kind="recheck"))
