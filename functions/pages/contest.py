@@ -1,0 +1,224 @@
+"""A task and what came of it, as the tables of its page: made of nothing but what its owner may read at this moment."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from functions.pages.tables import Column, Row, Table
+from touchstone.oracle.challenge import ChallengeView
+from touchstone.oracle.feedback import (
+    FinalDimensionScore,
+    GateFeedback,
+    IndividualFeedback,
+    PenaltyReason,
+    ScoringFeedback,
+    SubmissionView,
+)
+from touchstone.oracle.model import DimensionScore
+from touchstone.oracle.ranking import Place
+from touchstone.oracle.view import TaskView
+
+MOST_PLACES = 100
+"""Places shown, best first."""
+type Known = Mapping[str, SubmissionView]
+"""Submissions that were read, by their ids."""
+
+
+def dimensions_of(task: TaskView) -> Table:
+    """What every submission is judged by."""
+    rows: list[Row] = [
+        {
+            "dimension": one.id,
+            "name": one.name,
+            "weight": one.weight,
+            "fixed": one.fixed,
+            "description": one.description,
+        }
+        for one in task.dimensions
+    ]
+    columns = (
+        Column(name="dimension", shown="code"),
+        Column(name="name"),
+        Column(name="weight", shown="share"),
+        Column(name="fixed", shown="word", words="passed"),
+        Column(name="description"),
+    )
+    return Table(name="dimensions", columns=columns, rows=rows)
+
+
+def ranking_of(task: TaskView, known: Known) -> Table:
+    """Who stands where and by what; of a submission that was not read, its place and final score alone."""
+    rows = [_place(place, known.get(place.submission_id)) for place in (task.ranking or ())[:MOST_PLACES]]
+    columns = (
+        Column(name="rank", shown="number"),
+        Column(name="submitter"),
+        Column(name="weighted_base", shown="decimal"),
+        Column(name="penalty", shown="decimal"),
+        Column(name="causes"),
+        Column(name="final_score", shown="decimal"),
+        Column(name="risk_flags"),
+        Column(name="submission", shown="code"),
+    )
+    return Table(name="ranking", columns=columns, rows=rows)
+
+
+def _place(place: Place, submission: SubmissionView | None) -> Row:
+    scoring = None if submission is None else _scoring(submission)
+    return {
+        "rank": place.rank,
+        "submitter": None if submission is None else submission.submitter,
+        "weighted_base": None if scoring is None else scoring.weighted_base,
+        "penalty": None if scoring is None else scoring.penalty,
+        "causes": None if scoring is None else ", ".join(map(_cause, scoring.penalty_reasons)) or None,
+        "final_score": place.final_score,
+        "risk_flags": None if scoring is None else ", ".join(scoring.risk_flags) or None,
+        "submission": place.submission_id,
+    }
+
+
+def _cause(reason: PenaltyReason) -> str:
+    return f"{reason.dimension} {reason.score:g} → × {reason.factor:.3f}"
+
+
+def penalties_of(submissions: Sequence[SubmissionView]) -> Table:
+    """Each penalty of these submissions by its cause: a fixed dimension below the threshold."""
+    rows: list[Row] = [
+        {
+            "submitter": one.submitter,
+            "dimension": reason.dimension,
+            "score": reason.score,
+            "factor": reason.factor,
+            "submission": one.id,
+        }
+        for one in submissions
+        if (scoring := _scoring(one)) is not None
+        for reason in scoring.penalty_reasons
+    ]
+    columns = (
+        Column(name="submitter"),
+        Column(name="dimension", shown="code"),
+        Column(name="score", shown="decimal"),
+        Column(name="factor", shown="decimal"),
+        Column(name="submission", shown="code"),
+    )
+    return Table(name="penalties", columns=columns, rows=rows)
+
+
+def scores_of(first: Sequence[SubmissionView]) -> Table:
+    """What the first places were given on each dimension."""
+    rows: list[Row] = [
+        {
+            "submitter": one.submitter,
+            "dimension": score.dimension,
+            "band": score.band,
+            "score": float(score.score),
+            "unstable": unstable,
+            "feedback": score.feedback,
+            "evidence": score.evidence,
+        }
+        for one in first
+        for score, unstable in _dimension_scores(one)
+    ]
+    columns = (
+        Column(name="submitter"),
+        Column(name="dimension", shown="code"),
+        Column(name="band"),
+        Column(name="score", shown="decimal"),
+        Column(name="unstable", shown="word", words="passed"),
+        Column(name="feedback", shown="sent"),
+        Column(name="evidence", shown="sent"),
+    )
+    return Table(name="scores", columns=columns, rows=rows)
+
+
+def _dimension_scores(submission: SubmissionView) -> Iterator[tuple[DimensionScore | FinalDimensionScore, bool]]:
+    if (scoring := _scoring(submission)) is not None:
+        yield from ((one, one.unstable) for one in scoring.dimension_scores)
+    elif (own := _individual(submission)) is not None:
+        yield from ((one, False) for one in own.dimension_scores)
+
+
+def gate_failures_of(submissions: Sequence[SubmissionView]) -> Table:
+    """How many of these submissions missed each criterion."""
+    missed = Counter(
+        check.criterion
+        for one in submissions
+        for said in one.feedback
+        if isinstance(said, GateFeedback)
+        for check in said.criteria_checks
+        if not check.passed
+    )
+    rows: list[Row] = [{"criterion": criterion, "missed": number} for criterion, number in missed.most_common()]
+    columns = (Column(name="criterion"), Column(name="missed", shown="number"))
+    return Table(name="gate_failures", columns=columns, rows=rows)
+
+
+def submissions_of(submissions: Sequence[SubmissionView], cursor: str | None) -> Table:
+    """What was handed in, newest first, and where it stands."""
+    columns = (
+        Column(name="submitted_at", shown="moment"),
+        Column(name="submitter"),
+        Column(name="revision", shown="number"),
+        Column(name="standing", shown="word", words="standing"),
+        Column(name="total", shown="decimal"),
+        Column(name="eliminated_by"),
+        Column(name="because", shown="word", words="skip"),
+        Column(name="cost_usd", shown="usd"),
+        Column(name="submission", shown="code"),
+    )
+    return Table(name="submissions", columns=columns, rows=[_submission(one) for one in submissions], next=cursor)
+
+
+def _submission(one: SubmissionView) -> Row:
+    scoring, own = _scoring(one), _individual(one)
+    total = own.penalized_total if own is not None else None
+    return {
+        "submitted_at": one.submitted_at,
+        "submitter": one.submitter,
+        "revision": one.revision,
+        "standing": one.standing,
+        "total": total if scoring is None else scoring.final_score,
+        "eliminated_by": None if scoring is None else ", ".join(scoring.eliminated_by) or None,
+        "because": one.unscored,
+        "cost_usd": one.cost_usd,
+        "submission": one.id,
+    }
+
+
+def challenges_of(challenges: Sequence[ChallengeView]) -> Table:
+    """The challenges to the ranking, oldest first, and what came of each."""
+    rows: list[Row] = [
+        {
+            "created_at": one.created_at,
+            "challenger": one.challenger,
+            "submission": one.submission_id,
+            "reason": one.reason,
+            "challenge_state": one.state,
+            "scored_again_by": one.provider,
+            "new_total": one.new_total,
+            "because": one.unscored,
+            "decided_at": one.decided_at,
+            "cost_usd": one.cost_usd,
+        }
+        for one in challenges
+    ]
+    columns = (
+        Column(name="created_at", shown="moment"),
+        Column(name="challenger"),
+        Column(name="submission", shown="code"),
+        Column(name="reason", shown="sent"),
+        Column(name="challenge_state", shown="word", words="challenge"),
+        Column(name="scored_again_by", shown="code"),
+        Column(name="new_total", shown="decimal"),
+        Column(name="because", shown="word", words="skip"),
+        Column(name="decided_at", shown="moment"),
+        Column(name="cost_usd", shown="usd"),
+    )
+    return Table(name="challenges", columns=columns, rows=rows)
+
+
+def _scoring(submission: SubmissionView) -> ScoringFeedback | None:
+    return next((said for said in submission.feedback if isinstance(said, ScoringFeedback)), None)
+
+
+def _individual(submission: SubmissionView) -> IndividualFeedback | None:
+    return next((said for said in submission.feedback if isinstance(said, IndividualFeedback)), None)

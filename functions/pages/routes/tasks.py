@@ -1,0 +1,92 @@
+"""Tasks: a list, and a page for each with its dimensions, and once it is decided the ranking and how it came about.
+
+A page shows what the task's owner may read at this moment, by the very views of the API: nothing of what was handed in
+before the task is closed, and no score of a contest.
+"""
+
+from collections.abc import Sequence
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+
+from functions.composition.stores import tasks
+from functions.composition.tasks import reader
+from functions.pages.contest import (
+    challenges_of,
+    dimensions_of,
+    gate_failures_of,
+    penalties_of,
+    ranking_of,
+    scores_of,
+    submissions_of,
+)
+from functions.pages.tables import Column, Row, Table
+from functions.pages.visit import View, visit
+from touchstone.operations.tasks.reading import PartyReader
+from touchstone.oracle.feedback import SubmissionView
+from touchstone.oracle.ranking import FINALISTS
+from touchstone.oracle.view import TaskView
+from touchstone.records import TaskSummary
+
+router = Router()
+
+ROWS = 50
+
+
+@router.get("/app/tasks")
+def list_tasks() -> Response[str]:
+    """The tenant's tasks, newest first."""
+    met = visit(router)
+    page = tasks().page(tenant=met.tenant, limit=ROWS, cursor=met.query.get("cursor"))
+    columns = (
+        Column(name="created_at", shown="moment", to="address"),
+        Column(name="description", to="address"),
+        Column(name="owner"),
+        Column(name="path", shown="word", words="path"),
+        Column(name="state", shown="word", words="state"),
+        Column(name="deadline", shown="moment"),
+        Column(name="winner", shown="code"),
+        Column(name="id", shown="code", to="address"),
+    )
+    table = Table(name="tasks", columns=columns, rows=[_row(one) for one in page.items], next=page.cursor)
+    return met.show(View(title="tasks.title", tables=(table,)))
+
+
+@router.get("/app/tasks/<task_id>")
+def read_task(task_id: str) -> Response[str]:
+    """One task: what it asks for, by what it is judged, and what may be known of what came of it."""
+    met = visit(router)
+    owner = reader(met.tenant, None).task(task_id).owner
+    here = reader(met.tenant, owner)
+    task = here.task(task_id)
+    page = here.submitted(task_id, limit=ROWS, cursor=met.query.get("cursor"))
+    first = _first(here, task, page.items)
+    known = {one.id: one for one in (*page.items, *first)}
+    return met.show(
+        View(
+            title="task.title",
+            template="task.html",
+            tables=(
+                dimensions_of(task),
+                ranking_of(task, known),
+                scores_of(first),
+                penalties_of(tuple(known.values())),
+                gate_failures_of(page.items),
+                challenges_of(here.challenged(task_id)),
+                submissions_of(page.items, page.cursor),
+            ),
+            given={"task": task, "winner": known.get(task.winner or "")},
+        )
+    )
+
+
+def _row(summary: TaskSummary) -> Row:
+    return {**summary.model_dump(), "address": f"tasks/{summary.id}"}
+
+
+def _first(here: PartyReader, task: TaskView, shown: Sequence[SubmissionView]) -> tuple[SubmissionView, ...]:
+    """The submissions at the first places, or the one that won a race; those that the page does not show are read."""
+    places = [place.submission_id for place in (task.ranking or ())[:FINALISTS]]
+    wanted = places or ([] if task.winner is None else [task.winner])
+    known = {one.id: one for one in shown}
+    return tuple(known.get(one) or here.submission(task.id, one) for one in wanted)
