@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from touchstone.answers.providers import Preferences
     from touchstone.judges import Adapter, Judges
     from touchstone.judges.registry import Registry
+    from touchstone.operations.routing import RoutingReport
     from touchstone.oracle.choice import Choice
     from touchstone.quizzes.generation import Choice as Generator
 
@@ -95,5 +96,18 @@ def preferences(tenant: str) -> Preferences:
     """What decides between providers: pins by hand, of the tenant before the deployment's, and the data."""
     from touchstone.answers.providers import Preferences
 
-    pins = {**environment().subject_provider_map, **stores.routing_pins().all(tenant)}
-    return Preferences(pins=pins, rates=stores.statistics().rates(tenant).of_providers)
+    routing = stores.routing_pins().read(tenant)
+    pins = {**environment().subject_provider_map, **routing.providers}
+    return Preferences(pins=pins, rates=stores.statistics().rates(tenant).of_providers, noted=routing.noted)
+
+
+def routing_report(tenant: str) -> RoutingReport:
+    """Which provider solves which subject of a tenant, and why."""
+    from touchstone.operations.routing import routing_report
+
+    return routing_report(
+        routing=stores.routing_pins().read(tenant),
+        everywhere=environment().subject_provider_map,
+        rates=stores.statistics().rates(tenant).of_providers,
+        available=judges(tenant).available(),
+    )

@@ -38,6 +38,9 @@ def desk(tenant: str, *, patient: bool = False) -> Desk:
         artifacts=stores.artifacts(),
         judges=judging.judges(tenant, patient=patient),
         preferences=lambda: judging.preferences(tenant),
+        note_choice=lambda subject, choice, before: stores.routing_pins().note(
+            tenant=tenant, subject=subject, choice=choice, before=before
+        ),
     )
 
 

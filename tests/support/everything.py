@@ -13,6 +13,7 @@ from tests.support.deployment import BUCKET, MINUTE_MS, Context, Deployment
 from tests.support.providers import ProviderServer
 from tests.support.quizzes import experiment, measurement
 from tests.unit.quizzes.samples import evaluated, made
+from touchstone.answers.providers import Choice
 from touchstone.audits.bundles.target import Target
 from touchstone.audits.record import Terms
 from touchstone.clock import system_clock
@@ -104,6 +105,8 @@ def _audit(tenant: str) -> None:
 
 def _settings(api: Api, tenant: str) -> None:
     done(api.call("PUT", "/v1/routing/mathematics", json.dumps({"provider": "openai"})), 200)
+    choice = Choice(provider="openai", why="data")
+    stores.routing_pins().note(tenant=tenant, subject="mathematics", choice=choice, before=None)
     stores.spending().set_ceiling(tenant, 20.0)
 
 

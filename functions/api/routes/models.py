@@ -9,9 +9,10 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from pydantic import BaseModel, ConfigDict
 
 from functions.api.access import caller
-from functions.composition.judging import registry
+from functions.composition.judging import registry, routing_report
 from functions.composition.stores import routing_pins
 from touchstone.errors import InputError, SettingsError
+from touchstone.operations.routing import RoutingReport
 
 router = Router()
 
@@ -57,10 +58,10 @@ def models() -> list[ModelView]:
 _SHOWN = set(ModelView.model_fields) - {"tiers"}
 
 
-@router.get("/v1/routing", summary="Read routing pins", tags=["models"])
-def pins() -> dict[str, str]:
-    """The subjects whose provider is pinned by hand; all others are chosen by the data."""
-    return routing_pins().all(caller(router).tenant)
+@router.get("/v1/routing", summary="Read the routing", tags=["models"])
+def routing() -> RoutingReport:
+    """Which provider solves which subject, why and since when, and who would take over."""
+    return routing_report(caller(router).tenant)
 
 
 @router.put("/v1/routing/<subject>", summary="Pin a subject", tags=["models"])

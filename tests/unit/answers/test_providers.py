@@ -4,8 +4,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from touchstone.answers.providers import MIN_SAMPLES, Rate, best_provider_for, choose_provider, pins_from
+from touchstone.answers.providers import (
+    MIN_SAMPLES,
+    Choice,
+    Preferences,
+    Rate,
+    best_provider_for,
+    choose_provider,
+    first_choice,
+    next_candidate,
+    pins_from,
+)
 from touchstone.errors import SettingsError
+from touchstone.judges.registry import called
+from touchstone.statistics.intervals import score_interval, wilson_lower
 
 ALL = ("claude", "openai", "gemini")
 
@@ -121,3 +133,78 @@ def test_pins_are_read_from_the_environment(text: str, pins: dict[str, str]) -> 
 def test_a_map_that_is_none_is_refused_by_name(text: str) -> None:
     with pytest.raises(SettingsError, match="SUBJECT_PROVIDER_MAP"):
         pins_from(text)
+
+
+NAMES = ("claude", "gemini", "openai")
+RATES = st.dictionaries(
+    st.tuples(st.sampled_from(NAMES), st.just("algebra")),
+    st.integers(0, 2_000).flatmap(lambda n: st.builds(Rate, decided=st.just(n), correct=st.integers(0, n))),
+)
+AVAILABLE = st.lists(st.sampled_from(NAMES), min_size=1, unique=True)
+PINS = st.dictionaries(st.just("algebra"), st.sampled_from((*NAMES, "anthropic", "mistral")))
+
+
+@given(rates=RATES, available=AVAILABLE, pins=PINS, default=st.sampled_from(NAMES))
+def test_the_first_choice_is_the_one_that_is_made_and_says_truly_why(
+    rates: dict[tuple[str, str], Rate], available: list[str], pins: dict[str, str], default: str
+) -> None:
+    choice = first_choice("algebra", available=available, pins=pins, rates=rates, default=default)
+    made = choose_provider("algebra", tried=(), available=available, pins=pins, rates=rates, default=default)
+    assert choice.provider == made
+    pinned = called(pins["algebra"]) if "algebra" in pins else None
+    assert (choice.why == "pinned") == (pinned in available)
+    if choice.why == "data":
+        assert rates[choice.provider, "algebra"].decided >= MIN_SAMPLES
+        assert choice.provider == best_provider_for("algebra", rates, default=default)
+
+
+@given(rates=RATES, available=AVAILABLE)
+def test_a_candidate_takes_over_after_just_the_verdicts_it_lacks(
+    rates: dict[tuple[str, str], Rate], available: list[str]
+) -> None:
+    choice = first_choice("algebra", available=available, pins={}, rates=rates, default=available[0])
+    found = next_candidate("algebra", choice, available=available, rates=rates)
+    if found is None:
+        return
+    assert found.provider != choice.provider
+    assert found.lacks > 0
+    needed = found.decided + found.lacks
+    counted = [rate for rate in rates.values() if rate.decided >= MIN_SAMPLES]
+    bar = max((wilson_lower(rate.correct, rate.decided) for rate in counted), default=-1.0)
+    assert needed >= MIN_SAMPLES
+    assert score_interval(found.rate, needed)[0] > bar
+    assert needed == MIN_SAMPLES or score_interval(found.rate, needed - 1)[0] <= bar
+
+
+@pytest.mark.parametrize(
+    ("rates", "expected"),
+    [
+        ({}, None),
+        ({"openai": (100, 90)}, ("openai", 400)),
+        ({"openai": (100, 90), "claude": (200, 10)}, ("claude", 300)),
+        ({"gemini": (600, 540), "openai": (499, 499)}, ("openai", 1)),
+        ({"gemini": (600, 540), "openai": (5_000, 4_000)}, None),
+        ({"gemini": (600, 540), "openai": (100, 90)}, ("openai", 501)),
+        ({"gemini": (600, 540), "mistral": (499, 499)}, None),
+    ],
+)
+def test_who_would_take_over_from_gemini(rates: dict[str, tuple[int, int]], expected: tuple[str, int] | None) -> None:
+    measured = {(name, "algebra"): Rate(decided=n, correct=correct) for name, (n, correct) in rates.items()}
+    available = ("gemini", "openai", "claude")
+    choice = first_choice("algebra", available=available, pins={}, rates=measured, default="gemini")
+    assert choice.provider == "gemini"
+    found = next_candidate("algebra", choice, available=available, rates=measured)
+    assert (found and (found.provider, found.lacks)) == expected
+
+
+def test_a_change_is_worth_a_note_once_and_a_default_only_after_something_else() -> None:
+    data = {("openai", "algebra"): Rate(decided=600, correct=590)}
+    by_data, default = Choice(provider="openai", why="data"), Choice(provider="gemini", why="default")
+    available = ("gemini", "openai")
+    assert Preferences(rates=data).changed("algebra", available=available) == by_data
+    assert Preferences(rates=data, noted={"algebra": by_data}).changed("algebra", available=available) is None
+    assert Preferences(rates=data, pins={"algebra": "gemini"}).changed("algebra", available=available) == by_data
+    assert Preferences(noted={"algebra": by_data}).changed("algebra", available=available) == default
+    for subject in ("music", None):
+        assert Preferences(rates=data).changed(subject, available=available) is None
+    assert Preferences(rates=data).changed("algebra", available=()) is None

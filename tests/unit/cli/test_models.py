@@ -1,6 +1,7 @@
 """The registry at the command line, and pins through the API."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -53,17 +54,54 @@ def test_a_registry_that_is_wrong_is_named(touchstone: Command) -> None:
     assert "TOUCHSTONE_REGISTRY_OVERRIDES is not valid JSON" in result.stderr
 
 
-def test_pins_are_listed_made_and_removed(online: Command, api: Loopback) -> None:
-    api.script = [Reply(value={"math": "gemini"}), Reply(value={"math": "gemini"}), Reply(value={})]
-    assert "gemini" in online("routing", "list").stdout
-    assert json.loads(online("routing", "list", "--json").stdout) == {"math": "gemini"}
-    assert online("routing", "list").stderr == "No subject is pinned: the data decides.\n"
+def _solved(subject: str, provider: str, why: str, **fields: Any) -> dict[str, Any]:
+    """A subject's routing as the API tells it."""
+    evidence = {"decided": 1000, "correct": 900, "rate": 0.9, "lower": 0.88, "upper": 0.917, "counts": True}
+    given: dict[str, Any] = {
+        "since": "2026-11-20T08:30:00.123456Z",
+        "before": None,
+        "pinned": None,
+        "pinned_by": None,
+        "without_pin": {"provider": "gemini", "why": "default"},
+        "evidence": [{"provider": "openai", "available": True, **evidence}],
+        "candidate": {"provider": "claude", "decided": 420, "rate": 0.95, "lacks": 1080},
+    }
+    return {"subject": subject, "provider": provider, "why": why, **given, **fields}
+
+
+ROUTING = {
+    "default": "gemini",
+    "min_samples": 500,
+    "subjects": [
+        _solved("algebra", "openai", "data"),
+        _solved("music", "claude", "pinned", pinned="claude", pinned_by="tenant", evidence=[], candidate=None),
+        _solved("optics", "claude", "pinned", pinned="claude", pinned_by="deployment", since=None),
+        _solved("physics", "gemini", "default", pinned="claude", pinned_by="tenant", since=None),
+    ],
+}
+
+
+def test_the_routing_says_who_solves_what_and_why(online: Command, api: Loopback) -> None:
+    api.script = [Reply(value=ROUTING), Reply(value=ROUTING), Reply(value=ROUTING | {"subjects": []})]
+    listed = online("routing", "list")
+    rows = [" ".join(line.split()) for line in listed.stdout.splitlines()]
+    since, measured = "2026-11-20 08:30:00", "90.0% (88.0% to 91.7%) of 1,000"
+    assert f"algebra openai data {since} {measured} claude (95.0% of 420), 1,080 more" in rows
+    assert f"music claude pinned (else gemini: default) {since} – –" in rows
+    assert any(row.startswith("optics claude pinned by the deployment (else gemini: default) –") for row in rows)
+    assert any(row.startswith("physics gemini default (pinned to claude, which has no key) –") for row in rows)
+    assert "All others are solved by gemini. A provider's rate counts from 500 verdicts on." in listed.stderr
+    assert json.loads(online("routing", "list", "--json").stdout) == ROUTING
+    assert "No subject has data or a pin." in online("routing", "list").stderr
+
+
+def test_pins_are_made_and_removed(online: Command, api: Loopback) -> None:
     api.script = [Reply(value={"数学/1": "openai"}), Reply(value={"数学/1": "openai"}), Reply(status=204)]
     assert online("routing", "pin", "数学/1", "openai").stderr == "数学/1 is solved by openai.\n"
     assert json.loads(online("routing", "pin", "数学/1", "openai", "--json").stdout) == {"数学/1": "openai"}
     assert online("routing", "unpin", "数学/1").exit_code == 0
     path = "/v1/routing/%E6%95%B0%E5%AD%A6%2F1"
-    assert [(a.method, a.path) for a in api.asked[3:]] == [("PUT", path), ("PUT", path), ("DELETE", path)]
+    assert [(a.method, a.path) for a in api.asked] == [("PUT", path), ("PUT", path), ("DELETE", path)]
 
 
 def test_who_may_not_pin_is_told_so(online: Command, api: Loopback) -> None:

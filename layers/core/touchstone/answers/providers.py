@@ -3,14 +3,20 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from touchstone.errors import SettingsError
 from touchstone.judges.registry import called
-from touchstone.statistics.intervals import wilson_lower
+from touchstone.statistics.intervals import score_interval, wilson_lower
 
 MIN_SAMPLES = 500
 """Verdicts a provider needs on a subject before its rate counts: the 95 % bound then lies within 4.4 points of it."""
 PINS_VARIABLE = "SUBJECT_PROVIDER_MAP"
+MOST_SAMPLES = 10_000_000
+"""A lead that would show only after more verdicts than this will never show."""
+
+type Why = Literal["pinned", "data", "default"]
+"""Why a provider is chosen: by hand, by the data, or since neither says otherwise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,17 +28,50 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """The provider that is asked first on a subject, and why."""
+
+    provider: str
+    why: Why
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """Who would be chosen by the data next: `lacks` more verdicts, if its rate (0–1) stays and the others stay."""
+
+    provider: str
+    decided: int
+    rate: float
+    lacks: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Preferences:
     """What decides between providers that have a key.
 
     `pins`: subject to provider, by hand. `rates`: by (provider, subject), from the data. `default` None: the first that
-    has a key.
+    has a key. `noted`: by subject, the choice without pins that was last noted; see `changed`.
     """
 
     pins: Mapping[str, str] = field(default_factory=dict)
     rates: Mapping[tuple[str, str], Rate] = field(default_factory=dict)
     default: str | None = None
     min_samples: int = MIN_SAMPLES
+    noted: Mapping[str, Choice] = field(default_factory=dict)
+
+    def changed(self, subject: str | None, *, available: Sequence[str]) -> Choice | None:
+        """The choice without pins, where it is another one than was noted and worth a note; else None.
+
+        A default is worth one only after something else: a subject that nobody has data on needs no note.
+        """
+        if subject is None or not available:
+            return None
+        default = self.default or available[0]
+        choice = first_choice(
+            subject, available=available, pins={}, rates=self.rates, default=default, min_samples=self.min_samples
+        )
+        noted = self.noted.get(subject)
+        return None if choice == noted or (noted is None and choice.why == "default") else choice
 
 
 def nobody_solves(remedy: str) -> str:
@@ -60,6 +99,71 @@ def best_provider_for(
     if not bounds:
         return default
     return min(bounds, key=lambda provider: (-bounds[provider], provider != default, provider))
+
+
+def first_choice(
+    subject: str,
+    *,
+    available: Sequence[str],
+    pins: Mapping[str, str],
+    rates: Mapping[tuple[str, str], Rate],
+    default: str,
+    min_samples: int = MIN_SAMPLES,
+) -> Choice:
+    """What `choose_provider` chooses before anything was tried, and why. Raises `ValueError` as it does."""
+    provider = choose_provider(
+        subject, tried=(), available=available, pins=pins, rates=rates, default=default, min_samples=min_samples
+    )
+    if subject in pins and called(pins[subject]) == provider:
+        return Choice(provider=provider, why="pinned")
+    counted = rates.get((provider, subject))
+    best = best_provider_for(subject, rates, default=called(default), min_samples=min_samples)
+    by_data = provider == best and counted is not None and counted.decided >= max(1, min_samples)
+    return Choice(provider=provider, why="data" if by_data else "default")
+
+
+def next_candidate(
+    subject: str,
+    choice: Choice,
+    *,
+    available: Sequence[str],
+    rates: Mapping[tuple[str, str], Rate],
+    min_samples: int = MIN_SAMPLES,
+) -> Candidate | None:
+    """Which of the `available` would take over from a choice without pins after the fewest more verdicts.
+
+    None where nobody would: no other has a verdict, or none is right often enough to pass the best bound that counts,
+    be it that of a provider without a key.
+    """
+    best = rates.get((best_provider_for(subject, rates, default=choice.provider, min_samples=min_samples), subject))
+    counts = best is not None and best.decided >= max(1, min_samples)
+    bar = wilson_lower(best.correct, best.decided) if best is not None and counts else None
+    found: list[Candidate] = []
+    for provider in available:
+        rate = rates.get((provider, subject))
+        if provider == choice.provider or rate is None or not rate.decided:
+            continue
+        share = rate.correct / rate.decided
+        needed = _needed(share, bar, at_least=max(1, min_samples, rate.decided))
+        if needed is not None:
+            found.append(Candidate(provider=provider, decided=rate.decided, rate=share, lacks=needed - rate.decided))
+    return min(found, key=lambda candidate: (candidate.lacks, candidate.provider), default=None)
+
+
+def _needed(share: float, bar: float | None, *, at_least: int) -> int | None:
+    """The fewest verdicts after which the lower bound of a share passes `bar`; None: it never does.
+
+    `bar` None: whoever has enough verdicts takes over. The bound rises with the number, so that halving finds it.
+    """
+    if bar is None or score_interval(share, at_least)[0] > bar:
+        return at_least
+    if score_interval(share, MOST_SAMPLES)[0] <= bar:
+        return None
+    low, high = at_least, MOST_SAMPLES
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if score_interval(share, middle)[0] > bar else (middle, high)
+    return high
 
 
 def choose_provider(

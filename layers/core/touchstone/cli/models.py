@@ -9,11 +9,12 @@ from touchstone.cli.exits import Exit
 from touchstone.cli.options import AsJson
 
 if TYPE_CHECKING:
+    from touchstone.cli.screen import Row
     from touchstone.judges.registry import Registry
 
 app = typer.Typer()
 routing = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(routing, name="routing", help="Pin a subject to the provider that solves it.")
+app.add_typer(routing, name="routing", help="Which provider solves which subject: see why, pin and unpin.")
 
 Subject = Annotated[str, typer.Argument(metavar="SUBJECT", help="The subject.")]
 
@@ -42,14 +43,23 @@ def models(
 
 @routing.command("list")
 def pins(*, as_json: AsJson = False) -> None:
-    """List the subjects whose provider is pinned by hand."""
+    """List which provider solves which subject, why and since when, how often it was right, and who would take over."""
     from touchstone.cli.client import fetch
-    from touchstone.cli.screen import Column, field, print_rows
+    from touchstone.cli.screen import Column, field, moment, print_rows, say
 
     found = fetch("routing")
-    columns = (Column(title="subject", of=field("subject")), Column(title="provider", of=field("provider")))
-    rows = [{"subject": subject, "provider": provider} for subject, provider in sorted(found.items())]
-    print_rows(found, columns, rows, empty="No subject is pinned: the data decides.", as_json=as_json)
+    columns = (
+        Column(title="subject", of=field("subject")),
+        Column(title="provider", of=field("provider")),
+        Column(title="why", of=_why),
+        Column(title="since (UTC)", of=lambda row: moment(row.get("since"))),
+        Column(title="right (95 %)", of=_right),
+        Column(title="would take over", of=_next),
+    )
+    print_rows(found, columns, found["subjects"], empty="No subject has data or a pin.", as_json=as_json)
+    if not as_json:
+        others = found["default"] or "nobody: no provider has a key"
+        say(f"All others are solved by {others}. A provider's rate counts from {found['min_samples']} verdicts on.")
 
 
 @routing.command()
@@ -79,6 +89,32 @@ def unpin(subject: Subject) -> None:
     with open_api() as api:
         api.delete("routing", subject)
     say(f"{subject} is left to the data.")
+
+
+def _why(row: "Row") -> str | None:
+    """Why its provider is chosen, and who would be without the pin."""
+    without, pinned = row.get("without_pin") or {}, row.get("pinned")
+    if row.get("why") == "pinned":
+        by = " by the deployment" if row.get("pinned_by") == "deployment" else ""
+        return f"pinned{by} (else {without.get('provider')}: {without.get('why')})"
+    if pinned is not None:
+        return f"{row.get('why') or 'nobody'} (pinned to {pinned}, which has no key)"
+    return row.get("why")
+
+
+def _right(row: "Row") -> str | None:
+    """How often the chosen provider was right, with the interval; None where nothing was decided."""
+    found = (one for one in row.get("evidence", ()) if one["provider"] == row.get("provider") and one["decided"])
+    shown = (f"{one['rate']:.1%} ({one['lower']:.1%} to {one['upper']:.1%}) of {one['decided']:,}" for one in found)
+    return next(shown, None)
+
+
+def _next(row: "Row") -> str | None:
+    """Who would be chosen without a pin after how many more verdicts; None where nobody would."""
+    candidate = row.get("candidate")
+    if candidate is None:
+        return None
+    return f"{candidate['provider']} ({candidate['rate']:.1%} of {candidate['decided']:,}), {candidate['lacks']:,} more"
 
 
 def _day(text: str | None) -> date:

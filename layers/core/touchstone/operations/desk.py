@@ -10,14 +10,17 @@ from touchstone.clock import Clock, system_clock
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from touchstone.answers.providers import Preferences
+    from touchstone.answers.providers import Choice, Preferences
     from touchstone.judges.opening import Judges
     from touchstone.records import Answers, Artifacts, Evaluations, Solutions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
-    """One tenant's records and judges. `preferences` reads pins and rates when a provider is to be chosen."""
+    """One tenant's records and judges. `preferences` reads pins and rates when a provider is to be chosen.
+
+    `note_choice` is told when the data chooses another one for a subject than was noted, and which that was.
+    """
 
     tenant: str
     answers: Answers
@@ -27,3 +30,4 @@ class Desk:
     judges: Judges
     preferences: Callable[[], Preferences]
     clock: Clock = system_clock
+    note_choice: Callable[[str, Choice, Choice | None], None] = lambda _subject, _choice, _before: None

@@ -6,15 +6,16 @@ got its end meanwhile, by the sweep or a caller's deadline, keeps it: the steps 
 A function runs one of these steps and starts with the part of the job that this step needs: each imports its own.
 """
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, Analysis, AnswerRecord, Attempt, Route, SkipReason
 from touchstone.answers.progress import settled
-from touchstone.answers.providers import nobody_solves
+from touchstone.answers.providers import Preferences, nobody_solves
 from touchstone.answers.routing import MAX_ATTEMPTS, route
 from touchstone.clock import Deadline
-from touchstone.errors import ConflictError, InputError, JudgeError, LimitError
+from touchstone.errors import ConflictError, InputError, JudgeError, LimitError, StoreError
 from touchstone.judges.spends import Spend, spends_of_failure
 from touchstone.operations.desk import Desk
 from touchstone.operations.finishing import finish, sentence_of, skip_verification
@@ -25,6 +26,8 @@ ANALYZE_SECONDS = 30.0
 SOLVE_SECONDS = 150.0
 """A strong model that thinks takes a minute; this leaves time for a second provider where the first fails."""
 ENRICH_SECONDS = 30.0
+
+logger = logging.getLogger(__name__)
 
 
 class UnsolvedError(InputError):
@@ -125,12 +128,14 @@ async def solve_problem(desk: Desk, answer_id: str, *, number: int, deadline: De
         return
     problem = _problem(record)
     examples = (await retrieve(problem, desk.solutions)).examples if record.use_retrieved else ()
+    preferences = desk.preferences()
+    _note_choice(desk, preferences, record.subject)
     attempted = await next_attempt(
         problem,
         record.attempts,
         judges=desk.judges,
         deadline=_within(SOLVE_SECONDS, deadline),
-        preferences=desk.preferences(),
+        preferences=preferences,
         subject=record.subject,
         analysis=_analysis(record),
         examples=examples,
@@ -146,6 +151,16 @@ async def solve_problem(desk: Desk, answer_id: str, *, number: int, deadline: De
         raise _unsolved(desk, answer_id, failure, attempted.spends)
     else:
         desk.answers.add_spends(tenant=desk.tenant, answer_id=answer_id, spends=attempted.spends)
+
+
+def _note_choice(desk: Desk, preferences: Preferences, subject: str | None) -> None:
+    """Keep since when the data chooses whom, at the moment it first does; only a report needs it."""
+    choice = preferences.changed(subject, available=desk.judges.available())
+    if subject is not None and choice is not None:
+        try:
+            desk.note_choice(subject, choice, preferences.noted.get(subject))
+        except StoreError:
+            logger.warning("Since when %s solves a subject could not be noted.", choice.provider)
 
 
 async def verify_attempt(desk: Desk, answer_id: str, *, number: int = 1, deadline: Deadline | None = None) -> Verified:

@@ -1,10 +1,15 @@
-"""Subjects whose provider a tenant pinned by hand."""
+"""Which provider solves which subject: what a tenant pinned by hand, and since when the data chooses whom."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
+from touchstone.answers.providers import Choice
+from touchstone.clock import Clock, system_clock
 from touchstone.errors import InputError
-from touchstone.records.keys import Key, of_tenant, part
-from touchstone.records.table import query, store_faults
+from touchstone.records.keys import CHOICE, Key, of_tenant, part
+from touchstone.records.table import ConditionFailedError, query, store_faults
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -12,14 +17,52 @@ if TYPE_CHECKING:
 MAX_SUBJECT_CHARS = 64
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pinned:
+    """A pin. `at` is when it was set, None for one of an earlier release."""
+
+    provider: str
+    at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotedChoice:
+    """What was chosen without pins since a moment (UTC), and `before`; None: nobody had noted anything."""
+
+    choice: Choice
+    since: datetime
+    before: Choice | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Routing:
+    """All that is kept of a tenant's routing, by subject."""
+
+    pins: Mapping[str, Pinned]
+    choices: Mapping[str, NotedChoice]
+
+    @property
+    def providers(self) -> dict[str, str]:
+        """The pinned providers."""
+        return {subject: pinned.provider for subject, pinned in self.pins.items()}
+
+    @property
+    def noted(self) -> dict[str, Choice]:
+        """The choices that were last noted."""
+        return {subject: noted.choice for subject, noted in self.choices.items()}
+
+
 class RoutingPins:
-    """Pinned providers by subject. Raises `StoreError` where the store fails."""
+    """Pins and noted choices of all tenants. Raises `StoreError` where the store fails."""
 
-    def __init__(self, table: "Table") -> None:
+    def __init__(self, table: "Table", *, clock: Clock = system_clock) -> None:
         self._table = table
+        self._clock = clock
 
-    def all(self, tenant: str) -> dict[str, str]:
-        """A tenant's pins: subject → provider."""
+    def read(self, tenant: str) -> Routing:
+        """All that is kept of a tenant's routing, by one query."""
+        pins: dict[str, Pinned] = {}
+        choices: dict[str, NotedChoice] = {}
         found = query(
             self._table,
             "the routing pins",
@@ -27,11 +70,21 @@ class RoutingPins:
             ExpressionAttributeValues={":pk": of_tenant(tenant, "ROUTING")},
             ConsistentRead=True,
         )
-        return {str(item["subject"]): str(item["provider"]) for item in found}
+        for item in found:
+            subject, at = str(item["subject"]), item.get("at")
+            if str(item["sk"]).startswith(CHOICE):
+                choice, before = _choice_of(item["choice"]), item["before"]
+                since = datetime.fromisoformat(item["since"])
+                noted = NotedChoice(choice=choice, since=since, before=None if before is None else _choice_of(before))
+                choices[subject] = noted
+            else:
+                moment = None if at is None else datetime.fromisoformat(at)
+                pins[subject] = Pinned(provider=str(item["provider"]), at=moment)
+        return Routing(pins=pins, choices=choices)
 
     def pin(self, *, tenant: str, subject: str, provider: str) -> None:
         """Answer a subject's problems by this provider from now on; replaces an earlier pin."""
-        item = {**_key(tenant, subject), "subject": subject, "provider": provider}
+        item = {**_key(tenant, subject), "subject": subject, "provider": provider, "at": self._clock().isoformat()}
         with store_faults("store the routing pin"):
             self._table.put_item(Item=item)
 
@@ -39,6 +92,31 @@ class RoutingPins:
         """Leave a subject to the data again; nothing happens where it was not pinned."""
         with store_faults("remove the routing pin"):
             self._table.delete_item(Key=_key(tenant, subject))
+
+    def note(self, *, tenant: str, subject: str, choice: Choice, before: Choice | None) -> None:
+        """Note that `choice` is made without pins from now on; where somebody noted it already, that moment stays."""
+        written = {"provider": choice.provider, "why": choice.why}
+        try:
+            with store_faults("note the choice of a provider"):
+                self._table.put_item(
+                    Item={
+                        "pk": of_tenant(tenant, "ROUTING"),
+                        "sk": f"{CHOICE}{part(subject)}",
+                        "subject": subject,
+                        "choice": written,
+                        "since": self._clock().isoformat(),
+                        "before": None if before is None else {"provider": before.provider, "why": before.why},
+                    },
+                    ConditionExpression="attribute_not_exists(pk) OR #choice <> :choice",
+                    ExpressionAttributeNames={"#choice": "choice"},
+                    ExpressionAttributeValues={":choice": written},
+                )
+        except ConditionFailedError:
+            return
+
+
+def _choice_of(item: Mapping[str, str]) -> Choice:
+    return Choice(provider=item["provider"], why=item["why"])  # type: ignore[arg-type] # as `note` wrote it
 
 
 def _key(tenant: str, subject: str) -> Key:

@@ -1,0 +1,182 @@
+"""Which provider solves which subject and why: since when, on what evidence, and what would change it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from touchstone.answers.providers import MIN_SAMPLES, Choice, Rate, Why, first_choice, next_candidate
+from touchstone.judges.registry import called
+from touchstone.operations.reporting import View
+from touchstone.records.routing_pins import NotedChoice, Routing
+from touchstone.statistics.intervals import wilson_interval
+
+
+class ChoiceView(View):
+    """A provider and why it is chosen: `data` (the best lower bound of its rate), `default`, or `pinned`."""
+
+    provider: str
+    why: Why
+
+
+class EvidenceView(View):
+    """How often a provider was right on a subject: Wilson 95 % interval `lower` to `upper` (0–1).
+
+    `rate` is None, and the interval 0 to 1, where nothing was decided. `counts`: it has `min_samples` verdicts, so that
+    the data may choose it. `available`: it has a key.
+    """
+
+    provider: str
+    decided: int
+    correct: int
+    rate: float | None
+    lower: float
+    upper: float
+    counts: bool
+    available: bool
+
+
+class CandidateView(View):
+    """Who would take over without a pin: after `lacks` more verdicts, if its `rate` (0–1) and the others stay so."""
+
+    provider: str
+    decided: int
+    rate: float
+    lacks: int
+
+
+class SubjectRouting(View):
+    """What is chosen for a subject. `provider` and `why` are None where no provider has a key.
+
+    `since` (UTC) is when it was pinned, or when a problem was first solved by the choice without pins as it is now;
+    None: from the beginning, by the deployment's own pin, or nothing was solved since it became so. `before` is the
+    choice without pins that came before the last one noted. `pinned` is the pinned provider, whether or not it has a
+    key, and `pinned_by` whose pin it is; `without_pin` what would be chosen otherwise.
+    """
+
+    subject: str
+    provider: str | None
+    why: Why | None
+    since: datetime | None
+    before: ChoiceView | None
+    pinned: str | None
+    pinned_by: str | None
+    without_pin: ChoiceView | None
+    evidence: tuple[EvidenceView, ...]
+    candidate: CandidateView | None
+
+
+class RoutingReport(View):
+    """The choice of every subject that has a pin, data or a choice. All others go to `default`, None where no provider
+    has a key. `min_samples` are the verdicts from which a provider's rate counts.
+    """
+
+    default: str | None
+    min_samples: int
+    subjects: tuple[SubjectRouting, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Evidence:
+    """What all subjects are decided by. `everywhere`: the deployment's pins, which a tenant's come before."""
+
+    routing: Routing
+    everywhere: Mapping[str, str]
+    rates: Mapping[tuple[str, str], Rate]
+    available: Sequence[str]
+    default: str | None
+    min_samples: int
+
+    def of(self, subject: str) -> SubjectRouting:
+        """What is chosen for a subject, and why."""
+        own = self.routing.pins.get(subject)
+        pinned = own.provider if own is not None else self.everywhere.get(subject)
+        unpinned, choice = self._choice(subject, {}), self._choice(subject, {} if pinned is None else {subject: pinned})
+        noted = self.routing.choices.get(subject)
+        since = _since(noted, choice)
+        if choice is not None and choice.why == "pinned":
+            since = None if own is None else own.at
+        return SubjectRouting(
+            subject=subject,
+            provider=None if choice is None else choice.provider,
+            why=None if choice is None else choice.why,
+            since=since,
+            before=None if noted is None else _view(noted.before),
+            pinned=None if pinned is None else called(pinned),
+            pinned_by=None if pinned is None else "deployment" if own is None else "tenant",
+            without_pin=_view(unpinned),
+            evidence=tuple(self._evidence(subject)),
+            candidate=None if unpinned is None else self._candidate(subject, unpinned),
+        )
+
+    def _choice(self, subject: str, pins: Mapping[str, str]) -> Choice | None:
+        if self.default is None:
+            return None
+        return first_choice(
+            subject,
+            available=self.available,
+            pins=pins,
+            rates=self.rates,
+            default=self.default,
+            min_samples=self.min_samples,
+        )
+
+    def _candidate(self, subject: str, unpinned: Choice) -> CandidateView | None:
+        found = next_candidate(
+            subject, unpinned, available=self.available, rates=self.rates, min_samples=self.min_samples
+        )
+        if found is None:
+            return None
+        return CandidateView(provider=found.provider, decided=found.decided, rate=found.rate, lacks=found.lacks)
+
+    def _evidence(self, subject: str) -> list[EvidenceView]:
+        found = sorted((provider, rate) for (provider, of), rate in self.rates.items() if of == subject)
+        return [self._of_provider(provider, rate) for provider, rate in found]
+
+    def _of_provider(self, provider: str, rate: Rate) -> EvidenceView:
+        lower, upper = wilson_interval(rate.correct, rate.decided)
+        return EvidenceView(
+            provider=provider,
+            decided=rate.decided,
+            correct=rate.correct,
+            rate=rate.correct / rate.decided if rate.decided else None,
+            lower=lower,
+            upper=upper,
+            counts=rate.decided >= self.min_samples,
+            available=provider in self.available,
+        )
+
+
+def routing_report(
+    *,
+    routing: Routing,
+    everywhere: Mapping[str, str],
+    rates: Mapping[tuple[str, str], Rate],
+    available: Sequence[str],
+    min_samples: int = MIN_SAMPLES,
+) -> RoutingReport:
+    """What is chosen for every subject of a tenant, by its name.
+
+    `everywhere` are the deployment's pins; `rates` by (provider, subject); `available` the providers that have a key,
+    the first of which is the default. Reads nothing, so that it costs the same however many records there are.
+    """
+    default = available[0] if available else None
+    evidence = _Evidence(
+        routing=routing,
+        everywhere=everywhere,
+        rates=rates,
+        available=available,
+        default=default,
+        min_samples=min_samples,
+    )
+    subjects = {*routing.pins, *routing.choices, *everywhere, *(subject for _, subject in rates)}
+    return RoutingReport(
+        default=default, min_samples=min_samples, subjects=tuple(evidence.of(subject) for subject in sorted(subjects))
+    )
+
+
+def _since(noted: NotedChoice | None, choice: Choice | None) -> datetime | None:
+    return noted.since if noted is not None and noted.choice == choice else None
+
+
+def _view(choice: Choice | None) -> ChoiceView | None:
+    return None if choice is None else ChoiceView(provider=choice.provider, why=choice.why)
