@@ -1,0 +1,200 @@
+"""The texts of the pages: the same in both languages, and one for every key that a page names."""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from string import Formatter
+from typing import Any, TypeAliasType, get_args
+
+import pytest
+from jinja2 import nodes
+
+import functions.pages
+from functions.pages.rendering import environment
+from functions.pages.visit import PLACES
+from functions.pages.words import LANGUAGES, language_for, words
+from touchstone.answers.model import Difficulty, EvaluationState, Method, SkipReason, Status
+from touchstone.answers.providers import Why
+from touchstone.judges.base import Tier
+from touchstone.oracle.task import TaskState
+from touchstone.records.counters import DIMENSIONS
+from touchstone.surfaces.experiments.record import ExperimentState
+from touchstone.surfaces.model import MetricName, Surface
+
+FOLDER = Path(functions.pages.__file__).parent
+MODULES = {path.relative_to(FOLDER).as_posix(): path for path in sorted(FOLDER.rglob("*.py"))}
+TEMPLATES = sorted(path.name for path in (FOLDER / "templates").glob("*.html"))
+ENGLISH, CHINESE = words("en").texts, words("zh").texts
+IDEOGRAPH = re.compile(r"[\u4e00-\u9fff]")
+LATIN_WORD = re.compile(r"(?<!\{)\b[A-Za-z]{3,}\b(?!\})")
+"""A word outside of the gaps."""
+SAYS = "words"
+"""What a page calls for a text, in modules and in templates."""
+
+
+@dataclass(frozen=True)
+class Named:
+    """A key that a page names: whole, or what it begins with. `filled` None: what fills its gaps is not said."""
+
+    where: str
+    key: str
+    whole: bool = True
+    filled: frozenset[str] | None = None
+
+
+def _in_module(name: str, path: Path) -> Iterator[Named]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call):
+            continue
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        given = {each.arg: each.value for each in node.keywords if each.arg is not None}
+        match called:
+            case "words" | "Words" if node.args:
+                yield from _said(name, node.args[0], frozenset(given))
+            case "known" if node.args:
+                yield from (Named(name, f"{word}.", whole=False) for word in _constant(node.args[0]))
+            case "View":
+                yield from (Named(name, title) for title in _constant(given["title"]))
+            case "Table":
+                for table in _constant(given["name"]):
+                    yield from (Named(name, f"table.{table}"), Named(name, f"table.{table}.none"))
+            case "Column":
+                yield from (Named(name, f"column.{column}") for column in _constant(given["name"]))
+                yield from (Named(name, f"{word}.", whole=False) for word in _constant(given.get("words")))
+
+
+def _said(where: str, said: ast.expr, filled: frozenset[str]) -> Iterator[Named]:
+    """The key of a call of the texts: a constant, or one that begins with a constant."""
+    if isinstance(said, ast.JoinedStr):
+        yield from (Named(where, start, whole=False) for start in _constant(said.values[0]))
+    yield from (Named(where, key, filled=filled) for key in _constant(said))
+
+
+def _constant(node: ast.expr | None) -> list[str]:
+    return [node.value] if isinstance(node, ast.Constant) and isinstance(node.value, str) else []
+
+
+def _in_template(name: str) -> Iterator[Named]:
+    text = (FOLDER / "templates" / name).read_text(encoding="utf-8")
+    for call in environment().parse(text).find_all(nodes.Call):
+        known = isinstance(call.node, nodes.Getattr) and call.node.attr == "known" and _is_words(call.node.node)
+        if not (known or _is_words(call.node)):
+            continue
+        match call.args[0]:
+            case nodes.Const(value=str(key)):
+                filled = frozenset(each.key for each in call.kwargs)
+                yield Named(name, f"{key}.", whole=False) if known else Named(name, key, filled=filled)
+            case nodes.Concat(nodes=[nodes.Const(value=str(start)), *_]):
+                yield Named(name, start, whole=False)
+
+
+def _is_words(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.Name) and node.name == SAYS
+
+
+NAMED = [
+    *(named for name, path in MODULES.items() for named in _in_module(name, path)),
+    *(named for name in TEMPLATES for named in _in_template(name)),
+    *(Named("visit.py", title) for _, title in PLACES),
+]
+
+
+def _gaps(text: str) -> frozenset[str]:
+    return frozenset(gap for _, gap, _, _ in Formatter().parse(text) if gap is not None)
+
+
+def test_both_languages_have_the_same_keys() -> None:
+    assert list(ENGLISH) == list(CHINESE)
+    assert list(ENGLISH) == sorted(ENGLISH)
+
+
+def test_both_languages_have_the_same_gaps() -> None:
+    assert {key: _gaps(text) for key, text in ENGLISH.items()} == {key: _gaps(text) for key, text in CHINESE.items()}
+
+
+def test_every_text_says_something_and_nothing_is_left_in_the_other_language() -> None:
+    assert [
+        key for texts in (ENGLISH, CHINESE) for key, text in texts.items() if text != text.strip() or not text
+    ] == []
+    assert [key for key, text in ENGLISH.items() if IDEOGRAPH.search(text)] == []
+    assert [key for key, text in CHINESE.items() if not IDEOGRAPH.search(text) and LATIN_WORD.search(text)] == []
+
+
+def test_a_chinese_text_is_set_with_chinese_marks() -> None:
+    between = re.compile(r"[\u4e00-\u9fff][,;:!?]|[,;:!?][\u4e00-\u9fff]|[\u4e00-\u9fff]\.$")
+    assert [key for key, text in CHINESE.items() if between.search(text)] == []
+
+
+@pytest.mark.parametrize("where", [*MODULES, *TEMPLATES])
+def test_every_key_that_is_named_has_a_text(where: str) -> None:
+    here = [named for named in NAMED if named.where == where]
+    assert [named.key for named in here if named.whole and named.key not in ENGLISH] == []
+    starts = {named.key for named in here if not named.whole}
+    assert [start for start in starts if not any(key.startswith(start) for key in ENGLISH)] == []
+
+
+@pytest.mark.parametrize("where", [*MODULES, *TEMPLATES])
+def test_every_gap_is_filled(where: str) -> None:
+    here = {(named.key, named.filled) for named in NAMED if named.where == where and named.filled is not None}
+    assert [key for key, filled in here if filled != _gaps(ENGLISH.get(key, ""))] == []
+
+
+def test_no_text_is_there_for_nothing() -> None:
+    whole = {named.key for named in NAMED if named.whole}
+    starts = tuple(named.key for named in NAMED if not named.whole)
+    assert [key for key in ENGLISH if key not in whole and not key.startswith(starts)] == []
+
+
+def _values(kind: TypeAliasType) -> set[str]:
+    """The words of a closed set, whatever it is made of."""
+    parts: list[Any] = list(get_args(kind.__value__))
+    return {word for part in parts for word in ([part] if isinstance(part, str) else _words_of(part))}
+
+
+def _words_of(part: Any) -> set[str]:
+    return _values(part) if isinstance(part, TypeAliasType) else set(get_args(part))
+
+
+@pytest.mark.parametrize(
+    ("start", "expected"),
+    [
+        ("badge", _values(Status) | {"failed"}),
+        ("status", _values(Status) | {"failed"}),
+        ("difficulty", _values(Difficulty)),
+        ("dimension", set(DIMENSIONS)),
+        ("evaluation", _values(EvaluationState)),
+        ("method", _values(Method)),
+        ("metric", _values(MetricName) | {"preference"}),
+        ("skip", _values(SkipReason) | {"unknown"}),
+        ("state", _values(ExperimentState) | _values(TaskState)),
+        ("surface", _values(Surface)),
+        ("tier", _values(Tier)),
+        ("why", _values(Why)),
+    ],
+)
+def test_every_word_of_a_closed_set_has_a_text(start: str, expected: set[str]) -> None:
+    assert {word for word in expected if f"{start}.{word}" not in ENGLISH} == set()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_word_that_came_from_elsewhere_is_shown_as_it_is(language: Any) -> None:
+    assert words(language).known("status", "excellent") == "excellent"
+    assert words(language).known("status", None) == ""
+
+
+@pytest.mark.parametrize(
+    ("chosen", "accepted", "language"),
+    [
+        (None, "", "en"),
+        (None, "de-DE,de;q=0.9", "en"),
+        (None, "de-DE,zh-CN;q=0.8,en;q=0.7", "zh"),
+        (None, "ZH-hans", "zh"),
+        ("en", "zh-CN", "en"),
+        ("zh", "en", "zh"),
+        ("tlh", "zh", "zh"),
+    ],
+)
+def test_the_language_is_the_chosen_one_else_the_browsers(chosen: str | None, accepted: str, language: str) -> None:
+    assert language_for(chosen, accepted) == language
