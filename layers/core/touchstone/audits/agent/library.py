@@ -131,9 +131,9 @@ class Library:
         if path is None:
             return None
         try:
-            data = path.read_bytes()
-            if len(data) > MAX_SOURCE_BYTES:
+            if path.stat().st_size > MAX_SOURCE_BYTES:
                 return None
+            data = path.read_bytes()
             encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
             source = data.decode(encoding, errors="replace")
             tree = ast.parse(source)
