@@ -14,8 +14,8 @@ type Shown = Literal["text", "word", "number", "decimal", "share", "usd", "momen
 """How a value is shown to people. `share` is 0–1 and shown as a percentage, `word` is one of a closed set of words of
 ours and shown in the reader's language, `badge` is a status of an answer, `sent` keeps the line breaks of a text."""
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
-"""What a spreadsheet takes for the beginning of a formula (OWASP, CSV injection)."""
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""What a spreadsheet takes for the beginning of a formula, full-width signs among them (OWASP, CSV injection)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

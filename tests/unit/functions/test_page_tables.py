@@ -1,0 +1,212 @@
+"""Tables as CSV and JSON: every value survives, and nothing in a file is run by a spreadsheet (A7)."""
+
+import csv
+import io
+import json
+from datetime import UTC, date, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from functions.pages.rendering import decimal, moment, render, share, usd
+from functions.pages.tables import FORMULA_STARTS, Column, Row, Table, Value, as_csv, as_json
+from functions.pages.words import words
+
+NAMES = ("a", "b")
+COLUMNS = tuple(Column(name=name) for name in NAMES)
+MOMENT = datetime(2026, 11, 22, 9, 30, tzinfo=UTC)
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20) | st.builds(
+    str.__add__, st.sampled_from(FORMULA_STARTS), st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
+)
+VALUES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.dates(),
+    st.datetimes(timezones=st.just(UTC)),
+    TEXTS,
+)
+ROWS = st.lists(st.fixed_dictionaries({}, optional=dict.fromkeys(NAMES, VALUES)), max_size=5)
+
+
+def _table(*rows: Row, columns: tuple[Column, ...] = COLUMNS, following: str | None = None) -> Table:
+    return Table(name="answers", columns=columns, rows=rows, next=following)
+
+
+def _read(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text, newline="")))
+
+
+@pytest.mark.parametrize(
+    ("value", "cell"),
+    [
+        (None, ""),
+        ("", ""),
+        (True, "true"),
+        (False, "false"),
+        (0, "0"),
+        (-3, "-3"),
+        (0.1, "0.1"),
+        (1e-9, "1e-09"),
+        (date(2026, 11, 22), "2026-11-22"),
+        (MOMENT, "2026-11-22T09:30:00+00:00"),
+        ('say "no", please', 'say "no", please'),
+        ("two\nlines", "two\nlines"),
+        ("two\r\nlines", "two\r\nlines"),
+        ("中文", "中文"),
+        ("1+1", "1+1"),
+        ("'quoted", "'quoted"),
+        ("=1+1", "'=1+1"),
+        ("+49 30", "'+49 30"),
+        ("-1", "'-1"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("\uff1d1+1", "'\uff1d1+1"),
+        ("\uff20SUM", "'\uff20SUM"),
+        ("\t=1", "'\t=1"),
+        ("\r=1", "'\r=1"),
+        ("\n=1", "'\n=1"),
+        ('=HYPERLINK("http://a.example","x")', '\'=HYPERLINK("http://a.example","x")'),
+    ],
+)
+def test_a_value_is_one_cell(value: Value, cell: str) -> None:
+    assert _read(as_csv(_table({"a": value, "b": "end"}))) == [["a", "b"], [cell, "end"]]
+
+
+def test_lines_end_as_the_standard_of_csv_says() -> None:
+    assert as_csv(_table({"a": 1, "b": "x,y"})) == 'a,b\r\n1,"x,y"\r\n'
+
+
+def test_a_table_without_rows_has_its_headings() -> None:
+    assert as_csv(_table()) == "a,b\r\n"
+    assert json.loads(as_json([_table()])) == {"answers": {"rows": [], "cursor": None}}
+
+
+def test_only_what_is_a_column_is_given_out() -> None:
+    columns = (Column(name="a", to="address"),)
+    table = _table({"a": 1, "address": "answers/1", "secret": "s"}, {}, columns=columns)
+    assert _read(as_csv(table)) == [["a"], ["1"], [""]]
+    assert json.loads(as_json([table]))["answers"]["rows"] == [{"a": 1}, {"a": None}]
+
+
+def test_several_tables_are_one_document_with_the_way_on() -> None:
+    other = Table(name="days", columns=COLUMNS[:1], rows=[{"a": MOMENT}])
+    assert json.loads(as_json([_table({"a": date(2026, 1, 2)}, following="next"), other])) == {
+        "answers": {"rows": [{"a": "2026-01-02", "b": None}], "cursor": "next"},
+        "days": {"rows": [{"a": "2026-11-22T09:30:00+00:00"}], "cursor": None},
+    }
+
+
+def test_what_is_no_value_of_a_table_is_refused() -> None:
+    wrong: Any = {"a": {1, 2}}
+    with pytest.raises(TypeError, match="set is no value of a table"):
+        as_json([_table(wrong)])
+
+
+@given(ROWS)
+def test_csv_has_a_cell_for_every_value_whatever_it_is(rows: list[Row]) -> None:
+    found = _read(as_csv(_table(*rows)))
+    assert found[0] == list(NAMES)
+    assert len(found) == 1 + len(rows)
+    assert {len(line) for line in found} == {len(NAMES)}
+
+
+@given(ROWS)
+def test_a7_no_text_in_csv_begins_a_formula_and_every_text_can_be_had_back(rows: list[Row]) -> None:
+    for row, line in zip(rows, _read(as_csv(_table(*rows)))[1:], strict=True):
+        for name, cell in zip(NAMES, line, strict=True):
+            value = row.get(name)
+            if not isinstance(value, str):
+                continue
+            assert not cell.startswith(FORMULA_STARTS)
+            assert cell == (f"'{value}" if value.startswith(FORMULA_STARTS) else value)
+
+
+@given(ROWS)
+def test_numbers_in_csv_are_those_of_the_rows(rows: list[Row]) -> None:
+    for row, line in zip(rows, _read(as_csv(_table(*rows)))[1:], strict=True):
+        for name, cell in zip(NAMES, line, strict=True):
+            value = row.get(name)
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                assert type(value)(cell) == value
+
+
+@given(ROWS)
+def test_json_gives_every_value_back(rows: list[Row]) -> None:
+    found = json.loads(as_json([_table(*rows)]))["answers"]["rows"]
+    assert found == [
+        {name: value.isoformat() if isinstance(value := row.get(name), date) else value for name in NAMES}
+        for row in rows
+    ]
+
+
+@pytest.mark.parametrize("shown", ["text", "code", "sent"])
+def test_a7_what_a_record_holds_is_escaped_on_a_page(shown: Any) -> None:
+    columns = (Column(name="answer", shown=shown, to="to"),)
+    row = {"answer": "<script>alert(1)</script>", "to": '"><script>alert(2)</script>'}
+    page = _shown(_table(row, columns=columns))
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    assert "<script>" not in page
+
+
+@pytest.mark.parametrize(
+    ("shown", "value", "text"),
+    [
+        ("number", 1234567, ">1,234,567<"),
+        ("decimal", 0.756, ">0.76<"),
+        ("share", 0.5, ">50.0 %<"),
+        ("usd", 0.00042, ">$0.0004<"),
+        ("moment", MOMENT, ">2026-11-22 09:30<"),
+        ("moment", date(2026, 11, 22), ">2026-11-22<"),
+        ("badge", "verified", ">Verified ✓<"),
+        ("badge", "unverified", ">Not verified<"),
+        ("sent", "a\nb", ">a\nb<"),
+        ("number", None, ">–<"),
+        ("moment", None, ">–<"),
+    ],
+)
+def test_a_value_is_shown_as_its_column_says(shown: Any, value: Value, text: str) -> None:
+    assert text in _shown(_table({"status": value}, columns=(Column(name="status", shown=shown),)))
+
+
+def test_a_word_is_shown_in_the_readers_language_and_given_out_as_it_is() -> None:
+    column = Column(name="passed", shown="word", words="passed")
+    table = _table({"passed": True}, columns=(column,))
+    assert ">Yes<" in _shown(table)
+    assert ">是<" in _shown(table, language="zh")
+    assert _read(as_csv(table))[1] == ["true"]
+
+
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        (share(None), "–"),
+        (share(1.0), "100.0 %"),
+        (usd(None), "–"),
+        (usd(0.0), "$0.00"),
+        (usd(1234.5), "$1,234.50"),
+        (decimal(None), "–"),
+        (decimal(1234.567), "1,234.57"),
+        (moment(None), "–"),
+    ],
+)
+def test_figures_are_written_as_people_read_them(written: str, text: str) -> None:
+    assert written == text
+
+
+class _Visit:
+    """As much of a visit as a page without navigation needs."""
+
+    session = identity = None
+    home, theme = "../", "auto"
+    query: dict[str, str] = {}  # noqa: RUF012 - nobody writes it
+
+    def at(self, **changed: str | None) -> str:
+        """An address of this page."""
+        return "?" + "&".join(f"{name}={value}" for name, value in changed.items())
+
+
+def _shown(table: Table, *, language: Any = "en") -> str:
+    return render("listing.html", words(language), title="T", tables=(table,), charts=(), visit=_Visit())
