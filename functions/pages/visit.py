@@ -31,9 +31,11 @@ CHOICE_SECONDS = 365 * 24 * 3600
 PLACES = (
     ("", "overview.title"),
     ("app/answers", "answers.title"),
+    ("app/rates", "rates.title"),
     ("app/trends", "trends.title"),
     ("app/quotas", "quotas.title"),
     ("app/experiments", "experiments.title"),
+    ("app/tasks", "tasks.title"),
 )
 """Where the pages lead to, in the order of the navigation: address and the key of its name."""
 MAX_FORM_BYTES = 20_000
@@ -104,6 +106,13 @@ class Visit:
         if self.identity is None:
             raise TypeError("Nobody was let in")
         return self.identity.tenant
+
+    @property
+    def form_mark(self) -> str:
+        """What stands in the forms of this session. Raises `ForbiddenError` for a program, which has none."""
+        if self.session is None:
+            raise ForbiddenError("A form is sent from a page on which you signed in; programs use the API.")
+        return self.session.form_mark
 
     def show(self, view: View, *, status: HTTPStatus = HTTPStatus.OK) -> Response[str]:
         """The page, or its tables as the program wants them."""

@@ -30,6 +30,8 @@ ENGLISH, CHINESE = words("en").texts, words("zh").texts
 IDEOGRAPH = re.compile(r"[\u4e00-\u9fff]")
 LATIN_WORD = re.compile(r"(?<!\{)\b[A-Za-z]{3,}\b(?!\})")
 """A word outside of the gaps."""
+NAMES = frozenset({"ECE", "Cohen κ", "Kappa"})
+"""Names of figures, which are the same in Chinese."""
 SAYS = "words"
 """What a page calls for a text, in modules and in templates."""
 
@@ -119,7 +121,8 @@ def test_every_text_says_something_and_nothing_is_left_in_the_other_language() -
         key for texts in (ENGLISH, CHINESE) for key, text in texts.items() if text != text.strip() or not text
     ] == []
     assert [key for key, text in ENGLISH.items() if IDEOGRAPH.search(text)] == []
-    assert [key for key, text in CHINESE.items() if not IDEOGRAPH.search(text) and LATIN_WORD.search(text)] == []
+    latin = [text for text in CHINESE.values() if LATIN_WORD.search(text) and not IDEOGRAPH.search(text)]
+    assert [text for text in latin if text not in NAMES] == []
 
 
 def test_a_chinese_text_is_set_with_chinese_marks() -> None:

@@ -1,0 +1,180 @@
+"""Rates: how often models and providers were right, with intervals, and what routing chose because of that."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+
+from functions.api.access import ALLOWED
+from functions.composition.judging import judges, registry, routing_report
+from functions.composition.stores import routing_pins, statistics
+from functions.pages.charts import Chart, Series
+from functions.pages.tables import Column, Row, Table
+from functions.pages.visit import View, Visit, form, redirect, visit
+from functions.pages.words import Words
+from touchstone.errors import InputError, SettingsError
+from touchstone.operations.reporting import RateView, rates_report
+from touchstone.operations.routing import RoutingReport, SubjectRouting
+
+router = Router()
+
+DRAWN = 15
+"""Rates on one chart: those with the most verdicts. More could not be told apart; the table has all."""
+COUNTED = (
+    Column(name="decided", shown="number"),
+    Column(name="correct", shown="number"),
+    Column(name="skipped", shown="number"),
+    Column(name="rate", shown="share"),
+    Column(name="lower", shown="share"),
+    Column(name="upper", shown="share"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kind:
+    """One kind of rates: the name of its table, and the columns of the two things that each is of."""
+
+    table: str
+    columns: tuple[Column, Column]
+    label: Callable[[Words, RateView], str]
+
+    def shown(self, rates: Sequence[RateView]) -> Table:
+        """The table of all of them."""
+        name, of = (column.name for column in self.columns)
+        rows: list[Row] = [{name: rate.name, of: rate.of, **rate.model_dump(exclude={"name", "of"})} for rate in rates]
+        return Table(name=self.table, columns=(*self.columns, *COUNTED), rows=rows)
+
+    def drawn(self, words: Words, rates: Sequence[RateView]) -> Chart | None:
+        """The chart of those with the most verdicts; None where there is no verdict."""
+        decided = [rate for rate in rates if rate.decided]
+        if not decided:
+            return None
+        most = sorted(decided, key=lambda rate: (-rate.decided, rate.name, rate.of))[:DRAWN]
+        title = words(f"table.{self.table}")
+        if len(most) < len(decided):
+            title = words("rates.most", title=title, drawn=len(most), count=len(decided))
+        series = Series(
+            name=words("column.rate"),
+            values=[rate.rate for rate in most],
+            lower=[rate.lower for rate in most],
+            upper=[rate.upper for rate in most],
+        )
+        labels = [self.label(words, rate) for rate in most]
+        return Chart(kind="intervals", title=title, labels=labels, series=(series,), share=True)
+
+
+MODEL = Column(name="model", shown="code")
+SUBJECT = Column(name="subject")
+BY_MODEL_AND_SUBJECT = _Kind(
+    table="model_subject", columns=(MODEL, SUBJECT), label=lambda _, rate: f"{rate.name} · {rate.of}"
+)
+BY_MODEL_AND_DIFFICULTY = _Kind(
+    table="model_difficulty",
+    columns=(MODEL, Column(name="difficulty", shown="word", words="difficulty")),
+    label=lambda words, rate: f"{rate.name} · {words.known('difficulty', rate.of)}",
+)
+BY_PROVIDER_AND_SUBJECT = _Kind(
+    table="provider_subject",
+    columns=(Column(name="provider", shown="code"), SUBJECT),
+    label=lambda _, rate: f"{rate.name} · {rate.of}",
+)
+
+
+@router.get("/app/rates")
+def rates() -> Response[str]:
+    """Correctness by model and subject, model and difficulty, provider and subject; who solves what, and why."""
+    met = visit(router)
+    found = rates_report(statistics().rates(met.tenant))
+    routing = routing_report(met.tenant)
+    kinds = (
+        (BY_MODEL_AND_SUBJECT, found.model_subject),
+        (BY_MODEL_AND_DIFFICULTY, found.model_difficulty),
+        (BY_PROVIDER_AND_SUBJECT, found.provider_subject),
+    )
+    drawn = {kind.table: kind.drawn(met.words, each) for kind, each in kinds}
+    charts = {name: chart for name, chart in drawn.items() if chart is not None}
+    return met.show(
+        View(
+            title="rates.title",
+            template="rates.html",
+            tables=(*(kind.shown(each) for kind, each in kinds), _routing(routing)),
+            charts=tuple(charts.values()),
+            given={
+                "drawn": {name: chart.data for name, chart in charts.items()},
+                "routing": routing,
+                "may_pin": _may_pin(met),
+                "providers": _providers(met),
+                "pinned": [each.subject for each in routing.subjects if each.pinned_by == "tenant"],
+            },
+        )
+    )
+
+
+@router.post("/app/rates/pin")
+def pin() -> Response[str]:
+    """Have one provider solve a subject from now on."""
+    met, fields = _sent()
+    try:
+        provider = registry().provider(fields.get("provider", "")).name
+    except SettingsError as error:
+        raise InputError(str(error), where="provider") from None
+    routing_pins().pin(tenant=met.tenant, subject=fields.get("subject", "").strip(), provider=provider)
+    return redirect(f"{met.home}app/rates")
+
+
+@router.post("/app/rates/unpin")
+def unpin() -> Response[str]:
+    """Leave a subject to the data again."""
+    met, fields = _sent()
+    routing_pins().unpin(tenant=met.tenant, subject=fields.get("subject", ""))
+    return redirect(f"{met.home}app/rates")
+
+
+def _sent() -> tuple[Visit, dict[str, str]]:
+    """The visit of an admin, and the form they sent."""
+    met = visit(router, at_least="admin")
+    return met, form(router, met.form_mark)
+
+
+def _may_pin(met: Visit) -> bool:
+    return met.session is not None and met.session.identity.role in ALLOWED["admin"]
+
+
+def _providers(met: Visit) -> list[tuple[str, bool]]:
+    """The providers that can be pinned, and whether each has a key: without one a pin has no effect."""
+    available = judges(met.tenant).available()
+    return [(name, name in available) for name in registry().providers]
+
+
+def _routing(report: RoutingReport) -> Table:
+    columns = (
+        SUBJECT,
+        Column(name="provider", shown="code"),
+        Column(name="why", shown="word", words="why"),
+        Column(name="since", shown="moment"),
+        Column(name="decided", shown="number"),
+        Column(name="rate", shown="share"),
+        Column(name="lower", shown="share"),
+        Column(name="upper", shown="share"),
+        Column(name="before", shown="code"),
+        Column(name="without_pin", shown="code"),
+        Column(name="candidate", shown="code"),
+        Column(name="lacks", shown="number"),
+        Column(name="pinned", shown="code"),
+        Column(name="pinned_by", shown="word", words="pinned_by"),
+    )
+    return Table(name="routing", columns=columns, rows=[_choice(subject) for subject in report.subjects])
+
+
+def _choice(subject: SubjectRouting) -> Row:
+    evidence = next((each for each in subject.evidence if each.provider == subject.provider), None)
+    counted = {} if evidence is None else evidence.model_dump(include={"decided", "rate", "lower", "upper"})
+    return {
+        **subject.model_dump(include={"subject", "provider", "why", "since", "pinned", "pinned_by"}),
+        **counted,
+        "before": None if subject.before is None else subject.before.provider,
+        "without_pin": None if subject.without_pin is None else subject.without_pin.provider,
+        "candidate": None if subject.candidate is None else subject.candidate.provider,
+        "lacks": None if subject.candidate is None else subject.candidate.lacks,
+    }
