@@ -79,7 +79,10 @@ def read_audit(audit_id: str) -> AuditView:
     },
 )
 def read_report(audit_id: str, form: Annotated[AuditReportFormat, Query(alias="format")] = "json") -> Response[str]:
-    """The report for programs (`json`, which `touchstone audit recheck` reads) or for people (`md`)."""
+    """The report for programs (`json`, which `touchstone audit recheck` reads) or for people (`md`).
+
+    One of more than four megabytes is read by the audit's `report_url` or `page_url` alone.
+    """
     text = reception(caller(router).tenant).report(audit_id, form)
     return Response(
         status_code=HTTPStatus.OK.value, content_type=REPORTS[form][1], body=text, headers=dict(REPORT_HEADERS)

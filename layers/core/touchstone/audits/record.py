@@ -159,7 +159,9 @@ class AuditView(Strict):
 
     `version`, `bundle`, `cases` and `estimate` are null until the target was installed. `done` cases are over, after
     `turns` of the agent at `cost_usd` so far. `because` is the stable word for why the last try brought nothing; null
-    where it did. `totals` are cases by rating and `drifts` what stands otherwise than before, once the state is `done`.
+    where it did. `totals` are cases by rating and `drifts` what stands otherwise than before, once the state is `done`;
+    from then on `report_url` and `page_url` are links to the report for programs and for people, whatever its size,
+    good for a quarter of an hour.
     """
 
     id: str
@@ -182,10 +184,19 @@ class AuditView(Strict):
     previous: str | None
     weekly: bool
     followed_by: str | None
+    report_url: str | None
+    page_url: str | None
 
     @classmethod
-    def of(cls, record: AuditRecord, progress: CaseProgress) -> Self:
-        """The view of an audit."""
+    def of(
+        cls,
+        record: AuditRecord,
+        progress: CaseProgress,
+        *,
+        report_url: str | None = None,
+        page_url: str | None = None,
+    ) -> Self:
+        """The view of an audit, with links to its reports where there are any."""
         plan, place = record.plan, record.place
         return cls(
             id=record.id,
@@ -208,6 +219,8 @@ class AuditView(Strict):
             previous=record.terms.previous,
             weekly=record.weekly,
             followed_by=record.followed_by,
+            report_url=report_url,
+            page_url=page_url,
         )
 
 

@@ -137,14 +137,21 @@ def report(
     ] = None,
 ) -> None:
     """Print the report of an audit that is done, or write it into a folder."""
-    import json
+    import tempfile
 
     from touchstone.audits.report import read_report, report_json, report_markdown
     from touchstone.cli.audits import write_report
-    from touchstone.cli.client import fetch
+    from touchstone.cli.client import download, fetch
     from touchstone.cli.screen import visible
+    from touchstone.errors import ConflictError
 
-    found = read_report(json.dumps(fetch("audits", audit_id, "report", format="json")).encode(), name="the report")
+    view = fetch("audits", audit_id)
+    if not view.get("report_url"):
+        raise ConflictError(f"The audit has no report: its state is {view.get('state')}.")
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "quality_report.json"
+        download(str(view["report_url"]), file)
+        found = read_report(file.read_bytes(), name="the report")
     if out is not None:
         write_report(out, found)
         return

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
@@ -26,7 +27,7 @@ from tests.integration.functions.audits.auditing import (
 )
 from tests.support.api import Api
 from tests.support.audit_machine import DiedError, Lambdas
-from tests.support.deployment import Context, Deployment
+from tests.support.deployment import BUCKET, Context, Deployment
 from tests.support.events import event
 from tests.support.task_machines import later
 from touchstone.audits.bundles import Bundles
@@ -283,6 +284,22 @@ def test_the_samples_of_the_steps_name_what_is_not_there(deployment: Deployment)
         with pytest.raises(NotFoundError, match="There is no"):
             handler(event(f"step_audit_{name}"), Context())
     assert weekly.handler(event("schedule_weekly"), Context()) == {"begun": 0, "stuck": 0}
+
+
+def test_a_report_that_no_reply_has_room_for_is_read_by_its_link(
+    demo: Api, judged: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = begun(demo, files=[{"name": "one.json", "text": json.dumps(ONE)}])
+    whole = demo.get(f"{path}/report", format="json").body
+    monkeypatch.setattr("touchstone.operations.audits.reception.MAX_REPLY_BYTES", len(whole) - 1)
+    refused = demo.get(f"{path}/report", format="json")
+    assert (refused.status, "report_url" in refused.body) == (409, True)
+    assert demo.get(f"{path}/report", format="md").status == 200
+    view = demo.get(path).json
+    for name, file in (("report_url", "quality_report.json"), ("page_url", "quality_audit.md")):
+        key = unquote(urlsplit(view[name]).path).lstrip("/").removeprefix(f"{BUCKET}/")
+        assert key == f"artifacts/demo/audits/{view['id']}/{file}"
+        assert judged.s3.get_object(Bucket=BUCKET, Key=key)["Body"].read()
 
 
 def test_another_tenant_finds_nothing(demo: Api, judged: Deployment) -> None:

@@ -104,6 +104,14 @@ class AuditFiles:
         """A report. Raises `NotFoundError` before there is one."""
         return self.artifacts.get_text(tenant=self.tenant, key=f"{self._folder}/{REPORTS[form][0]}")
 
+    def report_bytes(self, form: AuditReportFormat) -> int:
+        """How long a report is. Raises `NotFoundError` before there is one."""
+        return self.artifacts.size(tenant=self.tenant, key=f"{self._folder}/{REPORTS[form][0]}")
+
+    def report_link(self, form: AuditReportFormat) -> str:
+        """A link to a report."""
+        return self.artifacts.download_link(tenant=self.tenant, key=f"{self._folder}/{REPORTS[form][0]}")
+
     def quality_report(self) -> QualityReport:
         """The report as it was computed. Raises `NotFoundError` before there is one."""
         return read_report(self.report("json").encode(), name=REPORTS["json"][0])

@@ -29,6 +29,8 @@ from touchstone.workflows import Workflows
 
 MOST_TOLD = 20
 """Faults of definitions that one refusal names."""
+MAX_REPLY_BYTES = 4_000_000
+"""A function's reply has six megabytes, in which every line end and quotation mark takes two."""
 ENDED_WEEKLY = "It was ended while it was being begun that the audit is made again each week."
 
 
@@ -103,7 +105,12 @@ class AuditReception:
 
     def shown(self, record: AuditRecord) -> AuditView:
         """The view of an audit that was read."""
-        return AuditView.of(record, self.audits.progress(tenant=self.tenant, audit_id=record.id))
+        progress = self.audits.progress(tenant=self.tenant, audit_id=record.id)
+        if record.state != "done":
+            return AuditView.of(record, progress)
+        files = self.files(record.id)
+        report_url, page_url = files.report_link("json"), files.report_link("md")
+        return AuditView.of(record, progress, report_url=report_url, page_url=page_url)
 
     def end_weekly(self, audit_id: str) -> AuditRecord:
         """Have an audit, and whichever took over from it, not made again each week; the last of them."""
@@ -114,9 +121,16 @@ class AuditReception:
         return record
 
     def report(self, audit_id: str, form: AuditReportFormat) -> str:
-        """The report of an audit. Raises `ConflictError` as long as there is none."""
+        """The report of an audit.
+
+        Raises `ConflictError` as long as there is none, and for one that no reply has room for.
+        """
         self._reported(audit_id)
-        return self.files(audit_id).report(form)
+        files = self.files(audit_id)
+        if (size := files.report_bytes(form)) > MAX_REPLY_BYTES:
+            link = {"json": "report_url", "md": "page_url"}[form]
+            raise ConflictError(f"The report has {size:,} bytes, too many for a reply: read it by the audit's {link}.")
+        return files.report(form)
 
     def _reported(self, audit_id: str) -> AuditRecord:
         record = self.audits.get(tenant=self.tenant, audit_id=audit_id)
