@@ -9,13 +9,17 @@ import pytest
 
 from functions.api import app, authorizer
 from functions.api.openapi import document
-from functions.composition.stores import tokens
+from functions.composition import stores
 from tests.support import courses
 from tests.support.api import PUBLIC, Api
 from tests.support.api_tasks import UNKNOWN, ApiTask, task_body
 from tests.support.deployment import Context, Deployment
 from tests.support.events import event
 from tests.support.quizzes import experiment, measurement, quiz
+from touchstone.audits.bundles.target import Target
+from touchstone.audits.record import Terms
+from touchstone.clock import system_clock
+from touchstone.records import new_ulid
 
 DOCUMENT = json.loads(document(app.app))
 ROUTES = [
@@ -40,6 +44,12 @@ BODIES: dict[str, Any] = {
     "/v1/learners/{learner_id}": courses.LEARNER,
     "/v1/quizzes": {"chapter": courses.CHAPTER, "learner": courses.LEARNER | {"id": "ann"}, "questions": 1},
     "/v1/quiz-checks": {"quiz": quiz(1)},
+    "/v1/audits": {
+        "target": {"requirement": "tinylib==1.0"},
+        "files": [{"name": "bench.yaml", "text": "- id: one\n  question: Which?\n  answer: A\n"}],
+    },
+    "/v1/audits/{audit_id}/recheck": {"requirement": "tinylib==2.0"},
+    "/v1/labels/{kind}/{record_id}/{item}": {"label": "right"},
 }
 OWN_NAMES = frozenset({"subject", "curriculum_id", "learner_id"})
 """Parameters that name what a tenant calls so itself: the same name is another thing of another tenant."""
@@ -88,7 +98,7 @@ def test_a_revoked_and_an_expired_token_stay_out(deployment: Deployment) -> None
     assert _authorized(f"Bearer {revoked['token']}")["isAuthorized"] is True
     assert admin.call("DELETE", f"/v1/tokens/{revoked['id']}").json["revoked_at"] is not None
     assert _authorized(f"Bearer {revoked['token']}") == {"isAuthorized": False}
-    late = type(tokens())(tokens()._table, clock=lambda: datetime.now(UTC) + timedelta(seconds=1))
+    late = type(stores.tokens())(stores.tokens()._table, clock=lambda: datetime.now(UTC) + timedelta(seconds=1))
     with pytest.raises(Exception, match="not valid"):
         late.resolve(made["token"])
 
@@ -141,6 +151,19 @@ def _measurement_of_the_rival() -> dict[str, Any]:
     return measurement(material=material, metrics=["quiz_item_flaws"])
 
 
+def _audit_of_the_rival() -> str:
+    audit_id = new_ulid(system_clock())
+    stores.audits().create(
+        tenant="rival",
+        audit_id=audit_id,
+        terms=Terms(target=Target(requirement=f"{CANARY}==1.0")),
+        content_key=f"rival/audits/{audit_id}/request.json",
+        content_hash="0" * 64,
+        weekly=True,
+    )
+    return audit_id
+
+
 @pytest.fixture
 def owned(judged: Deployment) -> dict[str, str]:
     """One of everything that the rival has, by the name of the parameter that leads to it."""
@@ -148,6 +171,7 @@ def owned(judged: Deployment) -> dict[str, str]:
     answer = rival.post("/v1/verifications", {"problem": f"{CANARY}: 1 + 1?", "answer": "2"}, key="shared").json
     rival.post("/v1/verifications", {"problem": CANARY, "answer": "2"})
     rival.call("PUT", "/v1/routing/algebra", '{"provider": "openai"}')
+    rival.call("PUT", f"/v1/labels/quick_verify/{answer['id']}/1", '{"label": "right"}')
     tasks = [ApiTask.created(rival, judged, owner=CANARY) for _ in range(2)]
     for name in ("ann", CANARY):
         tasks[0].hand_in(name, about=CANARY)
@@ -170,11 +194,16 @@ def owned(judged: Deployment) -> dict[str, str]:
         "measurements": rival.get("/v1/measurements", limit=1).json["cursor"],
         "experiments": rival.get("/v1/experiments", limit=1).json["cursor"],
         "answer_id": answer["id"],
+        "kind": "quick_verify",
+        "record_id": answer["id"],
+        "item": "1",
+        "card_id": rival.get("/v1/judges").json[0]["id"],
         "batch_id": rival.post("/v1/batches", key="shared-batch").json["id"],
         "token_id": rival.post("/v1/tokens", {"role": "reader", "name": CANARY}).json["id"],
         "subject": "algebra",
         "task_id": tasks[0].id,
         "submission_id": tasks[0].ids["ann"],
+        "audit_id": _audit_of_the_rival(),
         "answers": rival.get("/v1/answers", limit=1).json["cursor"],
         "tasks": rival.get("/v1/tasks", limit=1).json["cursor"],
         "submissions": tasks[0].listed(CANARY, limit=1).json["cursor"],
@@ -188,6 +217,8 @@ def _seen_by_rival(deployment: Deployment, owned: dict[str, str]) -> list[Any]:
     plain = (
         *("/v1/answers", f"/v1/answers/{owned['answer_id']}", "/v1/routing", "/v1/tasks"),
         *("/v1/measurements", f"/v1/measurements/{owned['measurement_id']}", "/v1/experiments"),
+        *("/v1/audits", f"/v1/audits/{owned['audit_id']}"),
+        *("/v1/labels", "/v1/judges", f"/v1/judges/{owned['card_id']}"),
         *("/v1/curricula/book-1", "/v1/learners/ann", "/v1/quizzes", f"/v1/quizzes/{owned['quiz_id']}"),
     )
     return [
@@ -221,6 +252,7 @@ def _assert_leads_nowhere(admin: Api, owned: dict[str, str], method: str, path: 
             assert said.status < 500, f"{method} {path}"
     if names and not OWN_NAMES.intersection(names):
         there, absent = (
-            admin.call(method, where, _body(path), query={"party": CANARY}) for where in (theirs, _path(path, UNKNOWN))
+            admin.call(method, where, _body(path), query={"party": CANARY})
+            for where in (theirs, _path(path.replace("{kind}", owned["kind"]), UNKNOWN))
         )
         assert (there.status, there.body) == (404, absent.body), f"{method} {path} tells what is from what is not"
