@@ -10,12 +10,24 @@ from aws_lambda_powertools.event_handler.exceptions import NotFoundError as NoRo
 from functions.api.problems import from_error, status_of
 from functions.observability import log_fault
 from functions.pages import paths
-from functions.pages.routes import answers, assets, experiments, overview, quotas, rates, signing_in, tasks, trends
+from functions.pages.routes import (
+    answers,
+    assets,
+    audits,
+    experiments,
+    judges,
+    overview,
+    quotas,
+    rates,
+    signing_in,
+    tasks,
+    trends,
+)
 from functions.pages.visit import View, Visit, redirect, stranger, visit
 from touchstone.errors import TouchstoneError, UnauthenticatedError
 
 site = APIGatewayHttpResolver()
-for routes in (signing_in, overview, answers, rates, trends, quotas, experiments, tasks, assets):
+for routes in (signing_in, overview, answers, rates, trends, quotas, experiments, tasks, audits, judges, assets):
     site.include_router(routes.router)
 
 

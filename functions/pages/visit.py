@@ -36,6 +36,8 @@ PLACES = (
     ("app/quotas", "quotas.title"),
     ("app/experiments", "experiments.title"),
     ("app/tasks", "tasks.title"),
+    ("app/audits", "audits.title"),
+    ("app/judges", "judges.title"),
 )
 """Where the pages lead to, in the order of the navigation: address and the key of its name."""
 MAX_FORM_BYTES = 20_000
@@ -106,6 +108,13 @@ class Visit:
         if self.identity is None:
             raise TypeError("Nobody was let in")
         return self.identity.tenant
+
+    @property
+    def token_id(self) -> str:
+        """The id of the token behind the visit. Only for visits of somebody who was let in."""
+        if self.identity is None:
+            raise TypeError("Nobody was let in")
+        return self.identity.token_id
 
     @property
     def form_mark(self) -> str:

@@ -5,9 +5,11 @@ from typing import get_args
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
+from functions.composition.labels import labelling, labels
 from functions.composition.stores import answers
 from functions.pages.tables import Column, Row, Table
-from functions.pages.visit import View, visit
+from functions.pages.visit import View, form, redirect, visit
+from touchstone.answers.labelling import KIND
 from touchstone.answers.model import AnswerRecord, Status
 from touchstone.answers.view import AnswerView
 from touchstone.errors import InputError
@@ -50,9 +52,24 @@ def read_answer(answer_id: str) -> Response[str]:
     """One answer: the verdict, how each attempt was decided, what judges were asked and what that cost."""
     met = visit(router)
     record = answers().get(tenant=met.tenant, answer_id=answer_id)
-    given = {"answer": AnswerView.of(record), "best": record.best_attempt}
+    said = labels().of_record(tenant=met.tenant, kind=KIND, record_id=answer_id)
+    given = {"answer": AnswerView.of(record), "best": record.best_attempt, "labels": said}
     tables = (_attempts(record), _calls(record))
     return met.show(View(title="answer.title", template="answer.html", tables=tables, given=given))
+
+
+@router.post("/app/answers/<answer_id>/label")
+def label_attempt(answer_id: str) -> Response[str]:
+    """Say whether an attempt was right or wrong, or take back what was said; the judge's card follows at once."""
+    met = visit(router, at_least="member")
+    fields = form(router, met.form_mark)
+    item, label = fields.get("item", ""), fields.get("label", "")
+    found = labelling(met.tenant)
+    if label:
+        found.label(kind=KIND, record_id=answer_id, item=item, label=label, by=met.token_id)
+    else:
+        found.remove(kind=KIND, record_id=answer_id, item=item)
+    return redirect(f"../{answer_id}")
 
 
 def _status(asked: str | None) -> Status | None:

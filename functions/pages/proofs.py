@@ -1,0 +1,133 @@
+"""What an audit found, as the tables of its page: what is shown of a long text is its beginning, and is said to be."""
+
+from collections.abc import Iterator, Sequence
+from urllib.parse import urlencode
+
+from functions.pages.tables import Column, Row, Table
+from touchstone.audits.recheck import Drift
+from touchstone.audits.record import AuditView
+from touchstone.audits.report import AuditedCase, StoredProof
+
+QUESTION_CHARS, OPTION_CHARS, CRITIQUE_CHARS, SCRIPT_CHARS, OUTPUT_CHARS = 4_000, 1_000, 4_000, 4_000, 1_000
+"""How much is shown of each: with so many cases a page stays below what a function may answer, 6 MB."""
+CUT = "\n[…]"
+
+
+def totals_of(audit: AuditView) -> Table:
+    """The cases by rating, those that need a maintainer first."""
+    totals = audit.totals or {}
+    cases = sum(totals.values())
+    rows: list[Row] = [
+        {"rating": rating, "cases": number, "share": number / cases if cases else None, "meaning": rating}
+        for rating, number in totals.items()
+    ]
+    columns = (
+        Column(name="rating", shown="word", words="rating"),
+        Column(name="cases", shown="number"),
+        Column(name="share", shown="share"),
+        Column(name="meaning", shown="word", words="rating_means"),
+    )
+    return Table(name="ratings", columns=columns, rows=rows)
+
+
+def drifts_of(drifts: Sequence[Drift]) -> Table:
+    """Every option that stands otherwise than in the audit before; each leads to its case."""
+    rows: list[Row] = [
+        {
+            "case": drift.id,
+            "option": option.label,
+            "stood": option.before,
+            "stands": option.now,
+            "rating_before": drift.rating_before,
+            "rating_now": drift.rating_now,
+            "reason": option.reason,
+            "address": "?" + urlencode({"case": drift.id}),
+        }
+        for drift in drifts
+        for option in drift.options
+    ]
+    columns = (
+        Column(name="case", to="address"),
+        Column(name="option", shown="code"),
+        Column(name="stood", shown="word", words="proved"),
+        Column(name="stands", shown="word", words="proved"),
+        Column(name="rating_before", shown="word", words="rating"),
+        Column(name="rating_now", shown="word", words="rating"),
+        Column(name="reason"),
+    )
+    return Table(name="drifts", columns=columns, rows=rows)
+
+
+def cases_of(cases: Sequence[AuditedCase], cursor: str | None) -> Table:
+    """The cases of this page and what should be changed of each."""
+    rows: list[Row] = [
+        {
+            "case": one.case.id,
+            "rating": one.quality_rating,
+            "key": one.case.ground_truth,
+            "selected": one.selected_answer,
+            "question": cut(one.case.question, QUESTION_CHARS),
+            "change": one.change or None,
+            "missing": " ".join(one.missing) or None,
+            "critique": None if one.critique is None else cut(one.critique, CRITIQUE_CHARS),
+            "stopped": one.stopped,
+            "defined_in": None if one.source is None else f"{one.source.file}:{one.source.line}",
+        }
+        for one in cases
+    ]
+    columns = (
+        Column(name="case"),
+        Column(name="rating", shown="word", words="rating"),
+        *(Column(name=name, shown="code") for name in ("key", "selected")),
+        *(Column(name=name) for name in ("question", "change", "missing", "critique", "stopped", "defined_in")),
+    )
+    return Table(name="cases", columns=columns, rows=rows, next=cursor)
+
+
+def options_of(cases: Sequence[AuditedCase]) -> Table:
+    """Every option of these cases: where it stands, by which script, and what that printed."""
+    rows = [row for one in cases for row in _options(one)]
+    columns = (
+        Column(name="case"),
+        Column(name="option", shown="code"),
+        Column(name="text", shown="sent"),
+        Column(name="is_key", shown="word", words="passed"),
+        Column(name="stands", shown="word", words="proved"),
+        Column(name="outcome", shown="word", words="outcome"),
+        Column(name="reason"),
+        *(Column(name=name, shown="sent") for name in ("script", "printed", "printed_to_error", "exception")),
+    )
+    return Table(name="options", columns=columns, rows=rows)
+
+
+def _options(one: AuditedCase) -> Iterator[Row]:
+    proofs = {proof.label: proof for proof in one.proofs}
+    texts = {option.label: option.text for option in one.case.options}
+    for option in one.options:
+        yield {
+            "case": one.case.id,
+            "option": option.label,
+            "text": cut(texts[option.label], OPTION_CHARS),
+            "is_key": option.label == one.case.ground_truth,
+            "stands": option.standing,
+            "outcome": option.outcome,
+            **_proof(proofs.get(option.label)),
+        }
+
+
+def _proof(proof: StoredProof | None) -> Row:
+    """The script that decided an option and what it brought; nothing of one that follows from others."""
+    if proof is None:
+        return {}
+    return {
+        "reason": proof.reason,
+        "script": cut(proof.script, SCRIPT_CHARS),
+        "printed": cut(proof.stdout, OUTPUT_CHARS) or None,
+        "printed_to_error": cut(proof.stderr, OUTPUT_CHARS) or None,
+        "exception": None if proof.exception is None else cut(proof.exception, OUTPUT_CHARS),
+    }
+
+
+def cut(text: str, most: int) -> str:
+    """The beginning of a text, with a mark where there is more."""
+    return text if len(text) <= most else text[:most] + CUT

@@ -1,0 +1,99 @@
+"""Audits: a list, and a page for each with its ratings, what drifted, and every case with the proofs of its options."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+
+from functions.composition.audits import reception
+from functions.composition.stores import audits
+from functions.pages.proofs import cases_of, drifts_of, options_of, totals_of
+from functions.pages.tables import Column, Row, Table
+from functions.pages.visit import View, Visit, visit
+from touchstone.audits.report.model import RATINGS
+from touchstone.errors import InputError
+from touchstone.records import AuditSummary
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from touchstone.audits.report import AuditedCase
+
+router = Router()
+
+ROWS = 50
+CASES = 10
+"""Cases on a page: each has up to 26 options with a script."""
+
+
+@router.get("/app/audits")
+def list_audits() -> Response[str]:
+    """The tenant's audits, newest first, and what they found."""
+    met = visit(router)
+    page = audits().page(tenant=met.tenant, limit=ROWS, cursor=met.query.get("cursor"))
+    columns = (
+        Column(name="created_at", shown="moment", to="address"),
+        Column(name="requirement", to="address"),
+        Column(name="version", shown="code"),
+        Column(name="audit_kind", shown="word", words="audit_kind"),
+        Column(name="state", shown="word", words="state"),
+        Column(name="cases", shown="number"),
+        Column(name="incorrect", shown="number"),
+        Column(name="ambiguous", shown="number"),
+        Column(name="drifted", shown="number"),
+        Column(name="weekly", shown="word", words="passed"),
+        Column(name="finished_at", shown="moment"),
+        Column(name="id", shown="code", to="address"),
+    )
+    table = Table(name="audits", columns=columns, rows=[_row(one) for one in page.items], next=page.cursor)
+    return met.show(View(title="audits.title", tables=(table,)))
+
+
+@router.get("/app/audits/<audit_id>")
+def read_audit(audit_id: str) -> Response[str]:
+    """One audit: how far it is, its ratings, what drifted, and its cases, those that need a maintainer first."""
+    met = visit(router)
+    here = reception(met.tenant)
+    audit = here.view(audit_id)
+    cases = here.files(audit_id).quality_report().cases if audit.state == "done" else ()
+    wanted = _wanted(met, cases)
+    start = _start(met)
+    shown = wanted[start : start + CASES]
+    following = str(start + CASES) if len(wanted) > start + CASES else None
+    options = options_of(shown)
+    return met.show(
+        View(
+            title="audit.title",
+            template="audit.html",
+            tables=(totals_of(audit), drifts_of(audit.drifts), cases_of(shown, following), options),
+            given={
+                "audit": audit,
+                "ratings": RATINGS,
+                "rating": met.query.get("rating") or None,
+                "options": {one.case.id: [row for row in options.rows if row["case"] == one.case.id] for one in shown},
+                "found": (start + 1, start + len(shown), len(wanted)),
+            },
+        )
+    )
+
+
+def _row(summary: AuditSummary) -> Row:
+    return {**summary.model_dump(), "audit_kind": summary.kind, "address": f"audits/{summary.id}"}
+
+
+def _wanted(met: Visit, cases: Sequence[AuditedCase]) -> list[AuditedCase]:
+    """The cases of one rating or the one case that is asked for, else all; by rating, then in their order."""
+    rating, case = met.query.get("rating") or None, met.query.get("case") or None
+    if rating is not None and rating not in RATINGS:
+        raise InputError(f"Cases can be listed by the rating {', '.join(RATINGS)}.", where="rating")
+    found = [one for one in cases if rating in {None, one.quality_rating} and case in {None, one.case.id}]
+    return sorted(found, key=lambda one: RATINGS.index(one.quality_rating))
+
+
+def _start(met: Visit) -> int:
+    cursor = met.query.get("cursor") or "0"
+    if not (cursor.isascii() and cursor.isdigit() and len(cursor) <= 6):  # noqa: PLR2004 - more than any audit has
+        raise InputError("The cursor is none of this list.", where="cursor")
+    return int(cursor)

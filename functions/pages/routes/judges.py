@@ -1,0 +1,163 @@
+"""Judges: how far each can be trusted, by what people said of its verdicts, and what its calls were like."""
+
+from collections.abc import Sequence
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+
+from functions.composition.labels import labels
+from functions.composition.stores import statistics
+from functions.pages.charts import Chart, Series
+from functions.pages.tables import Column, Row, Table
+from functions.pages.visit import View, visit
+from functions.pages.words import Words
+from touchstone.operations.labelling import judge_card, judge_cards
+from touchstone.records.labels import Label
+from touchstone.statistics.card_views import JudgeCardView, JudgeSummary
+from touchstone.statistics.cards import Agreement, Calibration, Share
+
+router = Router()
+
+LABELS_SHOWN = 20
+DRAWN = 20
+"""Judges in the chart, those with the most labels; the table has them all."""
+PAGE_OF = {"quick_verify": "answers"}
+"""Where the page is of what was labelled, by the kind of verdict; things of other kinds have none."""
+CARDS = (
+    Column(name="kind", shown="word", words="kind", to="address"),
+    Column(name="model", shown="code", to="address"),
+    Column(name="tier", shown="word", words="tier"),
+    Column(name="prompt_version", shown="code"),
+    Column(name="labels", shown="number"),
+    Column(name="state", shown="word", words="card"),
+    Column(name="kappa", shown="decimal"),
+    Column(name="kappa_lower", shown="decimal"),
+    Column(name="kappa_upper", shown="decimal"),
+    Column(name="ece", shown="decimal"),
+    Column(name="flip_rate", shown="share"),
+    Column(name="calls", shown="number"),
+    Column(name="unreadable_share", shown="share"),
+    Column(name="latency_ms", shown="number"),
+    Column(name="verdict_cost_usd", shown="usd"),
+    Column(name="id", shown="code"),
+)
+GIVEN = (
+    Column(name="labelled_at", shown="moment"),
+    Column(name="kind", shown="word", words="kind"),
+    Column(name="record_id", shown="code", to="address"),
+    Column(name="item"),
+    Column(name="label", shown="word", words="class"),
+    Column(name="verdict", shown="word", words="class"),
+    Column(name="confidence", shown="decimal"),
+)
+
+
+@router.get("/app/judges")
+def list_judges() -> Response[str]:
+    """All cards, one line each, and the labels given last."""
+    met = visit(router)
+    found = [JudgeSummary.of(card) for card in judge_cards(statistics(), tenant=met.tenant)]
+    given = labels().page(tenant=met.tenant, limit=LABELS_SHOWN, cursor=met.query.get("cursor"))
+    lines: list[Row] = [{**each.model_dump(), "address": f"judges/{each.id}"} for each in found]
+    tables = (
+        Table(name="cards", columns=CARDS, rows=lines),
+        Table(name="labels_given", columns=GIVEN, rows=[_label(each) for each in given.items], next=given.cursor),
+    )
+    measured = sorted((each for each in found if each.kappa is not None), key=lambda each: -each.labels)[:DRAWN]
+    charts = (_kappas(met.words, measured),) if measured else ()
+    return met.show(View(title="judges.title", template="judges.html", tables=tables, charts=charts))
+
+
+@router.get("/app/judges/<card_id>")
+def read_judge(card_id: str) -> Response[str]:
+    """One card: agreement by class, calibration, flips, calls."""
+    met = visit(router)
+    card = judge_card(statistics(), tenant=met.tenant, card_id=card_id)
+    charts = (_diagram(met.words, card.calibration),) if isinstance(card.calibration, Calibration) else ()
+    view = View(
+        title="judge.title",
+        template="judge.html",
+        tables=(_card(card), _classes(card), _bins(card)),
+        charts=charts,
+        given={"card": card},
+    )
+    return met.show(view)
+
+
+def _label(given: Label) -> Row:
+    page = PAGE_OF.get(given.kind)
+    shown = given.model_dump(include={"kind", "record_id", "item", "label", "verdict", "confidence", "labelled_at"})
+    return {**shown, "address": page and f"{page}/{given.record_id}"}
+
+
+def _card(card: JudgeCardView) -> Table:
+    columns = [column for column in CARDS if not column.to]
+    return Table(name="card", columns=columns, rows=[JudgeSummary.of(card).model_dump()])
+
+
+def _classes(card: JudgeCardView) -> Table:
+    found = card.agreement.classes if isinstance(card.agreement, Agreement) else ()
+    rows: list[Row] = [
+        {"label": each.label, **_shares("precision", each.precision), **_shares("recall", each.recall)}
+        for each in found
+    ]
+    columns = [Column(name="label", shown="word", words="class")]
+    for name in ("precision", "recall"):
+        columns += [Column(name=name + end, shown="share") for end in ("", "_lower", "_upper")]
+        columns.append(Column(name=f"{name}_of", shown="number"))
+    return Table(name="classes", columns=columns, rows=rows)
+
+
+def _shares(name: str, share: Share) -> dict[str, float | int | None]:
+    lower, upper = share.interval or (None, None)
+    return {name: share.value, f"{name}_lower": lower, f"{name}_upper": upper, f"{name}_of": share.of}
+
+
+def _bins(card: JudgeCardView) -> Table:
+    found = card.calibration.diagram.bins if isinstance(card.calibration, Calibration) else ()
+    rows: list[Row] = [
+        {
+            "confidence_from": each.lower,
+            "confidence_to": each.upper,
+            "verdicts": each.count,
+            "confidence": each.confidence,
+            "right": each.accuracy,
+            "right_lower": each.interval and each.interval[0],
+            "right_upper": each.interval and each.interval[1],
+        }
+        for each in found
+        if each.count
+    ]
+    columns = (
+        Column(name="confidence_from", shown="decimal"),
+        Column(name="confidence_to", shown="decimal"),
+        Column(name="verdicts", shown="number"),
+        Column(name="confidence", shown="decimal"),
+        Column(name="right", shown="share"),
+        Column(name="right_lower", shown="share"),
+        Column(name="right_upper", shown="share"),
+    )
+    return Table(name="bins", columns=columns, rows=rows)
+
+
+def _kappas(words: Words, found: Sequence[JudgeSummary]) -> Chart:
+    series = Series(
+        name=words("column.kappa"),
+        values=[each.kappa for each in found],
+        lower=[each.kappa_lower for each in found],
+        upper=[each.kappa_upper for each in found],
+    )
+    named = [f"{each.model} · {words.known('kind', each.kind)} · {(each.prompt_version or '')[:8]}" for each in found]
+    return Chart(kind="intervals", title=words("judges.kappas"), labels=named, series=(series,))
+
+
+def _diagram(words: Words, calibration: Calibration) -> Chart:
+    filled = [each for each in calibration.diagram.bins if each.count]
+    series = Series(
+        name=words("column.right"),
+        values=[each.accuracy for each in filled],
+        lower=[each.interval and each.interval[0] for each in filled],
+        upper=[each.interval and each.interval[1] for each in filled],
+    )
+    labels_ = [str(each.confidence) for each in filled]
+    return Chart(kind="reliability", title=words("judge.diagram"), labels=labels_, series=(series,), share=True)
