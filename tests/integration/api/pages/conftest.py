@@ -5,8 +5,11 @@ from typing import Any
 import pytest
 from botocore.client import BaseClient
 
+from tests.integration.functions.audits.conftest import agent, demo, lambdas, wheels
 from tests.support.deployment import Deployment
 from tests.support.pages import Visitor
+
+__all__ = ["agent", "demo", "lambdas", "reads", "stranger", "visitor", "wheels"]
 
 
 @pytest.fixture
