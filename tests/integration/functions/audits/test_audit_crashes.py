@@ -94,13 +94,28 @@ def test_r3_a_process_that_dies_at_any_call_to_a_store_changes_nothing_in_the_en
 
 @pytest.mark.parametrize(
     "kind",
-    ["server_error", "overloaded", "minute_quota", "day_quota", "reset", "html", "truncated", "empty", "garbled"],
+    [
+        "server_error",
+        "overloaded",
+        "minute_quota",
+        "day_quota",
+        "reset",
+        "html",
+        "truncated",
+        "empty",
+        "garbled",
+        "hang",
+        "drip",
+    ],
 )
 def test_r13_a_model_that_fails_is_asked_again_and_a_case_comes_to_the_same(
-    demo: Api, agent: Agent, kind: Kind
+    demo: Api, agent: Agent, monkeypatch: pytest.MonkeyPatch, kind: Kind
 ) -> None:
     agent.failing = kind
-    path = asked(demo, kind)
+    with monkeypatch.context() as patient:
+        if kind in {"hang", "drip"}:
+            patient.setattr("touchstone.audits.agent.solving.TURN_SECONDS", 0.5)
+        path = asked(demo, kind)
     view = demo.get(path).json
     assert (view["state"], view["done"], view["turns"]) == ("auditing", 0, 0)
     assert view["because"]
