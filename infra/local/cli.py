@@ -150,6 +150,7 @@ def _say_what_next(home: Home, ready: Ready) -> None:
     found = (*ready.judge_keys, *(["an endpoint of your own"] if own else []))
     judges = ", ".join(found) or "no key found, so checks decide alone"
     for line in (
+        f"Pages:   {ready.api_url}/",
         f"API:     {ready.api_url}",
         f"Swagger: {ready.api_url}/swagger",
         f"Token:   in {home.token_file}",
