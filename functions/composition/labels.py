@@ -23,5 +23,7 @@ def labelling(tenant: str) -> Labelling:
     from touchstone.clock import system_clock
     from touchstone.operations.labelling import Labelling, readings_of
 
-    readings = readings_of(answers=stores.answers, measurements=stores.measurements)
+    readings = readings_of(
+        answers=stores.answers, measurements=stores.measurements, tasks=stores.tasks, submissions=stores.submissions
+    )
     return Labelling(labels(), readings, tenant=tenant, clock=system_clock)

@@ -21,7 +21,8 @@ def desk(tenant: str, *, patient: bool = False) -> TaskDesk:
     """What the steps of a tenant's tasks work with. `patient`: judges wait for a minute's next slot."""
     from functions.observability import count_spends
     from touchstone.operations.tasks.desk import TaskDesk
-    from touchstone.oracle.choice import TIER, open_another_judge, open_judge
+    from touchstone.oracle.choice import open_another_judge, open_judge
+    from touchstone.oracle.model import TIER
     from touchstone.records import Comparisons, Judgements
 
     def judges() -> Judges:

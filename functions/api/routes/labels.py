@@ -19,7 +19,10 @@ router = Router()
 
 
 class LabelGiven(BaseModel):
-    """What you say of the thing: `right` or `wrong` of an answer, of a metric's item one of the metric's labels."""
+    """What you say of the thing.
+
+    `right` or `wrong` of an answer, one of the metric's labels of a metric's item, `pass` or `fail` of a criterion.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -29,9 +32,10 @@ class LabelGiven(BaseModel):
 class LabelView(BaseModel):
     """A label, and the verdict that it was given to.
 
-    `item` is the thing within its record: the number of an answer's attempt, or the item of a metric. `verdict` is the
-    judge's, in the words of the labels, null where it gave none; `confidence` is 0–1, null where it did not say;
-    `judge` is whose card the label counts for, null where nobody was asked. `labelled_by` is the id of the token.
+    `item` is the thing within its record: the number of an answer's attempt, the item of a metric, the number of a
+    task's criterion. `verdict` is the judge's, in the words of the labels, null where it gave none; `confidence` is
+    0–1, null where it did not say; `judge` is whose card the label counts for, null where nobody was asked, or several
+    were. `labelled_by` is the id of the token.
     """
 
     kind: str

@@ -9,6 +9,7 @@ import pytest
 from functions.composition import stores
 from tests.support import replies
 from tests.support.api import Api, Response, refusal
+from tests.support.api_tasks import ApiTask
 from tests.support.deployment import Deployment, deployed
 from tests.support.overrides import own_model, registry
 from tests.support.providers import ProviderServer, success
@@ -135,5 +136,23 @@ def test_counted_again_the_cards_are_what_they_were(buyer: Api, judged: Deployme
     assert {one["kind"] for one in before} >= {"quick_verify", "quiz_clarity", "quiz_answer_correctness"}
     judged.table.put_item(Item={"pk": "T#acme#COUNTS#0", "sk": "JUDGE#quick_verify#verify#nobody#", "answered": 7})
     assert len(buyer.get("/v1/judges").json) == len(before) + 1
+    stores.statistics().rebuild("acme")
+    assert buyer.get("/v1/judges").json == before
+
+
+def test_gate_checks_are_labelled_once_the_task_is_decided(buyer: Api, judged: Deployment) -> None:
+    task = ApiTask.created(buyer, judged)
+    task.hand_in("ann", 90)
+    record = f"{task.id}.{task.ids['ann']}"
+    refusal(put(buyer, record, "pass", kind="gate_check"), 409)
+    task.pass_time()
+    label = put(buyer, record, "fail", kind="gate_check").json
+    assert (label["verdict"], label["judge"]["tier"], label["record_id"]) == ("pass", "strong", record)
+    for wrong in (task.id, f"{task.id}.{UNKNOWN}", f"{UNKNOWN}.{task.ids['ann']}", "."):
+        refusal(put(buyer, wrong, "fail", kind="gate_check"), 404)
+    before = buyer.get("/v1/judges").json
+    (gate,) = [one for one in before if one["kind"] == "gate_check"]
+    assert (gate["labels"], gate["calls"]) == (1, 1)
+    assert "individual_scoring" in {one["kind"] for one in before}
     stores.statistics().rebuild("acme")
     assert buyer.get("/v1/judges").json == before

@@ -1,5 +1,7 @@
 """What a record keeps of the judge calls that were paid for: one `Spend` each, failed ones among them."""
 
+from collections.abc import Iterable
+
 from pydantic import BaseModel, ConfigDict
 
 from touchstone.errors import FailedCall, JudgeError, JudgeFailure, LimitError
@@ -47,6 +49,16 @@ def spends_of(reply: Reply[BaseModel], purpose: str) -> tuple[Spend, ...]:
 def spends_of_failure(error: JudgeError | LimitError, purpose: str) -> tuple[Spend, ...]:
     """What a record keeps of the calls for a question that nobody answered: those that are paid for all the same."""
     return tuple(_failed(call, purpose) for call in error.failed_calls)
+
+
+def sole_replier(spends: Iterable[Spend], purpose: str) -> tuple[str, str] | None:
+    """The model and the prompt version that all replies for a purpose came from, unreadable ones among them.
+
+    None where there was no reply, or where they came from several.
+    """
+    replies = (spend for spend in spends if spend.purpose == purpose and spend.failure in {None, "unreadable"})
+    found = {(spend.model, spend.prompt_version) for spend in replies}
+    return found.pop() if len(found) == 1 else None
 
 
 def _failed(call: FailedCall, purpose: str) -> Spend:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from touchstone.clock import Clock
-    from touchstone.records import Answers, Labels, Measurements, Statistics
+    from touchstone.records import Answers, Labels, Measurements, Statistics, Submissions, Tasks
     from touchstone.statistics.tallies import Judged
     from touchstone.surfaces.model import MetricName
 
@@ -69,10 +69,22 @@ class Labelling:
         return self._readings[kind](self._tenant, record_id, item)
 
 
-def readings_of(*, answers: Callable[[], Answers], measurements: Callable[[], Measurements]) -> dict[str, Reading]:
+def readings_of(
+    *,
+    answers: Callable[[], Answers],
+    measurements: Callable[[], Measurements],
+    tasks: Callable[[], Tasks],
+    submissions: Callable[[], Submissions],
+) -> dict[str, Reading]:
     """Where the verdicts of each kind are found; a store is opened when it is first needed."""
     from touchstone.answers.labelling import KIND, judged_attempt
+    from touchstone.oracle import labelling as gates
     from touchstone.surfaces.labelling import CLASSES, judged_item
+
+    def criterion(tenant: str, record_id: str, item: str) -> Judged:
+        ref = gates.submission_ref(tenant, record_id)
+        submission = submissions().get(ref)
+        return gates.judged_criterion(tasks().get(tenant=tenant, task_id=ref.task_id), submission, item)
 
     def attempt(tenant: str, record_id: str, item: str) -> Judged:
         return judged_attempt(answers().get(tenant=tenant, answer_id=record_id), item)
@@ -83,7 +95,7 @@ def readings_of(*, answers: Callable[[], Answers], measurements: Callable[[], Me
 
         return reading
 
-    return {KIND: attempt, **{metric: of(metric) for metric in CLASSES}}
+    return {KIND: attempt, gates.KIND: criterion, **{metric: of(metric) for metric in CLASSES}}
 
 
 def judge_cards(statistics: Statistics, *, tenant: str) -> tuple[JudgeCardView, ...]:

@@ -5,16 +5,16 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from touchstone.errors import MisconfiguredError, SettingsError
-from touchstone.judges.base import Judge, Tier
+from touchstone.judges.base import Judge
 from touchstone.judges.opening import Judges
 from touchstone.judges.registry import Registry, called
+from touchstone.oracle.model import TIER
 
 PROVIDER_VARIABLE = "ORACLE_LLM_PROVIDER"
 MODEL_VARIABLE = "ORACLE_LLM_MODEL"
 BASE_URL_VARIABLE = "ORACLE_LLM_BASE_URL"
 DEFAULT_PROVIDER = "claude"
 """Who judges unless another is named, and whose a model is that is named alone."""
-TIER: Tier = "strong"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,10 +12,13 @@ from pydantic import AfterValidator, Field, StringConstraints
 from pydantic_core import PydanticCustomError
 
 from touchstone.checks.language import Language
+from touchstone.judges.base import Tier
 from touchstone.judges.fence import visible
 from touchstone.oracle.bands import Band
 from touchstone.strict import Strict
 
+TIER: Tier = "strong"
+"""As what the judge of submissions is asked."""
 MAX_DESCRIPTION_CHARS = 20_000
 """Longest description of a task: with the longest section of a submission it fits every listed model."""
 MAX_CRITERIA = 20

@@ -16,12 +16,14 @@ from touchstone.clock import Clock, system_clock
 from touchstone.errors import StoreError
 from touchstone.oracle import handing_in
 from touchstone.oracle.handing_in import SubmissionRequest
+from touchstone.oracle.labelling import CARDS_OF_CALLS
 from touchstone.oracle.submission import Submission, SubmissionRef
 from touchstone.oracle.task import check_open
 from touchstone.records.artifacts import Artifacts
+from touchstone.records.counters import Increment, action_of, changes, counted_calls
 from touchstone.records.cursors import Page, cursor_after, page_size, position_of
 from touchstone.records.keys import SUBMISSION, of_tenant, record_of, sortable, submission_key, submitter_key, task_key
-from touchstone.records.lists import due_until, newest
+from touchstone.records.lists import all_of, due_until, newest
 from touchstone.records.table import Action, ConditionFailedError, Item, jitter, query, read
 from touchstone.records.tasks import TASK
 from touchstone.records.versioned import CHANGE_TRIES, Kind, Versioned
@@ -243,14 +245,32 @@ def _in_work(tenant: str, task_id: str, *, passed: bool = False) -> str:
     return of_tenant(tenant, "TASK", task_id, "PASSED" if passed else "IN_WORK")
 
 
+def _counted(submission: Submission) -> tuple[Increment, ...]:
+    """What a submission's calls count for the judges they were made to."""
+    return tuple(counted_calls(submission.tenant, submission.id, submission.spends, CARDS_OF_CALLS))
+
+
+def _follows(before: Submission | None, after: Submission) -> Sequence[Action]:
+    return tuple(map(action_of, changes(() if before is None else _counted(before), _counted(after))))
+
+
 SUBMISSION_KIND = Kind(
     name="submission",
     model=Submission,
     key=lambda one: submission_key(one.tenant, one.task_id, one.id),
     asked=lambda one: f"{one.submitter}\n{one.uploaded_key or one.text_key}",
     derived=_derived,
+    follows=_follows,
 )
 """How submissions are stored."""
+
+
+def counted_submissions(table: "Table", artifacts: Artifacts, tenant: str) -> Iterator[Increment]:
+    """What all submissions of a tenant count, each read anew."""
+    submissions = Submissions(table, artifacts)
+    for item in all_of(table, "the tasks", scope=of_tenant(tenant, "TASKS")):
+        for submission in submissions.of_task(tenant=tenant, task_id=record_of(str(item["pk"]))[1]):
+            yield from _counted(submission)
 
 
 def _unfinished_of(item: Item) -> SubmissionRef:

@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from touchstone.errors import ConflictError, NotFoundError
+from touchstone.judges.spends import sole_replier
 from touchstone.statistics.tallies import CHECKS, Judged, JudgeKey
 from touchstone.surfaces.model import TIER, MetricName
 
@@ -53,14 +54,10 @@ def judged_item(measurement: "Measurement", metric: MetricName, item: str) -> Ju
 
 def _judge(result: "MetricResult") -> JudgeKey | None:
     """Who labelled the items of a result, where they were all labelled by one model, asked by one prompt."""
-    asked = {
-        (spend.model, spend.prompt_version)
-        for spend in result.spends
-        if spend.purpose == result.metric and spend.failure in {None, "unreadable"}
-    }
-    if len(asked) != 1:
+    found = sole_replier(result.spends, result.metric)
+    if found is None:
         return None
-    model, version = asked.pop()
+    model, version = found
     return JudgeKey(model=model, tier=TIER, prompt_version=version, kind=result.metric)
 
 
