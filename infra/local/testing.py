@@ -33,6 +33,8 @@ WAIT_SCALE_VARIABLE = "TOUCHSTONE_LOCAL_WAIT_SCALE"
 """Multiplies the waits of state machines in the cloud of the tests; 1 unless set."""
 JUDGE_VARIABLE = "TOUCHSTONE_TEST_JUDGE"
 """The base URL of the judge on loopback, where tests arrange what it answers."""
+SCREENSHOTS_VARIABLE, SCREENSHOTS = "TOUCHSTONE_SCREENSHOTS", ROOT / ".build" / "screenshots"
+"""Where a picture of each page is kept, for whoever wants to see what the browser saw."""
 TEST_KEYS = {"GEMINI_API_KEY": "test-gemini", "OPENAI_API_KEY": "test-openai", "ANTHROPIC_API_KEY": "test-anthropic"}
 
 
@@ -48,7 +50,7 @@ def run(arguments: Sequence[str]) -> int:
         return code
     chromium = browser.install()
     with _cloud() as variables:
-        seen = {browser.VARIABLE: chromium} if chromium else {}
+        seen = {browser.VARIABLE: chromium, SCREENSHOTS_VARIABLE: str(SCREENSHOTS)} if chromium else {}
         if code := _pytest(WITH_CLOUD, arguments, {**variables, **seen}):
             return code
     return _run([_tool("coverage"), "report"])

@@ -3,13 +3,19 @@
 import os
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from tests.support.callers import Caller
+from tests.support.auditing import auditing, over, request
+from tests.support.callers import Caller, said
 from tests.support.cloud import Cloud
+from tests.support.contests import Contest
+from tests.support.quizzes import experiment
+from tests.support.waiting import eventually
+from tests.support.wheels import make_wheels
 
 VARIABLE = "TOUCHSTONE_CHROMIUM"
 SCREENSHOTS_VARIABLE = "TOUCHSTONE_SCREENSHOTS"
@@ -25,7 +31,19 @@ FLAGS = (
     "--no-first-run",
 )
 
+ANSWERS = (("Compute 3/4 + 1/6.", "11/12"), ("Compute 2 + 2.", "5"), ("解方程：2x + 7 = 15", "x = 4"))
+
 type Opened = Callable[..., "Seen"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class School:
+    """A tenant, and the ids of what it has."""
+
+    caller: Caller
+    experiment: str
+    contest: str
+    audit: str
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -109,10 +127,33 @@ def opened(cloud: Cloud, browser: Browser) -> Iterator[Opened]:
     assert [url for person in people for url in person.asked if not url.startswith((cloud.api_url, "data:"))] == []
 
 
+@pytest.fixture(scope="session")
+def school(cloud: Cloud, tmp_path_factory: pytest.TempPathFactory) -> School:
+    """A tenant with something of every kind, all of it come through the doors."""
+    caller = cloud.tenant("school")
+    for problem, answer in ANSWERS:
+        caller.verify(problem=problem, answer=answer, subject="math", difficulty="easy", model="gpt-5.5")
+    cloud.judge.arrange(reset=True)
+    evaluated = caller.verify(problem="Compute 12 * 12.", answer="144", subject="math", deep_evaluation=True)
+    wheels = make_wheels(tmp_path_factory.mktemp("wheels"))
+    with auditing(cloud, wheels):
+        body = {"experiment": experiment(6, metrics=["quiz_clarity", "quiz_item_flaws"])}
+        tried = said(caller.send("POST", "v1/experiments", json=body), 202)["id"]
+        audit = said(caller.send("POST", "v1/audits", json=request("lid", "girth", "both", "word")), 202)["id"]
+        contest = Contest.opened(caller)
+        for submitter, reading in (("ann", 90), ("bob", 80), ("cy", 55)):
+            contest.enter(submitter, reading)
+        contest.close()
+        over(caller, audit)
+        eventually(
+            lambda: caller.get(f"v1/experiments/{tried}")["state"] == "done", what="the experiment", seconds=300.0
+        )
+    eventually(lambda: caller.get(f"v1/answers/{evaluated['id']}")["deep_evaluation"], what="an evaluation")
+    cloud.judge.arrange(reset=True)
+    return School(caller=caller, experiment=tried, contest=contest.id, audit=audit)
+
+
 @pytest.fixture
-def teacher(cloud: Cloud) -> Caller:
-    """The admin of a tenant, with answers of every status."""
-    caller = cloud.tenant("teacher")
-    for problem, answer in (("Compute 3/4 + 1/6.", "11/12"), ("Compute 2 + 2.", "5"), ("解方程：2x + 7 = 15", "x = 4")):
-        caller.verify(problem=problem, answer=answer, subject="math")
-    return caller
+def teacher(school: School) -> Caller:
+    """The admin of that tenant."""
+    return school.caller
