@@ -302,6 +302,24 @@ def test_a_report_that_no_reply_has_room_for_is_read_by_its_link(
         assert judged.s3.get_object(Bucket=BUCKET, Key=key)["Body"].read()
 
 
+def test_a_tenant_has_so_many_at_work_at_once_and_no_more(
+    demo: Api, judged: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("touchstone.operations.audits.reception.MAX_UNFINISHED", 2)
+    judged.machines.tasks.lost = frozenset({"install"})
+    first = demo.post("/v1/audits", request(), key="first")
+    assert demo.post("/v1/audits", request(), key="second").status == 202
+    refused = demo.post("/v1/audits", request(), key="third")
+    assert (refused.status, "2 audits are at work" in refused.body) == (429, True)
+    assert demo.post("/v1/audits", request(), key="first").json["id"] == first.json["id"], "a repeat is no other audit"
+    assert Api(token=judged.token("rival")).post("/v1/audits", request()).status == 202
+    judged.machines.tasks.lost = frozenset()
+    later(STALLED)
+    sweep.handler({}, Context())
+    settled()
+    assert demo.post("/v1/audits", request(), key="third").status == 202
+
+
 def test_another_tenant_finds_nothing(demo: Api, judged: Deployment) -> None:
     path = begun(demo)
     rival = Api(token=judged.token("rival"))

@@ -22,7 +22,7 @@ from touchstone.audits.record import (
 )
 from touchstone.audits.report import Source
 from touchstone.clock import Clock, system_clock
-from touchstone.errors import ConflictError, InputError, TooLargeError
+from touchstone.errors import ConflictError, InputError, LimitError, NotFoundError, TooLargeError
 from touchstone.operations.audits.files import AuditReportFormat, FilesOf
 from touchstone.records import Audits, RequestKeys, new_ulid
 from touchstone.workflows import Workflows
@@ -31,6 +31,10 @@ MOST_TOLD = 20
 """Faults of definitions that one refusal names."""
 MAX_REPLY_BYTES = 4_000_000
 """A function's reply has six megabytes, in which every line end and quotation mark takes two."""
+MAX_UNFINISHED = 20
+"""Audits of a tenant at work: each may hold four functions and four sandboxes, which no ceiling of money bounds."""
+LOOKED_AT = 100
+"""The newest audits, among which those at work are counted."""
 ENDED_WEEKLY = "It was ended while it was being begun that the audit is made again each week."
 
 
@@ -38,7 +42,8 @@ ENDED_WEEKLY = "It was ended while it was being begun that the audit is made aga
 class AuditReception:
     """Accepts and shows one tenant's audits.
 
-    Every method raises `NotFoundError` for what the tenant does not have, and `StoreError` where it is to be repeated.
+    Every method raises `NotFoundError` for what the tenant does not have, and `StoreError` where it is to be repeated;
+    those that begin an audit at somebody's request `LimitError` where too many are at work.
     """
 
     tenant: str
@@ -141,6 +146,8 @@ class AuditReception:
     def _kept(self, kept: KeptCases, terms: Terms, *, weekly: bool, key: str | None, kind: str) -> AuditRecord:
         named = f"{kind} {key}"
         audit_id = new_ulid(self.clock()) if key is None else self.keys.id_for(tenant=self.tenant, key=named)
+        if kind != "weekly-audit" and not self._known(audit_id):
+            self._check_room()
         content_key, content_hash = self.files(audit_id).put_cases(kept)
         return self.audits.create(
             tenant=self.tenant,
@@ -150,6 +157,20 @@ class AuditReception:
             content_hash=content_hash,
             weekly=weekly,
         )
+
+    def _known(self, audit_id: str) -> bool:
+        try:
+            self.audits.get(tenant=self.tenant, audit_id=audit_id)
+        except NotFoundError:
+            return False
+        return True
+
+    def _check_room(self) -> None:
+        """Raises `LimitError` where the tenant has as many audits at work as it may."""
+        page = self.audits.page(tenant=self.tenant, limit=LOOKED_AT)
+        unfinished = sum(one.finished_at is None for one in page.items)
+        if unfinished >= MAX_UNFINISHED:
+            raise LimitError(f"{unfinished} audits are at work, which is the most: wait until one is over.", until=None)
 
     def _started(self, record: AuditRecord) -> AuditRecord:
         if record.finished_at is None:
