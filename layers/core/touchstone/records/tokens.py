@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 from touchstone.clock import Clock, system_clock
-from touchstone.errors import InputError, NotFoundError, UnauthenticatedError
+from touchstone.errors import ConflictError, InputError, NotFoundError, UnauthenticatedError
 from touchstone.records.keys import Key, of_tenant
 from touchstone.records.table import Action, ConditionFailedError, Item, query, read, transact
 from touchstone.records.tenants import LEAVING, profile_key
@@ -61,8 +61,8 @@ class Tokens:
     def issue(self, *, tenant: str, role: Role, name: str, expires_at: datetime | None = None) -> tuple[str, TokenInfo]:
         """A new token and what is listed of it; the token cannot be shown again.
 
-        Raises `NotFoundError` where there is no such tenant or it is being deleted, `InputError` for an end that has
-        passed.
+        Raises `NotFoundError` where there is no such tenant, `ConflictError` where it is being deleted, `InputError`
+        for an end that has passed.
         """
         now = self._clock()
         if expires_at is not None and expires_at <= now:
@@ -91,7 +91,9 @@ class Tokens:
         try:
             transact(self._table, actions, "issue the token")
         except ConditionFailedError:
-            raise NotFoundError(f"There is no tenant {tenant}.") from None
+            if read(self._table, profile_key(tenant), "the tenant") is None:
+                raise NotFoundError(f"There is no tenant {tenant}.") from None
+            raise ConflictError(f"The tenant {tenant} is being deleted and gets no token any more.") from None
         return token, info
 
     def resolve(self, token: str) -> Identity:

@@ -1,18 +1,21 @@
 """A tenant's end: nobody gets in, nothing of it is left, nothing of anybody else is touched."""
 
+import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import boto3
 import pytest
 
-from functions.composition import stores
+from functions.batch import collect, prepare
+from functions.composition import stores, work
 from tests.integration.operations.tenants.conftest import items_of, versions_of
 from tests.support.api import Api
 from tests.support.clocks import StandingClock
-from tests.support.deployment import BUCKET, Deployment
+from tests.support.deployment import BUCKET, Context, Deployment, deployed
 from tests.support.records import an_answer, finished
 from touchstone.errors import ConflictError, NotFoundError
+from touchstone.operations.messages import parse_message, take
 from touchstone.operations.tenants.deleting import STILL_UNDER_WAY, Deleted, Deletion
 from touchstone.records import Answers, Artifacts, Evaluations, Replies, Tenants, Tokens
 from touchstone.records.belongings import Belongings
@@ -72,7 +75,7 @@ def test_one_tenant_goes_and_the_other_stays_to_the_byte(full: Deployment, clock
     assert versions_of(full, "acme") == {}
     assert stores.evaluations().backlog().count == 1
     assert Api(token=token).get("/v1/answers").status == 403
-    with pytest.raises(NotFoundError, match="no tenant acme"):
+    with pytest.raises(ConflictError, match="is being deleted"):
         Tokens(full.table).issue(tenant="acme", role="admin", name="again")
     with pytest.raises(NotFoundError, match="is being deleted"):
         Tenants(full.table).get("acme")
@@ -153,3 +156,26 @@ def test_a_deletion_that_broke_off_is_finished_by_a_repeat(
     assert delete(small, clock).again_at is None
     assert backlog(small) == 0
     assert [item["pk"] for item in small.scan()["Items"] if str(item["pk"]).startswith("T#")] == []
+
+
+def test_nothing_is_begun_in_the_name_of_a_tenant_that_is_leaving(aws: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    with deployed(monkeypatch, POWERTOOLS_METRICS_DISABLED="true") as here:
+        token = here.token("acme", "admin")
+        Tenants(here.table).leave("acme")
+        dropped = here.drop("inbox/acme/late.jsonl", b"{}")
+        event = {"bucket": BUCKET, "key": dropped["detail"]["object"]["key"], "owner": "run-1"}
+        for handler, given in ((prepare.handler, event), (collect.handler, event | {"error": "NotFoundError"})):
+            with pytest.raises(NotFoundError, match="is being deleted"):
+                handler(given, Context())
+        request = {"problem": "Compute 1 + 1.", "answer": "2"}
+        body = json.dumps({"kind": "verify", "tenant": "acme", "id": "one", "request": request})
+        taken = take(
+            parse_message(body), tenants=stores.tenants(), desk=work.desk("acme"), reception=work.reception("acme")
+        )
+        with pytest.raises(NotFoundError, match="is being deleted"):
+            work.run(taken)
+        assert Api(token=token).post("/v1/tokens", {"role": "reader", "name": "late"}).status == 409
+        assert {sk.partition("#")[0] for pk, sk in items_of(here, "acme") if pk.startswith("T#")} == {
+            "PROFILE",
+            "TOKEN",
+        }
