@@ -17,9 +17,17 @@ from functions.pages.visit import PLACES
 from functions.pages.words import LANGUAGES, language_for, words
 from touchstone.answers.model import Difficulty, EvaluationState, Method, SkipReason, Status
 from touchstone.answers.providers import Why
+from touchstone.audits.record import AuditKind, AuditState
+from touchstone.audits.sandbox.outcomes import Outcome
+from touchstone.audits.verdict import ProofStanding, Rating
+from touchstone.errors import Unscored
 from touchstone.judges.base import Tier
+from touchstone.oracle.challenge import ChallengeState
+from touchstone.oracle.model import TaskPath
+from touchstone.oracle.submission import Standing
 from touchstone.oracle.task import TaskState
 from touchstone.records.counters import DIMENSIONS
+from touchstone.surfaces.experiments.conclusion import Overall
 from touchstone.surfaces.experiments.record import ExperimentState
 from touchstone.surfaces.model import MetricName, Surface
 
@@ -171,7 +179,18 @@ def _words_of(part: Any) -> set[str]:
         ("method", _values(Method)),
         ("metric", _values(MetricName) | {"preference"}),
         ("skip", _values(SkipReason) | {"unknown"}),
-        ("state", _values(ExperimentState) | _values(TaskState)),
+        ("audit_kind", _values(AuditKind)),
+        ("challenge", _values(ChallengeState)),
+        ("declared", _values(Overall)),
+        ("experiment.outcome", _values(Overall)),
+        ("outcome", _values(Outcome)),
+        ("path", _values(TaskPath)),
+        ("proved", _values(ProofStanding)),
+        ("rating", _values(Rating)),
+        ("rating_means", _values(Rating)),
+        ("skip", _values(Unscored)),
+        ("standing", _values(Standing)),
+        ("state", _values(ExperimentState) | _values(TaskState) | _values(AuditState)),
         ("surface", _values(Surface)),
         ("tier", _values(Tier)),
         ("why", _values(Why)),

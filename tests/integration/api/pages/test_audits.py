@@ -71,11 +71,11 @@ def test_each_case_is_shown_with_its_options_and_the_script_and_output_that_deci
         "1 to 4 of 4",
     ):
         assert said in page.text, said
-    assert "Script import tinylib tinylib.Box(1, hinge=2)" in page.text
+    assert "Script and output Script import tinylib tinylib.Box(1, hinge=2)" in page.text
     assert "Printed nothing of the library" in page.text
     assert "Ended by TypeError" in page.text
     folded = [given for tag, given in page.elements if tag == "details"]
-    assert len(folded) >= len(rows(found, "options"))
+    assert len(folded) == len(rows(found, "options")) == 8
     assert not [given for given in folded if "open" in given]
 
 
@@ -106,6 +106,7 @@ def test_the_drift_of_a_recheck_leads_to_the_case_and_to_the_audit_before(member
     page = member.open(after)
     assert "Recheck of stored proofs" in page.text
     assert "?case=valid" in page.links
+    assert any("quality_audit.md" in link for link in page.links)
     assert "1 to 1 of 1" in member.open("?case=valid").text
     assert member.open(address.rpartition("/")[2]).response.status == 200
 
