@@ -61,14 +61,14 @@ def _quotas(budget: BudgetReport) -> Table:
         Column(name="left", shown="number"),
         Column(name="share_used", shown="number"),
         Column(name="share_limit", shown="number"),
+        Column(name="resets_at", shown="moment"),
+        Column(name="blocked_until", shown="moment"),
         Column(name="per_minute", shown="number"),
         Column(name="left_this_minute", shown="number"),
         Column(name="share_per_minute", shown="number"),
         Column(name="share_left_this_minute", shown="number"),
         Column(name="learned_per_day", shown="number"),
         Column(name="learned_per_minute", shown="number"),
-        Column(name="resets_at", shown="moment"),
-        Column(name="blocked_until", shown="moment"),
     )
     return Table(name="quotas", columns=columns, rows=rows)
 

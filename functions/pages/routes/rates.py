@@ -76,8 +76,8 @@ BY_MODEL_AND_DIFFICULTY = _Kind(
 )
 BY_PROVIDER_AND_SUBJECT = _Kind(
     table="provider_subject",
-    columns=(Column(name="provider", shown="code"), SUBJECT),
-    label=lambda _, rate: f"{rate.name} · {rate.of}",
+    columns=(Column(name="provider", shown="word", words="provider"), SUBJECT),
+    label=lambda words, rate: f"{words.known('provider', rate.name)} · {rate.of}",
 )
 
 
@@ -157,12 +157,12 @@ def _routing(report: RoutingReport) -> Table:
         Column(name="rate", shown="share"),
         Column(name="lower", shown="share"),
         Column(name="upper", shown="share"),
-        Column(name="before", shown="code"),
-        Column(name="without_pin", shown="code"),
         Column(name="candidate", shown="code"),
         Column(name="lacks", shown="number"),
         Column(name="pinned", shown="code"),
         Column(name="pinned_by", shown="word", words="pinned_by"),
+        Column(name="without_pin", shown="code"),
+        Column(name="before", shown="code"),
     )
     return Table(name="routing", columns=columns, rows=[_choice(subject) for subject in report.subjects])
 
@@ -174,7 +174,7 @@ def _choice(subject: SubjectRouting) -> Row:
         **subject.model_dump(include={"subject", "provider", "why", "since", "pinned", "pinned_by"}),
         **counted,
         "before": None if subject.before is None else subject.before.provider,
-        "without_pin": None if subject.without_pin is None else subject.without_pin.provider,
+        "without_pin": None if subject.pinned is None or subject.without_pin is None else subject.without_pin.provider,
         "candidate": None if subject.candidate is None else subject.candidate.provider,
         "lacks": None if subject.candidate is None else subject.candidate.lacks,
     }

@@ -52,7 +52,7 @@ const forms = {
     data: {
       labels: chart.labels,
       datasets: chart.series.flatMap((series, at) => [
-        { type: "scatter", label: series.name, data: series.values.map((value, place) => ({ x: value, y: chart.labels[place] })), backgroundColor: ink(series, at), radius: 5 },
+        { type: "scatter", label: series.name, data: series.values.map((value, place) => ({ x: value, y: chart.labels[place] })), backgroundColor: ink(series, at), radius: 5, clip: false },
         { type: "bar", label: "", data: series.values.map((_, place) => [series.lower[place], series.upper[place]]), backgroundColor: `color-mix(in srgb, ${ink(series, at)} 40%, transparent)`, barThickness: 8 },
       ]),
     },

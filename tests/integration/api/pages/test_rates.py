@@ -127,12 +127,12 @@ def test_routing_is_shown_pinned_and_left_to_the_data_again(
     other = next(name for name in ("openai", "gemini", "claude") if name != default)
     page = admin.send(_form(admin, "rates/pin"), subject="geography", provider=other)
     assert (page.response.status, admin.at) == (200, "/app/rates")
-    assert f"geography {other} It is pinned" in page.text
+    assert f"geography {other} Pinned" in page.text
     (row,) = _tables(admin)["routing"]
     assert (row["provider"], row["why"], row["pinned_by"], row["without_pin"]) == (other, "pinned", "tenant", default)
     assert row["since"]
     page = admin.send(_form(admin, "rates/unpin"), subject="geography")
-    assert f"geography {default} The data shows it best" in page.text
+    assert f"geography {default} Best by the data" in page.text
     assert "rates/unpin" not in [form.action for form in page.forms]
 
 
