@@ -7,12 +7,14 @@ import pytest
 
 from functions.composition.stores import table, tokens
 from functions.pages.paths import safe_next
+from functions.pages.visit import PLACES
 from tests.support.api import Api
 from tests.support.deployment import Deployment
 from tests.support.pages import FORM, Visitor
 from tests.support.sinks import SaidAloud
 
-PAGES = ("/", "/app/answers", "/app/answers/01JD7Z0000000000000000TASK")
+STARTS = tuple(f"/{address}" for address, _ in PLACES)
+PAGES = (*STARTS, "/app/answers/01JD7Z0000000000000000TASK")
 
 
 def signed_out(visitor: Visitor) -> bool:
@@ -143,7 +145,7 @@ def test_nothing_on_a_page_may_run_or_come_from_elsewhere(visitor: Visitor, path
     assert headers["referrer-policy"] == "no-referrer"
 
 
-@pytest.mark.parametrize("start", ["/", "/app/answers"])
+@pytest.mark.parametrize("start", STARTS)
 def test_every_link_of_a_page_leads_to_one(visitor: Visitor, start: str) -> None:
     for link in visitor.open(start).links:
         visitor.at = start
