@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 import pytest
+from botocore.client import BaseClient
+from botocore.exceptions import EndpointConnectionError
 
 from functions.batch import collect, prepare
 from functions.composition import stores, work
@@ -14,7 +16,7 @@ from tests.support.api import Api
 from tests.support.clocks import StandingClock
 from tests.support.deployment import BUCKET, Context, Deployment, deployed
 from tests.support.records import an_answer, finished
-from touchstone.errors import ConflictError, NotFoundError
+from touchstone.errors import ConflictError, NotFoundError, StoreError
 from touchstone.operations.messages import parse_message, take
 from touchstone.operations.tenants.deleting import STILL_UNDER_WAY, Deleted, Deletion
 from touchstone.records import Answers, Artifacts, Evaluations, Replies, Tenants, Tokens
@@ -179,3 +181,25 @@ def test_nothing_is_begun_in_the_name_of_a_tenant_that_is_leaving(aws: None, mon
             "PROFILE",
             "TOKEN",
         }
+
+
+@pytest.mark.parametrize("operation", ["DeleteObjects", "ListObjectVersions"])
+def test_objects_that_cannot_be_removed_keep_the_tenant(
+    small: "Table", clock: StandingClock, monkeypatch: pytest.MonkeyPatch, operation: str
+) -> None:
+    boto3.client("s3").put_object(Bucket=BUCKET, Key="artifacts/acme/one", Body=b"one")
+    send = BaseClient._make_api_call  # type: ignore[attr-defined]
+
+    def failing(self: BaseClient, asked: str, parameters: Any) -> Any:
+        if asked != operation:
+            return send(self, asked, parameters)
+        if operation == "DeleteObjects":
+            return {"Errors": [{"Key": "artifacts/acme/one", "Code": "AccessDenied"}]}
+        raise EndpointConnectionError(endpoint_url="https://bucket")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(BaseClient, "_make_api_call", failing)
+        with pytest.raises(StoreError, match=r"could not remove.*safe to repeat"):
+            delete(small, clock)
+    assert Tenants(small).get("acme", leaving=True).name == "Acme School"
+    assert delete(small, clock).removed == {"objects": 1}

@@ -156,3 +156,23 @@ def test_what_is_of_no_known_kind_is_handed_out_all_the_same(small: "Table", tmp
     [token] = lines_of(tmp_path, "tokens")
     assert token["name"] == "first"
     assert "digest" not in token
+
+
+def test_a_document_that_is_replaced_while_it_is_read_is_read_again(
+    small: "Table", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = {"gsi1pk": "T#acme#CURRICULA", "gsi1sk": "2026#book"}
+    key = {"pk": "T#acme#CURRICULUM#book", "sk": "RECORD"}
+    small.put_item(Item={**key, **listed, "body_key": "acme/curriculum/gone.json"})
+    with pytest.raises(StoreError, match="changed each time"):
+        export(small, tmp_path / "one")
+    assert not list((tmp_path / "one").glob("*.jsonl*"))
+    read = Artifacts.get_text
+
+    def replaced(self: Artifacts, *, tenant: str, key: str) -> str:
+        small.put_item(Item={**listed, "pk": "T#acme#CURRICULUM#book", "sk": "RECORD", "body": '{"id":"book"}'})
+        return read(self, tenant=tenant, key=key)
+
+    monkeypatch.setattr(Artifacts, "get_text", replaced)
+    export(small, tmp_path / "two")
+    assert [line["body"] for line in lines_of(tmp_path / "two", "curricula")] == [{"id": "book"}]
