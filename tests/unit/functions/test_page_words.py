@@ -15,6 +15,7 @@ import functions.pages
 from functions.pages.rendering import environment
 from functions.pages.visit import PLACES
 from functions.pages.words import LANGUAGES, language_for, words
+from touchstone.answers import labelling as answers
 from touchstone.answers.model import Difficulty, EvaluationState, Method, SkipReason, Status
 from touchstone.answers.providers import Why
 from touchstone.audits.record import AuditKind, AuditState
@@ -22,11 +23,13 @@ from touchstone.audits.sandbox.outcomes import Outcome
 from touchstone.audits.verdict import ProofStanding, Rating
 from touchstone.errors import Unscored
 from touchstone.judges.base import Tier
+from touchstone.oracle import labelling as oracle
 from touchstone.oracle.challenge import ChallengeState
 from touchstone.oracle.model import TaskPath
 from touchstone.oracle.submission import Standing
 from touchstone.oracle.task import TaskState
 from touchstone.records.counters import DIMENSIONS
+from touchstone.surfaces import labelling as surfaces
 from touchstone.surfaces.experiments.conclusion import Overall
 from touchstone.surfaces.experiments.record import ExperimentState
 from touchstone.surfaces.model import MetricName, Surface
@@ -158,6 +161,9 @@ def test_no_text_is_there_for_nothing() -> None:
     assert [key for key in ENGLISH if key not in whole and not key.startswith(starts)] == []
 
 
+CALLS = (answers.CARDS_OF_CALLS, oracle.CARDS_OF_CALLS, surfaces.CARDS_OF_CALLS)
+
+
 def _values(kind: TypeAliasType) -> set[str]:
     """The words of a closed set, whatever it is made of."""
     parts: list[Any] = list(get_args(kind.__value__))
@@ -177,6 +183,7 @@ def _words_of(part: Any) -> set[str]:
         ("dimension", set(DIMENSIONS)),
         ("evaluation", _values(EvaluationState)),
         ("method", _values(Method)),
+        ("kind", {kind for calls in CALLS for kind, _ in calls.values()}),
         ("metric", _values(MetricName) | {"preference"}),
         ("skip", _values(SkipReason) | {"unknown"}),
         ("audit_kind", _values(AuditKind)),
