@@ -132,6 +132,13 @@ def test_without_a_judge_nothing_is_said_of_a_preference(visitor: Visitor, acme:
     assert "No item differs." in page.text
 
 
+def test_too_few_sources_are_no_comparison_and_no_chart(visitor: Visitor, acme: Api) -> None:
+    page = visitor.open(run(acme, 2, metrics=UNJUDGED))
+    assert "“merged_chunks” and “docling_chunks” could not be compared." in page.text
+    assert "an interval needs 5 sources, and there are 2" in page.text
+    assert not [tag for tag, _ in page.elements if tag == "canvas"]
+
+
 def test_whoever_has_none_is_told_how_to_run_one(visitor: Visitor) -> None:
     assert "No experiment yet. Run one with the command or the API" in visitor.open("/app/experiments").text
 
