@@ -115,6 +115,26 @@ def test_somebody_who_labels_in_between_is_counted_and_then_replaced(
     assert statistics.judges("acme") == {JUDGE: total(mine)}
 
 
+def test_a_label_that_others_change_each_time_is_refused_and_counts_nothing(
+    labels: Labels, statistics: Statistics, table: "Table"
+) -> None:
+    theirs = Labels(table, pause=lambda _: None)
+    says: list[str] = []
+
+    def meanwhile(**_: Any) -> None:
+        if len(says) % 2 == 0:  # the write of mine, and not theirs in between
+            says.append("theirs")
+            theirs.put(a_label(label=("right", "wrong")[len(says) % 4 // 2], labelled_by="a rival"))
+            says.append("mine")
+
+    table.meta.client.meta.events.register("before-call.dynamodb.TransactWriteItems", meanwhile)
+    with pytest.raises(StoreError, match="others each time"):
+        labels.put(a_label())
+    kept = labels.of_record(tenant="acme", kind="quick_verify", record_id=ANSWER)["1"]
+    assert kept.labelled_by == "a rival"
+    assert statistics.judges("acme") == {JUDGE: total(kept)}
+
+
 def test_labels_are_listed_newest_first_a_page_at_a_time(labels: Labels) -> None:
     made = [a_label(str(number), labelled_at=START + timedelta(minutes=number)) for number in (1, 2, 3)]
     for one in made:
