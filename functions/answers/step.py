@@ -5,7 +5,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from functions.observability import logger, publishing
+from functions.observability import publishing
+from functions.steps import Handler, parsed
 from touchstone.answers.model import SkipReason
 
 
@@ -26,16 +27,15 @@ class Step(BaseModel):
     error: str | None = None
 
 
-type Handler = Callable[[Mapping[str, Any], object], dict[str, Any]]
-
-
 def step(work: Callable[[Step], dict[str, Any]]) -> Handler:
     """A Lambda handler that parses the references, names them in every log line, does `work`, and publishes counts."""
 
     @publishing
     def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
-        references = Step.model_validate(event)
-        logger.append_keys(tenant=references.tenant, correlation_id=references.answer_id)
-        return work(references)
+        return work(parsed(Step, _named, event))
 
     return handler
+
+
+def _named(references: Step) -> dict[str, str]:
+    return {"tenant": references.tenant, "correlation_id": references.answer_id}

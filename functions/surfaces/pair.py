@@ -2,12 +2,12 @@
 
 from functions.composition.surfaces import experiment_desk
 from functions.composition.work import run
-from functions.surfaces.step import ExperimentReferences, step
+from functions.surfaces.step import ExperimentReferences, of_experiment
 from touchstone.operations.progress import StepProgress
 from touchstone.operations.surfaces.experimenting import compare
 
 
-@step(ExperimentReferences)
+@of_experiment
 def handler(references: ExperimentReferences) -> StepProgress:
     """Measure it, or say when to try again."""
     return run(compare(experiment_desk(references.tenant), references.experiment_id, references.number))
