@@ -9,6 +9,7 @@ from functions.pages.visit import PLACES
 from tests.cloud.browser.conftest import Opened, School
 from tests.support.callers import Caller
 from tests.support.cloud import Cloud
+from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.cloud, pytest.mark.timeout(300)]
 
@@ -42,11 +43,12 @@ def test_the_overview_shows_what_came_and_draws_it(opened: Opened, teacher: Call
     seen = opened()
     page = seen.sign_in(str(teacher.token))
     expect(page.get_by_role("row", name=re.compile(r"^Verified ✓ \d+ \d"))).to_be_visible()
-    drawn = page.locator("canvas").evaluate(
-        "(canvas) => Chart.getChart(canvas).data.datasets.map((d) => [d.label, d.data])"
-    )
-    assert [label for label, _ in drawn] == ["Verified", "Not verified", "Check this", "Failed"]
-    assert sum(dict(drawn)["Check this"]) >= 1
+    canvas = page.locator("canvas")
+    eventually(lambda: canvas.evaluate("(canvas) => Boolean(Chart.getChart(canvas))"), what="the chart")
+    series = "(canvas) => Chart.getChart(canvas).data.datasets.map((each) => [each.label, each.data])"
+    drawn = dict(canvas.evaluate(series))
+    assert list(drawn) == ["Verified", "Not verified", "Check this", "Failed"]
+    assert sum(drawn["Check this"]) >= 1
     seen.keep("overview")
 
 
