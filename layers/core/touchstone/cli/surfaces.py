@@ -186,6 +186,7 @@ async def _measured(asked: _Asked, material: "Material", source: "Source | None"
     from touchstone.cli.screen import dollars
     from touchstone.cli.watched import WatchedJudge
     from touchstone.surfaces import evaluation
+    from touchstone.surfaces.model import TIER
 
     doors: dict[Surface, Callable[..., Awaitable[Report]]] = {
         "quiz": evaluation.evaluate_quiz,
@@ -193,7 +194,7 @@ async def _measured(asked: _Asked, material: "Material", source: "Source | None"
         "flashcards": evaluation.evaluate_flashcards,
     }
     async with opened() as judges:
-        judge = judges.prefer(evaluation.TIER)
+        judge = judges.prefer(TIER)
         if judge is None:
             return await _unjudged(asked, material, source, bars, doors[asked.surface]), judges.remedy
         with noted_progress("Answers of the judge") as show:
