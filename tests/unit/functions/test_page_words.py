@@ -30,6 +30,7 @@ from touchstone.oracle.submission import Standing
 from touchstone.oracle.task import TaskState
 from touchstone.records.counters import DIMENSIONS
 from touchstone.surfaces import labelling as surfaces
+from touchstone.surfaces.experiments import counting as experiments
 from touchstone.surfaces.experiments.conclusion import Overall
 from touchstone.surfaces.experiments.record import ExperimentState
 from touchstone.surfaces.model import MetricName, Surface
@@ -161,7 +162,7 @@ def test_no_text_is_there_for_nothing() -> None:
     assert [key for key in ENGLISH if key not in whole and not key.startswith(starts)] == []
 
 
-CALLS = (answers.CARDS_OF_CALLS, oracle.CARDS_OF_CALLS, surfaces.CARDS_OF_CALLS)
+CALLS = (answers.CARDS_OF_CALLS, oracle.CARDS_OF_CALLS, surfaces.CARDS_OF_CALLS, experiments.CARDS_OF_CALLS)
 
 
 def _values(kind: TypeAliasType) -> set[str]:

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from touchstone.clock import Clock, system_clock
 from touchstone.records.artifacts import Artifacts
+from touchstone.records.counters import Increment, action_of, changes
 from touchstone.records.cursors import Page
 from touchstone.records.keys import PAIR, experiment_key, of_tenant, pair_key, progress_key, record_of, sortable
-from touchstone.records.lists import due_until, newest
+from touchstone.records.lists import all_of, due_until, newest
+from touchstone.records.pair_counts import counted_pair
 from touchstone.records.table import Action, Item, query, read
 from touchstone.records.versioned import Kind, Versioned
 from touchstone.strict import Strict
 from touchstone.surfaces.experiments import record as steps
 from touchstone.surfaces.experiments.conclusion import Overall
+from touchstone.surfaces.experiments.counting import PairCounts
 from touchstone.surfaces.experiments.record import ExperimentRecord, ExperimentState, PairProgress, PairWork, Plan
 from touchstone.surfaces.measurement import Unmeasured
 from touchstone.surfaces.model import Surface
@@ -149,30 +152,42 @@ class Experiments:
             self._pairs.insert(new)
         return self._pairs.begin(tenant, key, lambda one: steps.pair_begun(one, now=self._clock()))
 
-    def put_back(self, pair: PairWork, *, why: Unmeasured, until: datetime, counted: bool, cost_usd: float) -> PairWork:
+    def put_back(
+        self,
+        pair: PairWork,
+        *,
+        why: Unmeasured,
+        until: datetime,
+        counted: bool,
+        cost_usd: float,
+        counts: PairCounts | None = None,
+    ) -> PairWork:
         """Keep that a try left something unscored, and why; `counted` False gives the try back."""
 
         def step(one: PairWork) -> PairWork:
-            return steps.pair_put_back(one, why, until=until, counted=counted, cost_usd=cost_usd, now=self._clock())
+            now = self._clock()
+            return steps.pair_put_back(
+                one, why, until=until, counted=counted, cost_usd=cost_usd, now=now, counts=counts
+            )
 
         return self._pair_step(pair, step)
 
-    def end(self, pair: PairWork, *, why: Unmeasured | None, cost_usd: float) -> PairWork:
+    def end(
+        self, pair: PairWork, *, why: Unmeasured | None, cost_usd: float, counts: PairCounts | None = None
+    ) -> PairWork:
         """Keep that a pair is over; `why` something of it is unscored, None where nothing is."""
-        return self._pair_step(pair, lambda one: steps.pair_over(one, why, cost_usd=cost_usd, now=self._clock()))
+
+        def step(one: PairWork) -> PairWork:
+            return steps.pair_over(one, why, cost_usd=cost_usd, now=self._clock(), counts=counts)
+
+        return self._pair_step(pair, step)
 
     def _step(self, record: ExperimentRecord, step: Callable[[ExperimentRecord], ExperimentRecord]) -> ExperimentRecord:
         return self._records.change(record.tenant, EXPERIMENT.key(record), step)
 
     def _of(self, tenant: str, experiment_id: str) -> Iterator[PairWork]:
         """The pairs of an experiment that anybody began, strongly consistent."""
-        found = query(
-            self._table,
-            "the pairs",
-            KeyConditionExpression="pk = :pk AND begins_with(sk, :pair)",
-            ExpressionAttributeValues={":pk": experiment_key(tenant, experiment_id)["pk"], ":pair": PAIR},
-            ConsistentRead=True,
-        )
+        found = _pair_items(self._table, experiment_key(tenant, experiment_id)["pk"])
         return (self._pairs.of_item(tenant, item).record for item in found)
 
     def _pair_step(self, pair: PairWork, step: Callable[[PairWork], PairWork]) -> PairWork:
@@ -216,7 +231,7 @@ EXPERIMENT = Kind(
 
 
 def _counted(before: PairWork | None, after: PairWork) -> tuple[Action, ...]:
-    """What a step of a pair adds to the progress of its experiment."""
+    """What a step of a pair adds to the progress of its experiment, and to the counters of its judges."""
     ended = after.over and not (before is not None and before.over)
     cost = after.cost_usd - (before.cost_usd if before is not None else 0.0)
     values: dict[str, Any] = {
@@ -235,6 +250,7 @@ def _counted(before: PairWork | None, after: PairWork) -> tuple[Action, ...]:
                 "ExpressionAttributeValues": values,
             }
         },
+        *map(action_of, changes(() if before is None else counted_pair(before), counted_pair(after))),
     )
 
 
@@ -247,6 +263,24 @@ PAIR_KIND = Kind(
     follows=_counted,
 )
 """How pairs are stored."""
+
+
+def counted_experiments(table: "Table", artifacts: Artifacts, tenant: str) -> Iterator[Increment]:
+    """What the pairs of all experiments of a tenant count, each read anew."""
+    pairs = Versioned(PAIR_KIND, table, artifacts, pause=time.sleep)
+    for experiment in all_of(table, "the experiments", scope=of_tenant(tenant, "EXPERIMENTS")):
+        for item in _pair_items(table, str(experiment["pk"])):
+            yield from counted_pair(pairs.of_item(tenant, item).record)
+
+
+def _pair_items(table: "Table", pk: str) -> Iterator[Item]:
+    return query(
+        table,
+        "the pairs",
+        KeyConditionExpression="pk = :pk AND begins_with(sk, :pair)",
+        ExpressionAttributeValues={":pk": pk, ":pair": PAIR},
+        ConsistentRead=True,
+    )
 
 
 def _progress_of(item: Item) -> PairProgress:

@@ -21,6 +21,7 @@ from touchstone.operations.surfaces.again import try_again
 from touchstone.operations.surfaces.experiment_files import REPORTS, UPLOADS, ExperimentFiles, digest_of_upload
 from touchstone.operations.surfaces.noting import NotingJudge
 from touchstone.operations.trying import NOBODY
+from touchstone.records.pair_counts import pair_counts
 from touchstone.surfaces.experiments.model import Experiment
 from touchstone.surfaces.experiments.record import MAX_PAIRS, PairKept, PairTask, PairWork, Plan
 from touchstone.surfaces.measurement import Unmeasured
@@ -107,15 +108,15 @@ async def compare(desk: ExperimentDesk, experiment_id: str, number: int) -> Step
         return _not_ours(desk, pair)
     files = desk.files(experiment_id)
     tried = await _tried(desk, record, files.task(number))
-    cost = pair.cost_usd
+    cost, counts = pair.cost_usd, None
     if tried.result is not None:
         desk.paid(list(tried.result.all_spends()))
         # Kept before the pair is: a crash in between measures it again from the cache.
         kept = PairKept.of(tried.result, files.pair(number))
         files.put_pair(kept)
-        cost = sum(spend.cost_usd or 0.0 for spend in kept.paid)
+        cost, counts = sum(spend.cost_usd or 0.0 for spend in kept.paid), pair_counts(kept)
         if not tried.result.unanswered:
-            return _progress(desk.experiments.end(pair, why=None, cost_usd=cost))
+            return _progress(desk.experiments.end(pair, why=None, cost_usd=cost, counts=counts))
     again = try_again(
         tried.failures,
         tries=pair.attempts.tries,
@@ -126,8 +127,10 @@ async def compare(desk: ExperimentDesk, experiment_id: str, number: int) -> Step
     )
     why = Unmeasured(reason=unanswered(tried.failures[0]), details=(str(tried.failures[0]),))
     if again is None:
-        return _progress(desk.experiments.end(pair, why=why, cost_usd=cost))
-    back = desk.experiments.put_back(pair, why=why, until=again.until, counted=again.counted, cost_usd=cost)
+        return _progress(desk.experiments.end(pair, why=why, cost_usd=cost, counts=counts))
+    back = desk.experiments.put_back(
+        pair, why=why, until=again.until, counted=again.counted, cost_usd=cost, counts=counts
+    )
     return replace(_progress(back), reason=why.reason)
 
 

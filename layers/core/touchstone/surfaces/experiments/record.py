@@ -19,6 +19,7 @@ from touchstone.material import Source
 from touchstone.material.parts import PartId
 from touchstone.strict import Strict
 from touchstone.surfaces.experiments.conclusion import Conclusion, Overall
+from touchstone.surfaces.experiments.counting import PairCounts
 from touchstone.surfaces.experiments.estimate import Estimate
 from touchstone.surfaces.experiments.model import AnyMaterial, Experiment, Pair, Terms
 from touchstone.surfaces.experiments.pairs import PairResult
@@ -96,7 +97,7 @@ class PairWork(Strict):
     """One pair of an experiment and how far it is. `at` is when its last step was (UTC).
 
     `cost_usd` is what its tries cost, of the calls whose price is known. `failure` is why the last try left something
-    unscored, None where it left nothing. `over`: it is not tried again.
+    unscored, None where it left nothing. `over`: it is not tried again. `counts` is what its tries count for judges.
     """
 
     tenant: str
@@ -107,6 +108,7 @@ class PairWork(Strict):
     cost_usd: float = 0.0
     failure: Unmeasured | None = None
     over: bool = False
+    counts: PairCounts = PairCounts()
 
     @property
     def id(self) -> str:
@@ -274,26 +276,40 @@ def pair_begun(pair: PairWork, *, now: datetime) -> PairWork:
 
 
 def pair_put_back(
-    pair: PairWork, why: Unmeasured, *, until: datetime, counted: bool, cost_usd: float, now: datetime
+    pair: PairWork,
+    why: Unmeasured,
+    *,
+    until: datetime,
+    counted: bool,
+    cost_usd: float,
+    now: datetime,
+    counts: PairCounts | None = None,
 ) -> PairWork:
     """The pair after a try that left something unscored, to be tried again not before `until`.
 
-    `cost_usd` is what all its tries cost so far.
+    `cost_usd` is what all its tries cost so far, and `counts` what they count, None where this one brought nothing.
     """
     if pair.over:
-        return pair_over(pair, None, cost_usd=cost_usd, now=now)
+        return pair_over(pair, None, cost_usd=cost_usd, now=now, counts=counts)
     attempts = pair.attempts.put_back(until=until, counted=counted)
-    changes = {"attempts": attempts, "failure": why, "cost_usd": max(pair.cost_usd, cost_usd), "at": now}
-    return pair.model_copy(update=changes)
+    return pair.model_copy(
+        update={"attempts": attempts, "failure": why, **_outlay(pair, cost_usd, counts), "at": now},
+    )
 
 
-def pair_over(pair: PairWork, why: Unmeasured | None, *, cost_usd: float, now: datetime) -> PairWork:
+def pair_over(
+    pair: PairWork, why: Unmeasured | None, *, cost_usd: float, now: datetime, counts: PairCounts | None = None
+) -> PairWork:
     """The pair that is over: with everything scored, or with the reason why not; a later try is only paid.
 
-    `cost_usd` is what all its tries cost so far.
+    `cost_usd` is what all its tries cost so far, and `counts` what they count, None where this one brought nothing.
     """
-    if pair.over and cost_usd <= pair.cost_usd:
+    more_calls = counts is not None and counts.sent > pair.counts.sent
+    if pair.over and cost_usd <= pair.cost_usd and not more_calls:
         return pair
     failure = pair.failure if pair.over else why
-    changes = {"over": True, "failure": failure, "cost_usd": max(pair.cost_usd, cost_usd), "at": now}
-    return pair.model_copy(update=changes)
+    return pair.model_copy(update={"over": True, "failure": failure, **_outlay(pair, cost_usd, counts), "at": now})
+
+
+def _outlay(pair: PairWork, cost_usd: float, counts: PairCounts | None) -> dict[str, object]:
+    return {"cost_usd": max(pair.cost_usd, cost_usd), "counts": pair.counts.followed_by(counts)}

@@ -1,0 +1,46 @@
+"""What the pairs of experiments count for their judges.
+
+A pair keeps its sums, not its calls: all pairs of an experiment are read at once to see which are over. They are few,
+one a judge, prompt and kind of verdict, so that the transaction of a pair stays small.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from touchstone.records.counters import Increment, counts_pk, shard_of
+from touchstone.records.judge_counts import calls_of, counts_of, judge_sk
+from touchstone.statistics.tallies import CardTally, JudgeKey
+from touchstone.surfaces.experiments.counting import CARDS_OF_CALLS, JudgeCount, PairCounts, orders_of
+from touchstone.surfaces.experiments.record import PairKept, PairWork
+
+
+def pair_counts(kept: PairKept) -> PairCounts:
+    """What the tries of a pair count, by all that they brought."""
+    calls = calls_of(kept.paid, CARDS_OF_CALLS)
+    return PairCounts(
+        calls=_judge_counts(calls),
+        sent=sum(tally.answered + tally.unreadable + tally.failed for tally in calls.values()),
+        orders=next(iter(_judge_counts(orders_of(kept.result.preference))), None),
+    )
+
+
+def counted_pair(pair: PairWork) -> Iterator[Increment]:
+    """What a pair counts now: its calls, and once it is over whether its preference survived the swap."""
+    counts = pair.counts
+    orders = (counts.orders,) if pair.over and counts.orders is not None else ()
+    sums: dict[JudgeKey, dict[str, int]] = {}
+    for one in (*counts.calls, *orders):
+        key = JudgeKey(model=one.model, tier=one.tier, prompt_version=one.prompt_version, kind=one.kind)
+        # Calls and orders of one judge have no sum in common.
+        sums[key] = sums.get(key, {}) | one.sums
+    pk = counts_pk(pair.tenant, shard_of(pair.id))
+    for key, add in sums.items():
+        yield Increment(pk=pk, sk=judge_sk(key), add=add)
+
+
+def _judge_counts(tallies: Mapping[JudgeKey, CardTally]) -> tuple[JudgeCount, ...]:
+    return tuple(
+        JudgeCount(
+            model=key.model, tier=key.tier, prompt_version=key.prompt_version, kind=key.kind, sums=counts_of(tally)
+        )
+        for key, tally in tallies.items()
+    )
