@@ -77,11 +77,14 @@ class RoutingReport(View):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Evidence:
-    """What all subjects are decided by. `everywhere`: the deployment's pins, which a tenant's come before."""
+    """What all subjects are decided by. `everywhere`: the deployment's pins, which a tenant's come before.
+
+    `rates` by subject, and then as a choice takes them: so that no subject's is looked for among all others'.
+    """
 
     routing: Routing
     everywhere: Mapping[str, str]
-    rates: Mapping[tuple[str, str], Rate]
+    rates: Mapping[str, Mapping[tuple[str, str], Rate]]
     available: Sequence[str]
     default: str | None
     min_samples: int
@@ -115,22 +118,26 @@ class _Evidence:
             subject,
             available=self.available,
             pins=pins,
-            rates=self.rates,
+            rates=self.rates.get(subject, {}),
             default=self.default,
             min_samples=self.min_samples,
         )
 
     def _candidate(self, subject: str, unpinned: Choice) -> CandidateView | None:
         found = next_candidate(
-            subject, unpinned, available=self.available, rates=self.rates, min_samples=self.min_samples
+            subject,
+            unpinned,
+            available=self.available,
+            rates=self.rates.get(subject, {}),
+            min_samples=self.min_samples,
         )
         if found is None:
             return None
         return CandidateView(provider=found.provider, decided=found.decided, rate=found.rate, lacks=found.lacks)
 
     def _evidence(self, subject: str) -> list[EvidenceView]:
-        found = sorted((provider, rate) for (provider, of), rate in self.rates.items() if of == subject)
-        return [self._of_provider(provider, rate) for provider, rate in found]
+        found = self.rates.get(subject, {})
+        return [self._of_provider(provider, found[provider, of]) for provider, of in sorted(found)]
 
     def _of_provider(self, provider: str, rate: Rate) -> EvidenceView:
         lower, upper = wilson_interval(rate.correct, rate.decided)
@@ -160,15 +167,18 @@ def routing_report(
     the first of which is the default. Reads nothing, so that it costs the same however many records there are.
     """
     default = available[0] if available else None
+    by_subject: dict[str, dict[tuple[str, str], Rate]] = {}
+    for pair, rate in rates.items():
+        by_subject.setdefault(pair[1], {})[pair] = rate
     evidence = _Evidence(
         routing=routing,
         everywhere=everywhere,
-        rates=rates,
+        rates=by_subject,
         available=available,
         default=default,
         min_samples=min_samples,
     )
-    subjects = {*routing.pins, *routing.choices, *everywhere, *(subject for _, subject in rates)}
+    subjects = {*routing.pins, *routing.choices, *everywhere, *by_subject}
     return RoutingReport(
         default=default, min_samples=min_samples, subjects=tuple(evidence.of(subject) for subject in sorted(subjects))
     )
