@@ -1,5 +1,7 @@
 """Where the objects of an export lie: under their own names where every file system takes them, and nowhere twice."""
 
+import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -32,9 +34,25 @@ def test_no_object_climbs_out_or_meets_another(names: list[str]) -> None:
         (["a/b", "a"], [True, False]),
         (["../a", "a//b", "a/", "/a", "", ".part"], [False] * 6),
         (["x" * 201], [False]),
+        (["week.jsonl", "week.jsonl.part", "deep.PART/x"], [True, False, False]),
+        (["nul", "Con.txt", "a/LPT1/b", "end.", "dot./a", "console", "nulled.txt"], [False] * 5 + [True] * 2),
     ],
 )
 def test_names_are_kept_where_they_can_be(names: list[str], readable: list[bool]) -> None:
     folder = ExportFolder(path=Path("out"), tenant="acme")
     places = [folder.place("inbox", name) for name in names]
     assert [place == f"objects/inbox/{name}" for place, name in zip(places, names, strict=True)] == readable
+
+
+def test_a_hundred_thousand_objects_find_their_places_in_time() -> None:
+    folder = ExportFolder(path=Path("out"), tenant="acme")
+    begun = time.process_time()
+    for number in range(100_000):
+        folder.place("artifacts", f"answers/{number}/body.json")
+    assert time.process_time() - begun < 10  # seconds; minutes where each looks at all before it
+
+
+def test_a_folder_that_was_there_is_closed_to_others(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    ExportFolder(path=tmp_path, tenant="acme").begin(datetime(2026, 11, 22, tzinfo=UTC))
+    assert tmp_path.stat().st_mode & 0o777 == 0o700

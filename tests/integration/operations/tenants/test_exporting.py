@@ -53,6 +53,9 @@ def test_everything_that_a_look_at_the_whole_table_finds_is_handed_out(full: Dep
     titles = [len(line["body"]["chapters"]) for line in found["curricula"]]
     assert sorted(titles) == [2, 200]
     assert {line["body"]["kind"] for line in found["answers"]} == {"solve", "verify"}
+    assert [(line["body"]["label"], line["body"]["item"]) for line in found["labels"]] == [("right", "1")]
+    bare = {name for name, lines in found.items() if any(set(line) == {"key"} for line in lines)}
+    assert bare == {"near_problems"}, "of all others a line says something beside its key"
     # Objects too, byte for byte, under names that a person can read where a file system takes them.
     objects = {line["key"]: line for line in lines_of(tmp_path, "objects")}
     assert set(objects) == set(versions_of(full, "acme"))

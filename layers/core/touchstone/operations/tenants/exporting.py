@@ -135,6 +135,8 @@ class Export:
         if "body_key" in item:
             store = self.courses if kind.documents else self.bodies
             body = store.get_text(tenant=tenant, key=item["body_key"])
+        # A label is nothing but what its list shows; of all others the body says that, and more.
+        body = item.get("summary") if body is None else body
         return line if body is None else line | {"body": json.loads(body)}
 
     def _objects(self, tenant: str, folder: ExportFolder, show: Callable[[int, str], None]) -> tuple[ExportedFile, int]:

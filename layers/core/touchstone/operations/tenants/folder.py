@@ -19,6 +19,8 @@ ASIDE = ".part"
 BY_HASH = "by-hash"
 """The folder of objects whose own names no file system is sure to take."""
 _PLAIN = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}(/[A-Za-z0-9_-][A-Za-z0-9._-]{0,199})*")
+_DEVICE = re.compile(r"(^|/)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|/|$)", re.ASCII)
+"""What Windows takes for a device in whatever folder, also with an ending behind it; in lower case."""
 _PRIVATE = 0o700
 _BLOCK = 1 << 20
 
@@ -93,6 +95,8 @@ class ExportFolder:
         try:
             self.path.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
             there = any(self.path.iterdir())
+            if not there:  # it may be older, and open to others
+                self.path.chmod(_PRIVATE)
         except OSError as error:
             raise InputError(f"{self.path} cannot be an export's folder: {error.strerror}.", where="folder") from None
         manifest = self._manifest() if there else None
@@ -120,7 +124,8 @@ class ExportFolder:
         path = f"{OBJECTS}/{key}"
         folded = path.casefold()
         above = {folded[:at] for at, character in enumerate(folded) if character == "/"}
-        if not _PLAIN.fullmatch(key) or folded in self._files | self._folders or above & self._files:
+        taken = folded in self._files or folded in self._folders or not above.isdisjoint(self._files)
+        if taken or not _everywhere(key):
             return f"{OBJECTS}/{BY_HASH}/{hashlib.sha256(key.encode()).hexdigest()}"
         self._files.add(folded)
         self._folders |= above
@@ -147,6 +152,13 @@ def sha256_of(path: Path) -> str:
         while block := file.read(_BLOCK):
             digest.update(block)
     return digest.hexdigest()
+
+
+def _everywhere(key: str) -> bool:
+    """Whether any file system takes a key as a path, and none of its steps is what a file is called while written."""
+    steps = key.casefold().split("/")
+    odd = any(step.endswith((".", ASIDE)) for step in steps)
+    return _PLAIN.fullmatch(key) is not None and not odd and _DEVICE.search(key.casefold()) is None
 
 
 def _aside(path: Path) -> Path:
