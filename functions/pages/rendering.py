@@ -16,15 +16,18 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
+MOST_ROWS = 1_000
+"""Rows of a table that a page shows: a few tables of so many stay far below what a function may answer, 6 MB."""
 HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
+    "Referrer-Policy": "same-origin",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     "Cache-Control": "no-store",
 }
-"""Of every page: what is on it is one tenant's, and is kept by no cache."""
+"""Of every page: what is on it is one tenant's, and is kept by no cache. Other sites are sent no referrer; were
+none sent at all, an older browser would not say of our own forms either which site they come from."""
 ASSETS: Mapping[str, str] = {
     "style.css": "text/css; charset=utf-8",
     "page.js": "text/javascript; charset=utf-8",
@@ -44,7 +47,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {"share": share, "usd": usd, "decimal": decimal, "moment": moment, "p_value": p_value}
-    made.globals["version"] = version
+    made.globals |= {"version": version, "most_rows": MOST_ROWS}
     return made
 
 

@@ -218,7 +218,7 @@ def form(app: Asked, mark: str | None) -> dict[str, str]:
     a form that came from elsewhere, `InputError` for what is no form.
     """
     event = app.current_event
-    if _header(event, "sec-fetch-site", "same-origin") != "same-origin":
+    if not _from_here(event):
         raise ForbiddenError("This form came from another site; open the page here and send it again.")
     body = event.decoded_body or ""
     if len(body) > MAX_FORM_BYTES or _header(event, "content-type") != "application/x-www-form-urlencoded":
@@ -251,6 +251,18 @@ def _known(app: Asked) -> tuple[Session | None, Identity]:
         return None, tokens().resolve(token.strip())
     session = sessions().resolve(cookies_of(app.current_event.raw_event).get(SESSION, ""))
     return session, session.identity
+
+
+def _from_here(event: Any) -> bool:
+    """Whether a request comes from one of our pages, as the browser says.
+
+    Those that do not say it outright (older ones, and all where the connection is not secure) name the site that a
+    form comes from, or "null". What says neither is a program.
+    """
+    said, origin = _header(event, "sec-fetch-site"), _header(event, "origin")
+    if said:
+        return said == "same-origin"
+    return not origin or origin.partition("://")[2].lower() == _header(event, "host").lower()
 
 
 def _header(event: Any, name: str, default: str = "") -> str:

@@ -5,6 +5,7 @@ from typing import get_args
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
+from functions.api.access import ALLOWED
 from functions.composition.labels import labelling, labels
 from functions.composition.stores import answers
 from functions.pages.tables import Column, Row, Table
@@ -53,7 +54,13 @@ def read_answer(answer_id: str) -> Response[str]:
     met = visit(router)
     record = answers().get(tenant=met.tenant, answer_id=answer_id)
     said = labels().of_record(tenant=met.tenant, kind=KIND, record_id=answer_id)
-    given = {"answer": AnswerView.of(record), "best": record.best_attempt, "labels": said}
+    may_label = met.session is not None and met.session.identity.role in ALLOWED["member"]
+    given = {
+        "answer": AnswerView.of(record),
+        "best": record.best_attempt,
+        "labels": said,
+        "may_label": may_label,
+    }
     tables = (_attempts(record), _calls(record))
     return met.show(View(title="answer.title", template="answer.html", tables=tables, given=given))
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from functions.pages.rendering import decimal, moment, render, share, usd
+from functions.pages.rendering import MOST_ROWS, decimal, moment, render, share, usd
 from functions.pages.tables import FORMULA_STARTS, Column, Row, Table, Value, as_csv, as_json
 from functions.pages.words import words
 
@@ -194,6 +194,18 @@ def test_a_word_is_shown_in_the_readers_language_and_given_out_as_it_is() -> Non
 )
 def test_figures_are_written_as_people_read_them(written: str, text: str) -> None:
     assert written == text
+
+
+def test_a_page_shows_no_more_rows_than_it_has_room_for_and_says_so() -> None:
+    columns = (Column(name="subject"),)
+    rows: list[Row] = [{"subject": f"s{number}"} for number in range(MOST_ROWS + 1)]
+    whole = _shown(Table(name="routing", columns=columns, rows=rows[:-1]))
+    assert (whole.count("<tr>"), "rows; CSV and JSON" in whole) == (1 + MOST_ROWS, False)
+    table = Table(name="routing", columns=columns, rows=rows)
+    page = _shown(table)
+    assert page.count("<tr>") == 1 + MOST_ROWS
+    assert "The first 1,000 of 1,001 rows; CSV and JSON have them all." in page
+    assert len(_read(as_csv(table))) == 1 + len(rows)
 
 
 class _Visit:

@@ -8,6 +8,7 @@ import pytest
 from tests.support.api import Api
 from tests.support.deployment import Deployment
 from tests.support.pages import Visitor
+from touchstone.records import Role
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)> &amp; {{ 7*7 }} \u202egnissik"
 
@@ -52,6 +53,15 @@ def test_an_answer_shows_how_it_was_decided(visitor: Visitor, acme: Api) -> None
     page = visitor.open(f"/app/answers/{verified(acme, 'Compute 2 + 2.', '5')}")
     for shown in ("Check this ⚠ confidence 1.00", "Attempt 1", "Decided by Proof by computation", "Proof", "2 + 2"):
         assert shown in page.text
+
+
+@pytest.mark.parametrize(("role", "may"), [("reader", False), ("member", True), ("admin", True)])
+def test_only_who_may_label_is_asked_to(
+    stranger: Visitor, deployment: Deployment, acme: Api, role: Role, *, may: bool
+) -> None:
+    stranger.sign_in(deployment.token("acme", role))
+    page = stranger.open(f"/app/answers/{verified(acme, 'Compute 2 + 2.', '5')}")
+    assert any(form.action.endswith("/label") for form in page.forms) == may
 
 
 def test_many_answers_come_in_pages(visitor: Visitor, acme: Api) -> None:

@@ -112,6 +112,23 @@ def test_a_form_without_its_mark_or_from_another_site_does_nothing(visitor: Visi
     assert not signed_out(visitor)
 
 
+@pytest.mark.parametrize(
+    ("origin", "let_in"),
+    [
+        ("https://pages.example", True),
+        ("https://evil.example", False),
+        ("https://pages.example.evil.example", False),
+        ("null", False),
+    ],
+)
+def test_a_browser_that_tells_the_site_of_a_form_only_by_name_signs_nobody_in_from_another(
+    deployment: Deployment, origin: str, *, let_in: bool
+) -> None:
+    sent = {"content-type": FORM, "host": "pages.example", "origin": origin}
+    answer = Api().call("POST", "/app/sign-in", urlencode({"token": deployment.token("acme")}), headers=sent)
+    assert (answer.status, bool(answer.cookies)) == ((303, True) if let_in else (403, False))
+
+
 @pytest.mark.parametrize("body", ["", "[]", "token=" + "x" * 30_000])
 def test_what_is_no_form_is_refused(deployment: Deployment, body: str) -> None:
     headers = (
@@ -142,7 +159,7 @@ def test_nothing_on_a_page_may_run_or_come_from_elsewhere(visitor: Visitor, path
     assert "default-src 'none'; script-src 'self'; style-src 'self'" in headers["content-security-policy"]
     assert "unsafe" not in headers["content-security-policy"]
     assert headers["x-content-type-options"] == "nosniff"
-    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["referrer-policy"] == "same-origin"
 
 
 @pytest.mark.parametrize("start", STARTS)
