@@ -58,7 +58,8 @@ class Labelling:
 
     def remove(self, *, kind: str, record_id: str, item: str) -> None:
         """Take a label back; nothing happens where there is none, but that the thing must be there."""
-        if not self._labels.remove(tenant=self._tenant, kind=kind, record_id=record_id, item=item):
+        # Nothing has an empty name, and no key of the table may be empty.
+        if not item or not self._labels.remove(tenant=self._tenant, kind=kind, record_id=record_id, item=item):
             self._judged(kind, record_id, item)
 
     def _judged(self, kind: str, record_id: str, item: str) -> Judged:

@@ -64,6 +64,16 @@ def test_only_who_may_label_is_asked_to(
     assert any(form.action.endswith("/label") for form in page.forms) == may
 
 
+@pytest.mark.parametrize("label", ["", "right"])
+def test_a_form_that_names_no_attempt_is_answered_as_one_that_names_another(
+    visitor: Visitor, acme: Api, label: str
+) -> None:
+    page = visitor.open(f"/app/answers/{verified(acme, 'Compute 2 + 2.', '5')}")
+    form = next(form for form in page.forms if form.action.endswith("/label"))
+    for item in ("", "7"):
+        assert visitor.send(form, item=item, label=label).response.status == 404
+
+
 def test_many_answers_come_in_pages(visitor: Visitor, acme: Api) -> None:
     for number in range(51):
         verified(acme, f"Compute {number} + 1.", str(number + 1))
