@@ -220,7 +220,10 @@ def form(app: Asked, mark: str | None) -> dict[str, str]:
     event = app.current_event
     if not _from_here(event):
         raise ForbiddenError("This form came from another site; open the page here and send it again.")
-    body = event.decoded_body or ""
+    try:
+        body = event.decoded_body or ""
+    except UnicodeDecodeError:  # a gateway passes bytes on as base64, whatever they are
+        raise InputError("A form in UTF-8 is expected.", where="body") from None
     if len(body) > MAX_FORM_BYTES or _header(event, "content-type") != "application/x-www-form-urlencoded":
         raise InputError(f"A form of at most {MAX_FORM_BYTES:,} bytes is expected.", where="body")
     fields = dict(parse_qsl(body, keep_blank_values=True))

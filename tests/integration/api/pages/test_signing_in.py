@@ -1,5 +1,6 @@
 """Signing in and out: who may see a page, how long, and what a browser is told to allow it."""
 
+import base64
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlencode
 
@@ -7,9 +8,10 @@ import pytest
 
 from functions.composition.stores import table, tokens
 from functions.pages.paths import safe_next
+from functions.pages.site import answer
 from functions.pages.visit import PLACES
 from tests.support.api import Api
-from tests.support.deployment import Deployment
+from tests.support.deployment import Context, Deployment
 from tests.support.pages import FORM, Visitor
 from tests.support.sinks import SaidAloud
 
@@ -125,17 +127,38 @@ def test_a_browser_that_tells_the_site_of_a_form_only_by_name_signs_nobody_in_fr
     deployment: Deployment, origin: str, *, let_in: bool
 ) -> None:
     sent = {"content-type": FORM, "host": "pages.example", "origin": origin}
-    answer = Api().call("POST", "/app/sign-in", urlencode({"token": deployment.token("acme")}), headers=sent)
-    assert (answer.status, bool(answer.cookies)) == ((303, True) if let_in else (403, False))
+    said = Api().call("POST", "/app/sign-in", urlencode({"token": deployment.token("acme")}), headers=sent)
+    assert (said.status, bool(said.cookies)) == ((303, True) if let_in else (403, False))
 
 
-@pytest.mark.parametrize("body", ["", "[]", "token=" + "x" * 30_000])
-def test_what_is_no_form_is_refused(deployment: Deployment, body: str) -> None:
-    headers = (
-        {"content-type": "application/json"} if body == "[]" else {"content-type": "application/x-www-form-urlencoded"}
-    )
-    answer = Api().call("POST", "/app/sign-in", body, headers=headers)
-    assert (answer.status, answer.headers.get("location")) in {(400, None), (303, "../app/sign-in?refused=1")}
+@pytest.mark.parametrize(
+    ("content_type", "body"),
+    [
+        ("application/json", "[]"),
+        ("text/plain", urlencode({"token": "ts_" + "x" * 43})),
+        (FORM, "token=" + "x" * 30_000),
+    ],
+)
+def test_what_is_no_form_is_refused(deployment: Deployment, content_type: str, body: str) -> None:
+    said = Api().call("POST", "/app/sign-in", body, headers={"content-type": content_type})
+    assert (said.status, said.headers.get("location")) == (400, None)
+
+
+def test_a_form_that_is_no_text_is_refused_and_is_no_fault_of_ours(deployment: Deployment) -> None:
+    event = {
+        "version": "2.0",
+        "rawPath": "/app/sign-in",
+        "headers": {"content-type": FORM},
+        "requestContext": {"http": {"method": "POST", "path": "/app/sign-in"}, "stage": "$default"},
+        "body": base64.b64encode(b"token=\xff\xfe").decode(),
+        "isBase64Encoded": True,
+    }
+    assert answer(event, Context())["statusCode"] == 400
+
+
+def test_a_form_without_a_token_signs_nobody_in(deployment: Deployment) -> None:
+    said = Api().call("POST", "/app/sign-in", "", headers={"content-type": FORM})
+    assert (said.status, said.headers["location"], said.cookies) == (303, "../app/sign-in?refused=1", ())
 
 
 @pytest.mark.parametrize(
