@@ -27,6 +27,10 @@ ROWS = 50
 CASES = 10
 """Cases on a page: each has up to 26 options with a script."""
 
+READABLE_BYTES = 50_000_000
+"""The largest report that is read for a page: it takes some 150 MB of the function's memory. A thousand cases with long
+scripts have half of that; what is larger is opened by its links."""
+
 
 @router.get("/app/audits")
 def list_audits() -> Response[str]:
@@ -57,7 +61,10 @@ def read_audit(audit_id: str) -> Response[str]:
     met = visit(router)
     here = reception(met.tenant)
     audit = here.view(audit_id)
-    cases = here.files(audit_id).quality_report().cases if audit.state == "done" else ()
+    files = here.files(audit_id)
+    over = audit.state == "done"
+    readable = not over or files.report_bytes("json") <= READABLE_BYTES
+    cases = files.quality_report().cases if over and readable else ()
     wanted = _wanted(met, cases)
     start = _start(met)
     shown = wanted[start : start + CASES]
@@ -70,6 +77,7 @@ def read_audit(audit_id: str) -> Response[str]:
             tables=(totals_of(audit), drifts_of(audit.drifts), cases_of(shown, following), options),
             given={
                 "audit": audit,
+                "readable": readable,
                 "ratings": RATINGS,
                 "rating": met.query.get("rating") or None,
                 "options": {one.case.id: [row for row in options.rows if row["case"] == one.case.id] for one in shown},

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from functions.pages.routes import audits
 from tests.integration.functions.audits.auditing import BENCHMARK, RATINGS, begun, settled
 from tests.support.api import Api
 from tests.support.deployment import Deployment
@@ -118,6 +119,17 @@ def test_an_audit_that_is_not_over_says_how_far_it_is(member: Visitor, demo: Api
     assert "Being audited" in page.text
     assert "0 of 4 are over" in page.text
     assert "There is no report before all cases are over." in page.text
+
+
+def test_a_report_too_large_for_a_page_is_left_where_it_is(
+    member: Visitor, demo: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = unsolvable(demo, [case("valid")])
+    monkeypatch.setattr(audits, "READABLE_BYTES", 100)
+    page = member.open(address)
+    assert "This report is too large for a page; open it by the links above." in page.text
+    assert "What does a box of valid take?" not in page.text
+    assert any("quality_report.json" in link for link in page.links)
 
 
 def test_one_that_failed_says_why(member: Visitor, demo: Api) -> None:
