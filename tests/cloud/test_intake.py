@@ -106,7 +106,7 @@ def test_messages_that_are_no_requests_end_among_the_dead_letters(cloud: Cloud) 
         eventually(look, what="four dead letters", seconds=120.0, pause=0.5)
 
 
-def test_schedules_start_the_drain_and_the_sweep(cloud: Cloud) -> None:
+def test_schedules_start_the_drain_the_sweep_and_the_audits_of_a_week(cloud: Cloud) -> None:
     """What their clocks say is held by the template's own test: not every endpoint keeps a schedule's time zone."""
     scheduler = cloud.client("scheduler")
     names = [physical for kind, physical in cloud.resources.values() if kind == "AWS::Scheduler::Schedule"]
@@ -114,5 +114,5 @@ def test_schedules_start_the_drain_and_the_sweep(cloud: Cloud) -> None:
     assert {schedule["State"] for schedule in schedules} == {"ENABLED"}
     drains = [s for s in schedules if s["Target"]["Arn"] == cloud.outputs["DrainMachineArn"]]
     assert sorted(s["ScheduleExpression"].partition("(")[0] for s in drains) == ["cron", "rate"]
-    [sweep] = [s for s in schedules if s not in drains]
-    assert sweep["Target"]["Arn"].endswith(cloud.outputs["SweepFunctionName"])
+    others = {s["Target"]["Arn"].rpartition(":")[2] for s in schedules if s not in drains}
+    assert others == {cloud.outputs["SweepFunctionName"], cloud.functions.names["AuditsWeekly"]}

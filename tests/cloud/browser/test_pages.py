@@ -44,7 +44,8 @@ def test_the_overview_shows_what_came_and_draws_it(opened: Opened, teacher: Call
     page = seen.sign_in(str(teacher.token))
     expect(page.get_by_role("row", name=re.compile(r"^Verified ✓ \d+ \d"))).to_be_visible()
     canvas = page.locator("canvas")
-    eventually(lambda: canvas.evaluate("(canvas) => Boolean(Chart.getChart(canvas))"), what="the chart")
+    there = "(canvas) => typeof Chart !== 'undefined' && Boolean(Chart.getChart(canvas))"
+    eventually(lambda: canvas.evaluate(there), what="the chart")
     series = "(canvas) => Chart.getChart(canvas).data.datasets.map((each) => [each.label, each.data])"
     drawn = dict(canvas.evaluate(series))
     assert list(drawn) == ["Verified", "Not verified", "Check this", "Failed"]
