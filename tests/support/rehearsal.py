@@ -159,15 +159,11 @@ def number_of(call: dict[str, Any]) -> int:
 
 
 @contextmanager
-def rehearsal(
-    cloud: Cloud, *, per_day: int, per_minute: int | None = None, timeouts: dict[str, int] | None = None
-) -> Iterator[Rehearsal]:
-    """A tenant whose evaluations go to a model with these limits, on a day in 2027; `timeouts` by function."""
+def rehearsal(cloud: Cloud, *, per_day: int, per_minute: int | None = None) -> Iterator[Rehearsal]:
+    """A tenant whose evaluations go to a model with these limits, on a day in 2027."""
     name, model = own_model(tier="evaluate", per_day=per_day, per_minute=per_minute)
     here = Rehearsal(cloud=cloud, caller=cloud.tenant("days"), model=name, variables=registry(gemini=model))
     with cloud.functions.changed(*Rehearsal.CLOCKED), cloud.functions.side_by_side("Intake", AT_ONCE):
-        for function, seconds in (timeouts or {}).items():
-            cloud.functions.set(function, timeout=seconds)
         here.set_clock(NOON, *Rehearsal.CLOCKED)
         try:
             yield here
