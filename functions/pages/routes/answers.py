@@ -8,6 +8,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from functions.api.access import ALLOWED
 from functions.composition.labels import labelling, labels
 from functions.composition.stores import answers
+from functions.pages.calls import calls_of
 from functions.pages.tables import Column, Row, Table
 from functions.pages.visit import View, form, redirect, visit
 from touchstone.answers.labelling import KIND
@@ -61,7 +62,7 @@ def read_answer(answer_id: str) -> Response[str]:
         "labels": said,
         "may_label": may_label,
     }
-    tables = (_attempts(record), _calls(record))
+    tables = (_attempts(record), calls_of(record.spends))
     return met.show(View(title="answer.title", template="answer.html", tables=tables, given=given))
 
 
@@ -117,18 +118,3 @@ def _attempts(record: AnswerRecord) -> Table:
         Column(name="error"),
     )
     return Table(name="attempts", columns=columns, rows=rows)
-
-
-def _calls(record: AnswerRecord) -> Table:
-    columns = (
-        Column(name="purpose", shown="word", words="purpose"),
-        Column(name="model", shown="code"),
-        Column(name="prompt_version", shown="code"),
-        Column(name="input_tokens", shown="number"),
-        Column(name="output_tokens", shown="number"),
-        Column(name="latency_ms", shown="number"),
-        Column(name="cost_usd", shown="usd"),
-        Column(name="cached", shown="word", words="passed"),
-        Column(name="failure", shown="word", words="skip"),
-    )
-    return Table(name="calls", columns=columns, rows=[spend.model_dump() for spend in record.spends])

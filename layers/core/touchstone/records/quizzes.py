@@ -33,7 +33,8 @@ UNFINISHED = "QUIZ#unfinished"
 class QuizSummary(Strict):
     """One line of a list of quizzes. `chapter` is its id, null for a check without one.
 
-    `questions` and `violations` are of the attempt that is handed out, and of a quiz that is not over 0.
+    `questions` and `violations` are of the attempt that is handed out, and of a quiz that is not over 0. `cost_usd` is
+    the known prices of all calls so far, None where it was stored before that was kept.
     """
 
     id: str
@@ -44,6 +45,7 @@ class QuizSummary(Strict):
     questions: int
     violations: int
     attempts: int
+    cost_usd: float | None = None
     created_at: datetime
     finished_at: datetime | None
 
@@ -178,6 +180,7 @@ def _derived(run: QuizRun) -> Item:
         questions=len(made.quiz.questions) if made and made.quiz else 0,
         violations=len(made.violations) if made else 0,
         attempts=len(run.attempts),
+        cost_usd=sum(spend.cost_usd or 0.0 for spend in run.spends),
         created_at=run.created_at,
         finished_at=run.finished_at,
     )

@@ -1,0 +1,22 @@
+"""What models were asked for a record, and what that took: the same table on every page that shows it."""
+
+from collections.abc import Iterable
+
+from functions.pages.tables import Column, Table
+from touchstone.judges.spends import Spend
+
+
+def calls_of(spends: Iterable[Spend]) -> Table:
+    """Each call with its purpose, tokens, latency and cost; one that brought nothing says why."""
+    columns = (
+        Column(name="purpose", shown="word", words="purpose"),
+        Column(name="model", shown="code"),
+        Column(name="prompt_version", shown="code"),
+        Column(name="input_tokens", shown="number"),
+        Column(name="output_tokens", shown="number"),
+        Column(name="latency_ms", shown="number"),
+        Column(name="cost_usd", shown="usd"),
+        Column(name="cached", shown="word", words="passed"),
+        Column(name="failure", shown="word", words="skip"),
+    )
+    return Table(name="calls", columns=columns, rows=[spend.model_dump() for spend in spends])
