@@ -26,6 +26,8 @@ def idempotent(app: APIGatewayHttpResolver, next_middleware: NextMiddleware) -> 
     identity = caller(app)
     # A remembered response is returned before a route asks for a role, so another role's is not this request's.
     content = [identity.role, event.http_method, event.path, event.body or ""]
+    if query := event.get("rawQueryString"):
+        content.append(query)
     fresh: list[Response[Any]] = []
 
     def answer() -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from datetime import datetime
 from http import HTTPStatus
 from typing import Annotated
-from urllib.parse import unquote
+from urllib.parse import parse_qs, unquote
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
@@ -16,6 +16,11 @@ from touchstone.records.labels import Label
 from touchstone.statistics.tallies import JudgeKey
 
 router = Router()
+
+ITEM = Query(
+    title="Item",
+    description="The thing within its record, whatever characters are in its name; escape them as in any query.",
+)
 
 
 class LabelGiven(BaseModel):
@@ -68,28 +73,59 @@ def list_labels(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str | N
     return LabelPage(items=tuple(map(LabelView.of, page.items)), cursor=page.cursor)
 
 
-@router.put("/v1/labels/<kind>/<record_id>/<item>", summary="Label a verdict", tags=["judges"])
-def put_label(kind: str, record_id: str, item: str, body: LabelGiven) -> LabelView:
+@router.put("/v1/labels/<kind>/<record_id>", summary="Label a verdict", tags=["judges"])
+def put_label(kind: str, record_id: str, item: Annotated[str, ITEM], body: LabelGiven) -> LabelView:  # noqa: ARG001
     """Say what is so of a thing that was judged, in place of what was said of it before."""
+    return _labelled(kind, record_id, _item_asked(), body)
+
+
+@router.put("/v1/labels/<kind>/<record_id>/<item>", summary="Label a verdict by its path", tags=["judges"])
+def put_label_by_path(kind: str, record_id: str, item: str, body: LabelGiven) -> LabelView:
+    """The same for an item in whose name are letters, digits, spaces, hyphens and underscores alone."""
+    return _labelled(kind, record_id, unquote(item), body)
+
+
+@router.delete(
+    "/v1/labels/<kind>/<record_id>",
+    summary="Take a label back",
+    tags=["judges"],
+    status_code=HTTPStatus.NO_CONTENT.value,
+)
+def remove_label(kind: str, record_id: str, item: Annotated[str, ITEM]) -> Response[str]:  # noqa: ARG001
+    """Leave a thing without a label, as if nobody had said anything of it."""
+    return _removed(kind, record_id, _item_asked())
+
+
+@router.delete(
+    "/v1/labels/<kind>/<record_id>/<item>",
+    summary="Take a label back by its path",
+    tags=["judges"],
+    status_code=HTTPStatus.NO_CONTENT.value,
+)
+def remove_label_by_path(kind: str, record_id: str, item: str) -> Response[str]:
+    """The same for an item in whose name are letters, digits, spaces, hyphens and underscores alone."""
+    return _removed(kind, record_id, unquote(item))
+
+
+def _item_asked() -> str:
+    """The `item` of the query as it was sent: the parameters of an event are cut at commas."""
+    query: str = router.current_event["rawQueryString"]
+    return parse_qs(query, keep_blank_values=True)["item"][-1]
+
+
+def _labelled(kind: str, record_id: str, item: str, body: LabelGiven) -> LabelView:
     identity = caller(router, at_least="member")
     label = labelling(identity.tenant).label(
-        kind=unquote(kind),  # a gateway may pass the path on as it was sent
+        kind=unquote(kind),  # a gateway leaves some of the path as it was sent
         record_id=unquote(record_id),
-        item=unquote(item),
+        item=item,
         label=body.label,
         by=identity.token_id,
     )
     return LabelView.of(label)
 
 
-@router.delete(
-    "/v1/labels/<kind>/<record_id>/<item>",
-    summary="Take a label back",
-    tags=["judges"],
-    status_code=HTTPStatus.NO_CONTENT.value,
-)
-def remove_label(kind: str, record_id: str, item: str) -> Response[str]:
-    """Leave a thing without a label, as if nobody had said anything of it."""
+def _removed(kind: str, record_id: str, item: str) -> Response[str]:
     tenant = caller(router, at_least="member").tenant
-    labelling(tenant).remove(kind=unquote(kind), record_id=unquote(record_id), item=unquote(item))
+    labelling(tenant).remove(kind=unquote(kind), record_id=unquote(record_id), item=item)
     return Response(status_code=HTTPStatus.NO_CONTENT.value, body="")  # not null: there is none

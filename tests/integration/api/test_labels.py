@@ -13,11 +13,25 @@ from tests.support.api_tasks import ApiTask
 from tests.support.deployment import Deployment, deployed
 from tests.support.overrides import own_model, registry
 from tests.support.providers import ProviderServer, success
-from tests.support.quizzes import measurement
+from tests.support.quizzes import measurement, question
 
 EASY = {"problem": "Compute 3/4 + 1/6.", "answer": "11/12"}
 OPEN = {"problem": "Name the capital of Australia.", "answer": "Canberra"}
 UNKNOWN = "01JD7Z00000000000000000000"
+STRANGE_IDS = (
+    "a/b",
+    "q#2",
+    "50%2F50",
+    "one two",
+    "第一题",
+    "why?",
+    "a,b",
+    "x&item=y",
+    'say "so"',
+    "1+1",
+    "../..",
+    "é" * 128,
+)
 
 
 def put(api: Api, answer_id: str, label: str, *, item: str = "1", kind: str = "quick_verify") -> Response:
@@ -126,6 +140,47 @@ def test_items_of_a_measurement_are_labelled_by_the_classes_of_their_metric(buye
     (line,) = [one for one in buyer.get("/v1/judges").json if one["kind"] == "quiz_clarity"]
     assert (line["labels"], line["calls"], line["unreadable_share"]) == (1, 1, 0.0)
     assert line["verdict_cost_usd"] > 0
+
+
+def test_an_item_may_have_any_name(buyer: Api) -> None:
+    questions = [question(number) | {"id": name} for number, name in enumerate(STRANGE_IDS)]
+    asked = measurement(metrics=["quiz_clarity"], material={"questions": questions})
+    made = buyer.post("/v1/measurements", asked).json["id"]
+    path = f"/v1/labels/quiz_clarity/{made}"
+    for name in STRANGE_IDS:
+        label = buyer.call("PUT", path, '{"label": "CLEAR"}', query={"item": name})
+        assert (label.status, label.json["item"]) == (200, name)
+    listed = {one["item"] for one in buyer.get("/v1/labels").json["items"]}
+    assert listed == set(STRANGE_IDS)
+    for name in STRANGE_IDS:
+        assert buyer.call("DELETE", path, query={"item": name}).status == 204
+    assert buyer.get("/v1/labels").json["items"] == []
+    for name in ("one two", "one%20two", "第一题", "%E7%AC%AC%E4%B8%80%E9%A2%98"):
+        assert put(buyer, made, "CLEAR", kind="quiz_clarity", item=name).status == 200
+        assert delete(buyer, made, kind="quiz_clarity", item=name).status == 204
+    refusal(buyer.call("PUT", path, '{"label": "CLEAR"}', query={"item": ""}), 404)
+    refusal(buyer.call("PUT", path, '{"label": "CLEAR"}'), 422)
+    refusal(buyer.call("DELETE", path), 422)
+
+
+def test_each_distractor_of_a_question_is_labelled_by_itself(buyer: Api) -> None:
+    long = question(1) | {"id": "q" * 128}
+    asked = measurement(metrics=["quiz_distractor_quality"], material={"questions": [long]})
+    made = buyer.post("/v1/measurements", asked).json["id"]
+    (metric,) = buyer.get(f"/v1/measurements/{made}").json["metrics"]
+    names = [one["item"] for one in metric["items"]]
+    assert len(names) > 1
+    for name in names:
+        path = f"/v1/labels/quiz_distractor_quality/{made}"
+        assert buyer.call("PUT", path, '{"label": "WEAK"}', query={"item": name}, key=name[-2:]).status == 200
+    assert {one["item"] for one in buyer.get("/v1/labels").json["items"]} == set(names)
+
+
+def test_a_key_of_one_item_serves_no_other(buyer: Api) -> None:
+    made = buyer.post("/v1/measurements", measurement(metrics=["quiz_clarity"])).json["id"]
+    path, said = f"/v1/labels/quiz_clarity/{made}", '{"label": "CLEAR"}'
+    assert buyer.call("PUT", path, said, query={"item": "q1"}, key="once").json["item"] == "q1"
+    refusal(buyer.call("PUT", path, said, query={"item": "q2"}, key="once"), 422)
 
 
 def test_counted_again_the_cards_are_what_they_were(buyer: Api, judged: Deployment) -> None:

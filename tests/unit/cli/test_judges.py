@@ -154,11 +154,20 @@ def test_a_label_is_given_and_taken_back(online: Command, api: Loopback) -> None
 
     api.answer = answer
     said = online("judge", "label", "01J", "right", "--item", "2")
-    assert (api.asked[-1].method, api.asked[-1].path) == ("PUT", "/v1/labels/quick_verify/01J/2")
+    assert (api.asked[-1].method, api.asked[-1].path) == ("PUT", "/v1/labels/quick_verify/01J")
+    assert api.asked[-1].query == {"item": "2"}
     assert said.stderr == "Labelled right; the judge said wrong.\n"
     assert json.loads(online("judge", "label", "01J", "right", "--json").stdout) == {"verdict": "wrong"}
     assert online("judge", "label", "01J", "--remove").exit_code == 0
-    assert (api.asked[-1].method, api.asked[-1].path) == ("DELETE", "/v1/labels/quick_verify/01J/1")
+    assert (api.asked[-1].method, api.asked[-1].path) == ("DELETE", "/v1/labels/quick_verify/01J")
+    assert api.asked[-1].query == {"item": "1"}
+
+
+@pytest.mark.parametrize("item", ["a/b", "q1#2", "50%2F50", "one two", "第一题", "why?", "a,b", "1+1&item=2"])
+def test_an_item_may_have_any_name(online: Command, api: Loopback, item: str) -> None:
+    api.answer = lambda _: Reply(value={"verdict": "CLEAR"})
+    assert online("judge", "label", "01J", "CLEAR", "--kind", "quiz_clarity", "--item", item).exit_code == 0
+    assert api.asked[-1].query == {"item": item}
 
 
 @pytest.mark.parametrize("arguments", [["01J"], ["01J", "right", "--remove"]])

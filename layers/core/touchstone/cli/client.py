@@ -76,17 +76,17 @@ class Api:
         """Write. `key`: an idempotency key that outlives this run; None makes one."""
         return _object(self._ask("POST", path, body=body, key=key))
 
-    def put(self, *path: str, body: Document) -> Document:
+    def put(self, *path: str, body: Document, **query: str) -> Document:
         """Set."""
-        return _object(self._ask("PUT", path, body=body))
+        return _object(self._ask("PUT", path, body=body, query=query))
 
     def patch(self, *path: str, body: Document) -> Document:
         """Change parts."""
         return _object(self._ask("PATCH", path, body=body))
 
-    def delete(self, *path: str) -> Document | None:
+    def delete(self, *path: str, **query: str) -> Document | None:
         """Remove; None where the API says nothing back."""
-        reply = self._ask("DELETE", path)
+        reply = self._ask("DELETE", path, query=query)
         return None if reply is None else _object(reply)
 
     def _read(self, path: tuple[str, ...], query: Mapping[str, str | int | None]) -> Any:

@@ -94,7 +94,9 @@ def label(
         str | None, typer.Argument(metavar="LABEL", help="What is so: right or wrong of an answer.")
     ] = None,
     *,
-    item: Annotated[str, typer.Option(help="Which thing in it: the number of an answer's attempt.")] = "1",
+    item: Annotated[
+        str, typer.Option(help="Which thing in it: the number of an answer's attempt, a question's id.")
+    ] = "1",
     kind: Annotated[str, typer.Option(help="Which kind of verdict is labelled.")] = "quick_verify",
     remove: Annotated[bool, typer.Option("--remove", help="Take the label back.")] = False,
     as_json: AsJson = False,
@@ -108,10 +110,10 @@ def label(
         raise InputError("Give either a LABEL or --remove.", where="LABEL")
     with open_api() as api:
         if said is None:
-            api.delete("labels", kind, record_id, item)
+            api.delete("labels", kind, record_id, item=item)
             say(f"{record_id} has no label there any more.")
             return
-        found = api.put("labels", kind, record_id, item, body={"label": said})
+        found = api.put("labels", kind, record_id, item=item, body={"label": said})
     if as_json:
         print_json(found)
     verdict = found.get("verdict")

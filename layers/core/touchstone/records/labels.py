@@ -25,8 +25,8 @@ from touchstone.strict import Strict
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
-MAX_ITEM_CHARS = 128
-"""Longest name of a thing within its record; with kind, record and tenant it fits the sort key of an index."""
+MAX_ITEM_CHARS = 136
+"""Longest name of a thing within its record: a question's id, and a choice's number after it."""
 LABELS = "LABELS#"
 """How the sort keys of the counts of labels begin, before their kinds."""
 _TRIES = 12

@@ -17,11 +17,13 @@ CLASSES: Mapping[MetricName, tuple[str, ...]] = MappingProxyType(
     {
         "quiz_answer_correctness": ("CORRECT", "INCORRECT_ANSWER", "INCORRECT_DISTRACTOR", "ERROR"),
         "quiz_clarity": ("CLEAR", "AMBIGUOUS", "CONTEXT_DEPENDENT", "ERROR"),
+        "quiz_distractor_quality": ("PLAUSIBLE", "WEAK", "ABSURD"),
         "summary_faithfulness": ("SUPPORTED", "CONTRADICTED", "UNSUPPORTED"),
         "summary_coverage": ("COVERED", "MENTIONED", "MISSING"),
         "summary_information_density": ("INFORMATIVE", "FILLER", "REPETITION"),
         "flashcard_answer_correctness": ("CORRECT", "INCORRECT_ANSWER", "ERROR", "UNSUPPORTED"),
         "flashcard_atomicity": ("ATOMIC", "COMPOUND", "ERROR"),
+        "flashcard_clarity": ("CLEAR", "AMBIGUOUS", "CONTEXT_DEPENDENT", "ERROR"),
     }
 )
 """The metrics whose items a judge gives one of a few classes, and these."""
