@@ -1,21 +1,18 @@
 """A table of a page, described once: people see it as HTML, programs get the same rows as CSV or JSON."""
 
-import csv
-import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal
 
+from touchstone import spreadsheets
+
 type Value = str | int | float | bool | date | datetime | None
 type Row = Mapping[str, Value]
 type Shown = Literal["text", "word", "number", "decimal", "share", "usd", "moment", "badge", "code", "sent", "p_value"]
 """How a value is shown to people. `share` is 0–1 and shown as a percentage, `word` is one of a closed set of words of
 ours and shown in the reader's language, `badge` is a status of an answer, `sent` keeps the line breaks of a text."""
-
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""What a spreadsheet takes for the beginning of a formula, full-width signs among them (OWASP, CSV injection)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,12 +52,9 @@ class Table:
 
 
 def as_csv(table: Table) -> str:
-    """A table as CSV (RFC 4180), without anything that a spreadsheet would run."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow([column.name for column in table.columns])
-    writer.writerows([_cell(value) for value in row.values()] for row in table.exported())
-    return text.getvalue()
+    """A table as CSV, without anything that a spreadsheet would run."""
+    rows = ([_cell(value) for value in row.values()] for row in table.exported())
+    return spreadsheets.as_csv([column.name for column in table.columns], rows)
 
 
 def as_json(tables: Sequence[Table]) -> str:
@@ -69,12 +63,14 @@ def as_json(tables: Sequence[Table]) -> str:
     return json.dumps(found, ensure_ascii=False, indent=2, default=_plain)
 
 
-def _cell(value: Value) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return f"'{value}" if value.startswith(FORMULA_STARTS) else value
-    return str(_plain(value)) if isinstance(value, date) else json.dumps(value)
+def _cell(value: Value) -> spreadsheets.Cell:
+    match value:
+        case bool():
+            return str(value).lower()  # as JSON has it
+        case date():
+            return _plain(value)
+        case _:
+            return value
 
 
 def _plain(value: object) -> str:

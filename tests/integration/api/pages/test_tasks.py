@@ -174,7 +174,7 @@ def test_a7_what_parties_wrote_is_text_and_formulas_are_none(visitor: Visitor, a
         assert SCRIPT in page.text
         assert SCRIPT not in page.response.body
     text = visitor.open("/app/tasks", format="csv").response.body
-    assert f",'=cmd() {SCRIPT},'@owner," in text
+    assert f""","'=cmd() {SCRIPT}","'@owner",""" in text
 
 
 def test_it_can_be_read_in_chinese(member: Visitor, ranked: ApiTask) -> None:

@@ -1,20 +1,12 @@
 """An experiment's figures for spreadsheets. Numbers are whole; a cell is empty where there is no figure, never 0."""
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Mapping
 
-from touchstone.judges.fence import visible
+from touchstone.markdown import tidy
+from touchstone.spreadsheets import Cell, as_csv
 from touchstone.surfaces.experiments.conclusion import DECIMALS, Conclusion, Denominator
 from touchstone.surfaces.experiments.pairs import Measured, PairResult
 from touchstone.surfaces.experiments.report.respects import PREFERENCE, respects_of
-
-COMPUTED = frozenset("=+-@|%\t\r＝＋－＠")
-"""What a text may not begin with, as spreadsheets would compute or run it."""
-AS_TEXT = "'"
-"""Before a text, it tells a spreadsheet that it is one."""
-
-type Cell = str | float | int | bool | None
 
 
 def report_csv(conclusion: Conclusion) -> str:
@@ -91,18 +83,10 @@ def _unscored(side: Measured, name: str) -> int | None:
 
 
 def _table(rows: Iterable[Mapping[str, Cell]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n")  # what RFC 4180 says
-    for number, row in enumerate(rows):
-        if number == 0:
-            writer.writerow(row)
-        writer.writerow([_cell(value) for value in row.values()])
-    return text.getvalue()
+    found = list(rows)
+    return as_csv(list(found[0]), ([_cell(value) for value in row.values()] for row in found)) if found else ""
 
 
 def _cell(value: Cell) -> Cell:
-    """A number as it is, and a text as one that is not computed, on one line."""
-    if not isinstance(value, str):
-        return value
-    line = " ".join(visible(value).split())
-    return AS_TEXT + line if line[:1] in COMPUTED else line
+    """A text on one line, a number as it is."""
+    return tidy(value) if isinstance(value, str) else value
