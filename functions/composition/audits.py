@@ -13,7 +13,7 @@ from functions.environment import environment
 
 if TYPE_CHECKING:
     from touchstone.audits.bundles import Bundles
-    from touchstone.judges.conversing import Conversing
+    from touchstone.judges.base import Conversing
     from touchstone.judges.registry import Model
     from touchstone.operations.audits.desk import AuditDesk
     from touchstone.operations.audits.files import AuditFiles

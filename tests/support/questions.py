@@ -7,9 +7,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from tests.support.providers import ProviderServer
 from touchstone.judges.anthropic import AnthropicAdapter
-from touchstone.judges.base import Adapter, Image, Prompt, Question
+from touchstone.judges.base import Adapter, Image, Question
 from touchstone.judges.gemini import GeminiAdapter
 from touchstone.judges.openai import OpenAIAdapter
+from touchstone.judges.rendered import Prompt
 
 KEY = "sk-Canary-0123456789"
 """A key that must appear in the authorization header and nowhere else."""

@@ -5,7 +5,7 @@ import re
 import unicodedata
 from pathlib import Path
 
-from touchstone.judges.base import Prompt
+from touchstone.judges.rendered import Prompt
 
 _OTHER_BRACKET = r"[\[〚【〔〖<＜(（{｛](?=\s*\w+\W+[0-9a-f]{4})"
 _FENCE = re.compile(rf"^\s*(?:⟦|{_OTHER_BRACKET})\s*(data|end)\b[^\n]*$", re.IGNORECASE | re.MULTILINE)

@@ -7,8 +7,9 @@ from pydantic import BaseModel
 
 from touchstone.clock import Deadline
 from touchstone.errors import TimedOutError
-from touchstone.judges.base import Prompt, Question, Reply
+from touchstone.judges.base import Question, Reply
 from touchstone.judges.calls import JudgeReply, ask
+from touchstone.judges.rendered import Prompt
 
 
 class _Said(JudgeReply):

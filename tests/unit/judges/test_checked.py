@@ -8,9 +8,10 @@ from tests.support.judges import USAGE, Line, Script
 from touchstone.clock import Deadline
 from touchstone.errors import DayQuotaError, OverloadedError, RefusedError, SpendingCeilingError
 from touchstone.judges import MemoryCache
-from touchstone.judges.base import Admission, Call, Permit, Prompt, Question
+from touchstone.judges.base import Admission, Call, Permit, Question
 from touchstone.judges.calls import JudgeReply
 from touchstone.judges.checked import MOST_FAULTS, Checked, NotScored, Refused, ask_checked
+from touchstone.judges.rendered import Prompt
 
 
 class Number(JudgeReply):

@@ -25,7 +25,8 @@ from touchstone.errors import (
 )
 from touchstone.judges import EnvironmentKeys, Judges, Prompt, load_registry
 from touchstone.judges.adapters.replies import Response
-from touchstone.judges.conversing import Conversation, Conversing, Tool, ToolCall, ToolResult, Turn, TurnRequest
+from touchstone.judges.base import Conversing
+from touchstone.judges.conversing import Conversation, Tool, ToolCall, ToolResult, Turn, TurnRequest
 from touchstone.judges.turns import anthropic, chat, gemini, responses
 
 PROVIDERS = ["claude", "openai", "gemini", "compatible"]

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
         Admission,
         Answered,
         Call,
+        Conversing,
         Image,
         Judge,
         Limits,
         Permit,
-        Prompt,
         Purpose,
         Question,
         Reply,
@@ -29,20 +29,13 @@ if TYPE_CHECKING:
     )
     from touchstone.judges.cache import FileCache, MemoryCache
     from touchstone.judges.checked import Checked, NotScored, Refused, ask_checked
-    from touchstone.judges.conversing import (
-        Conversation,
-        Conversing,
-        Tool,
-        ToolCall,
-        ToolResult,
-        Turn,
-        TurnRequest,
-    )
+    from touchstone.judges.conversing import Conversation, Tool, ToolCall, ToolResult, Turn, TurnRequest
     from touchstone.judges.cost import cost_usd, max_cost_usd
     from touchstone.judges.keys import EnvironmentKeys, Keys
     from touchstone.judges.opening import Judges, Seat
     from touchstone.judges.prompts import Template, load_prompt, parse_prompt
     from touchstone.judges.registry import Model, Price, Provider, Registry, load_registry
+    from touchstone.judges.rendered import Prompt
     from touchstone.judges.retirement import Notice, RetirementWarning, check
     from touchstone.usage import Usage
 
@@ -55,11 +48,11 @@ __getattr__ = Face(
             "Admission",
             "Answered",
             "Call",
+            "Conversing",
             "Image",
             "Judge",
             "Limits",
             "Permit",
-            "Prompt",
             "Purpose",
             "Question",
             "Reply",
@@ -70,7 +63,6 @@ __getattr__ = Face(
         "touchstone.judges.checked": ("Checked", "NotScored", "Refused", "ask_checked"),
         "touchstone.judges.conversing": (
             "Conversation",
-            "Conversing",
             "Tool",
             "ToolCall",
             "ToolResult",
@@ -82,6 +74,7 @@ __getattr__ = Face(
         "touchstone.judges.opening": ("Judges", "Seat"),
         "touchstone.judges.prompts": ("Template", "load_prompt", "parse_prompt"),
         "touchstone.judges.registry": ("Model", "Price", "Provider", "Registry", "load_registry"),
+        "touchstone.judges.rendered": ("Prompt",),
         "touchstone.judges.retirement": ("Notice", "RetirementWarning", "check"),
         "touchstone.usage": ("Usage",),
     },

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from touchstone.clock import Deadline
 from touchstone.errors import FailedCall, JudgeError
+from touchstone.judges.rendered import Prompt
 from touchstone.usage import Usage
 
 if TYPE_CHECKING:
@@ -29,21 +30,6 @@ class Image:
 
     media_type: Literal["image/png", "image/jpeg", "image/webp", "image/gif"]
     data: bytes
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prompt:
-    """A rendered prompt. `version` is the content hash of the template it came from (16 hex digits).
-
-    `digest` identifies what was asked without the random marks around graded text, so that an identical question is
-    found in the cache; "" for a prompt without such marks, which is then identified by its own text.
-    """
-
-    name: str
-    version: str
-    system: str
-    user: str
-    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,4 +181,22 @@ class Judge(Protocol):
 
     async def ask[T: BaseModel](self, question: Question[T], *, deadline: Deadline) -> Reply[T]:
         """Ask, retrying only what can succeed, all within `deadline`. Raises `JudgeError` or `LimitError`."""
+        ...
+
+
+class Conversing(Protocol):
+    """A model that can be conversed with."""
+
+    @property
+    def provider(self) -> str:
+        """The provider's name in the registry."""
+        ...
+
+    @property
+    def model(self) -> str:
+        """The model asked for."""
+        ...
+
+    async def converse(self, request: "TurnRequest", *, deadline: Deadline) -> Reply["Turn"]:
+        """The model's next turn, all within `deadline`. Raises `JudgeError` or `LimitError`."""
         ...

@@ -9,7 +9,7 @@ from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError, Unscored
 from touchstone.judges.base import Judge, Question
 from touchstone.judges.calls import ask, unanswered, unusable
-from touchstone.judges.spends import Spend, spends_of, spends_of_failure
+from touchstone.judges.spends import JudgedBy, Spend, spends_of, spends_of_failure
 
 ROUNDS = 2
 """A reply that breaks the rules is asked for once more; a judge that breaks them twice has not scored."""
@@ -26,6 +26,11 @@ class Checked[T]:
     model: str
     prompt_version: str
     spends: tuple[Spend, ...]
+
+    @property
+    def judged_by(self) -> JudgedBy:
+        """Who gave it, as a record keeps that."""
+        return JudgedBy(model=self.model, prompt_version=self.prompt_version)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +54,11 @@ class Refused[T](NotScored):
     provider: str
     model: str
     prompt_version: str
+
+    @property
+    def judged_by(self) -> JudgedBy:
+        """Who gave it, as a record keeps that."""
+        return JudgedBy(model=self.model, prompt_version=self.prompt_version)
 
 
 async def ask_checked[T: BaseModel](

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from touchstone.clock import Clock, system_clock
 from touchstone.judges import retirement
 from touchstone.judges.asking import ModelJudge
-from touchstone.judges.base import Adapter, Admission, Judge, Purpose, ReplyCache, Tier
-from touchstone.judges.conversing import Conversing
+from touchstone.judges.base import Adapter, Admission, Conversing, Judge, Purpose, ReplyCache, Tier
 from touchstone.judges.keys import Keys, account_of, missing_key, remedy
 from touchstone.judges.registry import Model, Provider, Registry
 from touchstone.judges.surroundings import Connection, Surroundings

@@ -30,6 +30,22 @@ class Spend(BaseModel):
     failure: JudgeFailure | None = None
 
 
+class JudgedBy(BaseModel):
+    """Whose verdict something is: the model that answered, by its own word, and the version of the prompt.
+
+    Where no judge was needed the model is `checks`, and there is no prompt version.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: str
+    prompt_version: str | None
+
+
+BY_CHECKS = JudgedBy(model="checks", prompt_version=None)
+"""Whose verdict it is where a program decided."""
+
+
 def spends_of(reply: Reply[BaseModel], purpose: str) -> tuple[Spend, ...]:
     """What a record keeps of the calls for a question that was answered, those before it that failed among them."""
     answered = Spend(
@@ -51,13 +67,18 @@ def spends_of_failure(error: JudgeError | LimitError, purpose: str) -> tuple[Spe
     return tuple(_failed(call, purpose) for call in error.failed_calls)
 
 
-def sole_replier(spends: Iterable[Spend], purpose: str) -> tuple[str, str] | None:
-    """The model and the prompt version that all replies for a purpose came from, unreadable ones among them.
+def sole_replier(spends: Iterable[Spend], purpose: str) -> JudgedBy | None:
+    """Who gave all replies for a purpose, unreadable ones among them.
 
     None where there was no reply, or where they came from several.
     """
     replies = (spend for spend in spends if spend.purpose == purpose and spend.failure in {None, "unreadable"})
-    found = {(spend.model, spend.prompt_version) for spend in replies}
+    return sole(JudgedBy(model=spend.model, prompt_version=spend.prompt_version) for spend in replies)
+
+
+def sole(judges: Iterable[JudgedBy | None]) -> JudgedBy | None:
+    """The one judge that all of several verdicts are of; None where there is none, or more than one."""
+    found = set(judges)
     return found.pop() if len(found) == 1 else None
 
 

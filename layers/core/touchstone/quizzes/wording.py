@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 from touchstone.checks.language import Language
-from touchstone.judges.base import Prompt
 from touchstone.judges.prompts import load_prompt
+from touchstone.judges.rendered import Prompt
 from touchstone.material import Question
 
 

@@ -11,9 +11,10 @@ from pydantic import BaseModel
 from touchstone.checks.language import Language
 from touchstone.clock import Deadline
 from touchstone.errors import Unscored
-from touchstone.judges.base import Judge, Prompt, Question
+from touchstone.judges.base import Judge, Question
 from touchstone.judges.checked import Checked, NotScored, Refused, ask_checked
 from touchstone.judges.prompts import load_prompt
+from touchstone.judges.rendered import Prompt
 from touchstone.judges.spends import Spend
 from touchstone.surfaces.model import ItemLabel, MetricName, UnscoredItem
 

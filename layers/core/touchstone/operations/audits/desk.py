@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from touchstone.audits.record import AuditRecord, Place
     from touchstone.audits.sandbox.room import Order
     from touchstone.clock import Deadline
-    from touchstone.judges.base import Reply
-    from touchstone.judges.conversing import Conversing, Turn, TurnRequest
+    from touchstone.judges.base import Conversing, Reply
+    from touchstone.judges.conversing import Turn, TurnRequest
     from touchstone.judges.registry import Model
     from touchstone.judges.spends import Spend
     from touchstone.operations.audits.files import BundleFiles, FilesOf

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from touchstone.errors import Unscored
-from touchstone.judges.base import Prompt
 from touchstone.judges.calls import JudgeReply
 from touchstone.judges.checked import Checked
 from touchstone.judges.prompts import load_prompt
+from touchstone.judges.rendered import Prompt
 from touchstone.judges.spends import Spend
 from touchstone.material import Deck, Flashcard, Question, QuestionKind, Quiz, Source, Summary
 from touchstone.material.sections import MAX_SECTION_CHARS

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from typing import Literal
 
 from touchstone.errors import Unscored
-from touchstone.judges.base import Prompt
 from touchstone.judges.calls import JudgeReply
 from touchstone.judges.checked import Checked
 from touchstone.judges.prompts import load_prompt
+from touchstone.judges.rendered import Prompt
 from touchstone.judges.spends import Spend
 from touchstone.material import Source
 from touchstone.strict import Strict
