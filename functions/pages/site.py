@@ -17,6 +17,7 @@ from functions.pages.routes import (
     experiments,
     judges,
     overview,
+    quizzes,
     quotas,
     rates,
     signing_in,
@@ -27,7 +28,20 @@ from functions.pages.visit import View, Visit, redirect, stranger, visit
 from touchstone.errors import TouchstoneError, UnauthenticatedError
 
 site = APIGatewayHttpResolver()
-for routes in (signing_in, overview, answers, rates, trends, quotas, experiments, tasks, audits, judges, assets):
+for routes in (
+    signing_in,
+    overview,
+    answers,
+    quizzes,
+    rates,
+    trends,
+    quotas,
+    experiments,
+    tasks,
+    audits,
+    judges,
+    assets,
+):
     site.include_router(routes.router)
 
 

@@ -31,6 +31,7 @@ CHOICE_SECONDS = 365 * 24 * 3600
 PLACES = (
     ("", "overview.title"),
     ("app/answers", "answers.title"),
+    ("app/quizzes", "quizzes.title"),
     ("app/rates", "rates.title"),
     ("app/trends", "trends.title"),
     ("app/quotas", "quotas.title"),

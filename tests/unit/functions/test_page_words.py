@@ -12,6 +12,7 @@ import pytest
 from jinja2 import nodes
 
 import functions.pages
+from functions.pages.quiz import NotApplied, RuleState
 from functions.pages.rendering import environment
 from functions.pages.visit import PLACES
 from functions.pages.words import LANGUAGES, language_for, words
@@ -23,11 +24,16 @@ from touchstone.audits.sandbox.outcomes import Outcome
 from touchstone.audits.verdict import ProofStanding, Rating
 from touchstone.errors import Unscored
 from touchstone.judges.base import Tier
+from touchstone.material import QuestionKind
 from touchstone.oracle import labelling as oracle
 from touchstone.oracle.challenge import ChallengeState
 from touchstone.oracle.model import TaskPath
 from touchstone.oracle.submission import Standing
 from touchstone.oracle.task import TaskState
+from touchstone.quizzes.evaluation import PURPOSE as EVALUATION
+from touchstone.quizzes.generation import PURPOSE as GENERATION
+from touchstone.quizzes.model import DecidedBy, Rule
+from touchstone.quizzes.run import RunKind, RunState
 from touchstone.records.counters import DIMENSIONS
 from touchstone.surfaces import labelling as surfaces
 from touchstone.surfaces.experiments import counting as experiments
@@ -193,12 +199,21 @@ def _words_of(part: Any) -> set[str]:
         ("experiment.outcome", _values(Overall)),
         ("outcome", _values(Outcome)),
         ("path", _values(TaskPath)),
+        ("purpose", {GENERATION, EVALUATION}),
         ("proved", _values(ProofStanding)),
         ("rating", _values(Rating)),
         ("rating_means", _values(Rating)),
         ("skip", _values(Unscored)),
         ("standing", _values(Standing)),
         ("state", _values(ExperimentState) | _values(TaskState) | _values(AuditState)),
+        ("decided_by", _values(DecidedBy)),
+        ("question_kind", _values(QuestionKind)),
+        ("quiz.means", _values(RunState)),
+        ("quiz_kind", _values(RunKind)),
+        ("quiz_state", _values(RunState)),
+        ("rule", _values(Rule)),
+        ("rule_state", _values(RuleState)),
+        ("skip", _values(NotApplied)),
         ("surface", _values(Surface)),
         ("tier", _values(Tier)),
         ("why", _values(Why)),

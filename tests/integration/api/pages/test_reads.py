@@ -6,7 +6,7 @@ from tests.support.deployment import Deployment
 from tests.support.pages import Visitor
 from tests.support.providers import ProviderServer
 
-PAGES = ("/", "/app/answers", "/app/rates", "/app/trends", "/app/quotas", "/app/judges")
+PAGES = ("/", "/app/answers", "/app/quizzes", "/app/rates", "/app/trends", "/app/quotas", "/app/judges")
 MOST_READS = 40
 
 

@@ -1,0 +1,102 @@
+"""Quizzes: a list, and a page for each with its questions, and how they were made, version by version."""
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+
+from functions.composition.stores import quizzes
+from functions.pages.calls import calls_of
+from functions.pages.quiz import questions_of, rules_of, versions_of, violations_of
+from functions.pages.tables import Column, Row, Table
+from functions.pages.visit import View, Visit, visit
+from touchstone.errors import InputError
+from touchstone.quizzes.model import Attempt, MadeQuiz
+from touchstone.quizzes.run import QuizRun
+from touchstone.quizzes.view import QuizView
+from touchstone.records import QuizSummary
+
+router = Router()
+
+ROWS = 50
+QUESTIONS = 50
+"""Questions on a page: all of a quiz that is made; a quiz of somebody's own may have ten times as many."""
+VIOLATIONS = 100
+"""Violations of a version on a page; its files have them all."""
+STATES_WITH_QUIZ = frozenset({"clean", "violations", "unchecked"})
+"""Those in which there is a quiz, and something was looked at."""
+
+
+@router.get("/app/quizzes")
+def list_quizzes() -> Response[str]:
+    """The tenant's quizzes, made and checked, newest first."""
+    met = visit(router)
+    page = quizzes().page(tenant=met.tenant, limit=ROWS, cursor=met.query.get("cursor"))
+    columns = (
+        Column(name="created_at", shown="moment", to="address"),
+        Column(name="quiz_kind", shown="word", words="quiz_kind"),
+        Column(name="curriculum", shown="code"),
+        Column(name="chapter", shown="code"),
+        Column(name="state", shown="word", words="quiz_state"),
+        Column(name="questions", shown="number"),
+        Column(name="violations", shown="number"),
+        Column(name="attempts", shown="number"),
+        Column(name="seconds", shown="decimal"),
+        Column(name="cost_usd", shown="usd"),
+        Column(name="id", shown="code", to="address"),
+    )
+    table = Table(name="quizzes", columns=columns, rows=[_row(one) for one in page.items], next=page.cursor)
+    return met.show(View(title="quizzes.title", tables=(table,)))
+
+
+@router.get("/app/quizzes/<quiz_id>")
+def read_quiz(quiz_id: str) -> Response[str]:
+    """One quiz: its questions, what they violate, and how they came about."""
+    met = visit(router)
+    run = quizzes().get(tenant=met.tenant, quiz_id=quiz_id)
+    made = run.made
+    shown = _shown(met, run, made)
+    versions = versions_of(run, made)
+    questions = questions_of(shown.quiz if shown else None, shown.violations if shown else ())
+    start = _start(met)
+    quiz = shown.quiz.questions if shown else ()
+    given = {
+        "quiz": QuizView.of(run),
+        "title_of_chapter": None if run.content is None else run.content.chapter.title,
+        "weak_points": () if run.weakness is None else run.weakness.weak_points,
+        "shown": shown,
+        "questions": quiz[start : start + QUESTIONS],
+        "found": (start + 1, min(start + QUESTIONS, len(quiz)), len(quiz)),
+        "next": str(start + QUESTIONS) if len(quiz) > start + QUESTIONS else None,
+        "versions": versions,
+        "most": VIOLATIONS,
+    }
+    tables = (questions, rules_of(versions), violations_of(versions), calls_of(run.spends))
+    return met.show(View(title="quiz.title", template="quiz.html", tables=tables, given=given))
+
+
+def _row(summary: QuizSummary) -> Row:
+    """Of a quiz that is in work or failed there is nothing to be said of violations, not even that there are none."""
+    ended = summary.finished_at
+    return {
+        **summary.model_dump(),
+        "quiz_kind": summary.kind,
+        "questions": summary.questions or None,
+        "violations": summary.violations if summary.state in STATES_WITH_QUIZ else None,
+        "seconds": None if ended is None else (ended - summary.created_at).total_seconds(),
+        "address": f"quizzes/{summary.id}",
+    }
+
+
+def _shown(met: Visit, run: QuizRun, made: MadeQuiz) -> Attempt | None:
+    """The version whose questions are shown: the one that is asked for, else the one handed out, else the last."""
+    asked = met.query.get("version") or str((made.attempt if run.over else None) or len(run.attempts))
+    found = next((one for one in run.attempts if str(one.number) == asked), None)
+    if found is None and met.query.get("version"):
+        raise InputError(f"This quiz has {len(run.attempts)} versions, counted from 1.", where="version")
+    return found
+
+
+def _start(met: Visit) -> int:
+    cursor = met.query.get("cursor") or "0"
+    if not (cursor.isascii() and cursor.isdigit() and len(cursor) <= 6):  # noqa: PLR2004 - more than any quiz has
+        raise InputError("The cursor is none of this list.", where="cursor")
+    return int(cursor)
