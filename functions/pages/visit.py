@@ -14,6 +14,7 @@ from aws_lambda_powertools.shared.cookies import Cookie, SameSite
 
 from functions.pages import paths, rendering
 from functions.pages.charts import Chart
+from functions.pages.cookies import LANGUAGE, THEME, cookies_of, session_cookie
 from functions.pages.tables import Table, as_csv, as_json
 from functions.pages.words import Language, Words, language_for, words
 from touchstone.errors import ForbiddenError, InputError
@@ -25,12 +26,11 @@ if TYPE_CHECKING:
 type Theme = Literal["auto", "light", "dark"]
 type Format = Literal["html", "csv", "json"]
 
-SESSION, LANGUAGE, THEME = "touchstone_session", "touchstone_language", "touchstone_theme"
-"""The cookies: who is signed in, and what they chose."""
 CHOICE_SECONDS = 365 * 24 * 3600
 PLACES = (
     ("", "overview.title"),
     ("app/answers", "answers.title"),
+    ("app/measurements", "measurements.title"),
     ("app/quizzes", "quizzes.title"),
     ("app/rates", "rates.title"),
     ("app/trends", "trends.title"),
@@ -53,11 +53,15 @@ class Asked(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """What a page shows: a template, the tables and charts on it, and whatever else the template needs."""
+    """What a page shows: a template, the tables and charts on it, and whatever else the template needs.
+
+    `facts` is what the template shows in a form of its own, for those who take the page as CSV or JSON.
+    """
 
     title: str
     template: str = "listing.html"
     tables: Sequence[Table] = ()
+    facts: Sequence[Table] = ()
     charts: Sequence[Chart] = ()
     given: Mapping[str, Any] = field(default_factory=dict)
 
@@ -118,6 +122,11 @@ class Visit:
         return self.identity.token_id
 
     @property
+    def session_cookie(self) -> str:
+        """The name of the cookie that says who is signed in."""
+        return session_cookie(secure=self.secure)
+
+    @property
     def form_mark(self) -> str:
         """What stands in the forms of this session. Raises `ForbiddenError` for a program, which has none."""
         if self.session is None:
@@ -130,11 +139,11 @@ class Visit:
             case "html":
                 return self.page(view, status=status)
             case "csv":
-                table = self._chosen(view.tables)
+                table = self._chosen([*view.tables, *view.facts])
                 headers = {"Content-Disposition": f'attachment; filename="{table.name}.csv"'}
                 return _response(status, "text/csv; charset=utf-8", as_csv(table), headers)
             case "json":
-                return _response(status, "application/json", as_json(view.tables))
+                return _response(status, "application/json", as_json([*view.tables, *view.facts]))
 
     def page(self, view: View, *, status: HTTPStatus = HTTPStatus.OK) -> Response[str]:
         """The page as HTML, with the choices that came with the address kept for the next ones."""
@@ -143,6 +152,7 @@ class Visit:
             self.words,
             title=self.words(view.title),
             tables=view.tables,
+            facts=view.facts,
             charts=[chart.data for chart in view.charts],
             visit=self,
             **view.given,
@@ -183,7 +193,7 @@ def visit(app: Asked, *, at_least: Role = "reader") -> Visit:
     from functions.api.access import ALLOWED
 
     met = stranger(app)
-    session, identity = _known(app)
+    session, identity = _known(app, met)
     if identity.role not in ALLOWED[at_least]:
         raise ForbiddenError(f"This needs the role {at_least}; you are signed in with the role {identity.role}.")
     return Visit(
@@ -240,20 +250,18 @@ def redirect(address: str, *cookies: Cookie) -> Response[str]:
     return answer
 
 
-def cookies_of(event: Mapping[str, Any]) -> dict[str, str]:
-    """The cookies of a request. API Gateway takes them out of the headers; not every gateway does."""
-    headers = {name.lower(): value for name, value in (event.get("headers") or {}).items()}
-    pairs = [*(event.get("cookies") or ()), *str(headers.get("cookie", "")).split(";")]
-    return {name.strip(): value.strip() for name, _, value in (pair.partition("=") for pair in pairs) if name.strip()}
+def secret_of(app: Asked, met: Visit) -> str:
+    """The secret of the session that a visitor's browser names; empty where it names none."""
+    return cookies_of(app.current_event.raw_event).get(met.session_cookie, "")
 
 
-def _known(app: Asked) -> tuple[Session | None, Identity]:
+def _known(app: Asked, met: Visit) -> tuple[Session | None, Identity]:
     from functions.composition.stores import sessions, tokens
 
     scheme, _, token = _header(app.current_event, "authorization").partition(" ")
     if scheme.lower() == "bearer":
         return None, tokens().resolve(token.strip())
-    session = sessions().resolve(cookies_of(app.current_event.raw_event).get(SESSION, ""))
+    session = sessions().resolve(secret_of(app, met))
     return session, session.identity
 
 

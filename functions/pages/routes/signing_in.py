@@ -5,7 +5,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from functions.composition.stores import sessions
 from functions.pages import paths
-from functions.pages.visit import SESSION, View, cookies_of, form, redirect, stranger, visit
+from functions.pages.visit import View, form, redirect, secret_of, stranger, visit
 from touchstone.errors import UnauthenticatedError
 from touchstone.records.sessions import LASTS
 
@@ -22,15 +22,18 @@ def sign_in_page() -> Response[str]:
 
 @router.post("/app/sign-in")
 def sign_in() -> Response[str]:
-    """Begin a session with the token in the form, and go on to the page that was asked for."""
+    """Begin a session with the token in the form, and go on to the page that was asked for.
+
+    The session that this browser had before ends: nothing would ever end it once its cookie is replaced.
+    """
     met = stranger(router)
     fields = form(router, None)
     wanted = paths.safe_next(fields.get("next", ""))
     try:
-        secret, _ = sessions().begin(fields.get("token", "").strip())
+        secret, _ = sessions().begin(fields.get("token", "").strip(), instead_of=secret_of(router, met))
     except UnauthenticatedError:
         return redirect(paths.sign_in(met.path, wanted, refused=True))
-    return redirect(met.home + wanted, met.cookie(SESSION, secret, seconds=int(LASTS.total_seconds())))
+    return redirect(met.home + wanted, met.cookie(met.session_cookie, secret, seconds=int(LASTS.total_seconds())))
 
 
 @router.post("/app/sign-out")
@@ -38,5 +41,5 @@ def sign_out() -> Response[str]:
     """End the session."""
     met = visit(router)
     form(router, met.form_mark)
-    sessions().end(cookies_of(router.current_event.raw_event)[SESSION])
-    return redirect(met.home, met.cookie(SESSION, "", seconds=-1))
+    sessions().end(secret_of(router, met))
+    return redirect(met.home, met.cookie(met.session_cookie, "", seconds=-1))

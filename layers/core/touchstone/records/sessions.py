@@ -40,9 +40,10 @@ class Sessions:
         self._clock = clock
         self._tokens = Tokens(table, clock=clock)
 
-    def begin(self, token: str) -> tuple[str, datetime]:
+    def begin(self, token: str, *, instead_of: str = "") -> tuple[str, datetime]:
         """A new session of whoever holds `token`: its secret, which cannot be read again, and when it ends (UTC).
 
+        The session whose secret is `instead_of` ends in the same moment, whoever's it is; empty: there was none.
         Raises `UnauthenticatedError` for what is no valid token, always in the same words.
         """
         identity = self._tokens.resolve(token)
@@ -58,7 +59,8 @@ class Sessions:
             "valid_until": ends.isoformat(),
             "expires_at": int(ends.timestamp()),
         }
-        transact(self._table, [{"Put": {"Item": item}}], "begin the session")
+        actions: list[Action] = [{"Put": {"Item": item}}, *_ending(instead_of)]
+        transact(self._table, actions, "begin the session")
         return secret, ends
 
     def resolve(self, secret: str) -> Session:
@@ -75,9 +77,12 @@ class Sessions:
 
     def end(self, secret: str) -> None:
         """End a session now; does nothing where there is none."""
-        if _WRITTEN.fullmatch(secret) is not None:
-            actions: list[Action] = [{"Delete": {"Key": _key(secret)}}]
+        if actions := _ending(secret):
             transact(self._table, actions, "end the session")
+
+
+def _ending(secret: str) -> list[Action]:
+    return [] if _WRITTEN.fullmatch(secret) is None else [{"Delete": {"Key": _key(secret)}}]
 
 
 def form_mark(secret: str) -> str:

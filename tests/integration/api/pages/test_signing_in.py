@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 import pytest
 
 from functions.composition.stores import table, tokens
+from functions.pages.cookies import OF_THIS_HOST, SESSION, cookies_of
 from functions.pages.paths import safe_next
 from functions.pages.site import answer
 from functions.pages.visit import PLACES
@@ -55,7 +56,41 @@ def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(stranger: Visitor
     assert {"HttpOnly", "Secure", "SameSite=Strict", "Path=/", "Max-Age=43200"} <= {
         part.strip() for part in cookie.split(";")
     }
+    assert cookie.startswith("__Host-touchstone_session=")
+    assert "domain" not in cookie.lower()
     assert token not in cookie
+
+
+def test_where_the_connection_is_not_secure_the_cookie_has_a_name_that_a_browser_takes(
+    stranger: Visitor, deployment: Deployment
+) -> None:
+    stranger.headers["x-forwarded-proto"] = "http"
+    assert stranger.sign_in(deployment.token("acme")).response.status == 200
+    assert list(stranger.cookies) == [SESSION]
+    assert not signed_out(stranger)
+
+
+def test_a_session_that_a_sibling_domain_could_have_planted_is_none(visitor: Visitor, deployment: Deployment) -> None:
+    (secret,) = visitor.cookies.values()
+    for planted in (SESSION, f"\u2000{OF_THIS_HOST}{SESSION}", f"\x0b{OF_THIS_HOST}{SESSION}"):
+        assert signed_out(Visitor(cookies={planted: secret})), planted
+    own = f"{OF_THIS_HOST}{SESSION}"
+    assert cookies_of({"cookies": [f"{own}=mine", f"{SESSION}=theirs"]})[own] == "mine"
+
+
+def sessions_kept() -> int:
+    """How many sessions are stored."""
+    return sum(str(item["pk"]).startswith("SESSION#") for item in table().scan()["Items"])
+
+
+def test_signing_in_again_ends_the_session_that_this_browser_had(visitor: Visitor, deployment: Deployment) -> None:
+    before = dict(visitor.cookies)
+    page = visitor.sign_in(deployment.token("rival"), at="/app/sign-in")
+    assert "rival, member" in page.text
+    assert sessions_kept() == 1
+    assert signed_out(Visitor(cookies=before))
+    visitor.sign_in("ts_" + "x" * 43, at="/app/sign-in")
+    assert not signed_out(visitor), "a token that is refused ends nothing"
 
 
 def test_neither_token_nor_session_is_stored(visitor: Visitor) -> None:
@@ -98,6 +133,7 @@ def test_signing_out_ends_the_session_also_for_a_copied_cookie(visitor: Visitor)
     copied = dict(visitor.cookies)
     form = next(form for form in visitor.open("/").forms if form.action.endswith("sign-out"))
     visitor.send(form)
+    assert sessions_kept() == 0
     assert signed_out(visitor)
     visitor.cookies = copied
     assert signed_out(visitor)
