@@ -20,7 +20,7 @@ from touchstone.judges.base import Judge, Question
 from touchstone.judges.calls import JudgeReply
 from touchstone.judges.checked import NotScored, ask_checked
 from touchstone.judges.fence import visible
-from touchstone.judges.spends import Spend
+from touchstone.judges.spends import BY_CHECKS, Spend
 from touchstone.oracle.flags import flagged
 from touchstone.oracle.material import Material, Read, read_material
 from touchstone.oracle.model import Brief, CriterionCheck, GateCheck
@@ -188,9 +188,8 @@ async def _judge(task: _Task, material: Material) -> Gated | NotScored:
         return found
     said = sorted(found.value.criteria_checks, key=lambda check: check.number)
     checked = tuple(_checked(criterion, one) for criterion, one in zip(criteria, said, strict=True))
-    return Gated(
-        check=GateCheck(criteria_checks=checked), provider=found.provider, model=found.model, spends=found.spends
-    )
+    check = GateCheck(criteria_checks=checked, judge=found.judged_by)
+    return Gated(check=check, provider=found.provider, model=found.model, spends=found.spends)
 
 
 def _faults(reply: GateReply, *, criteria: int, texts: Sequence[str]) -> list[str]:
@@ -249,7 +248,8 @@ def _fails_all(brief: Brief, told: tuple[str, str]) -> GateCheck:
         criteria_checks=tuple(
             CriterionCheck(criterion=criterion, passed=False, reason=reason, revision_hint=hint)
             for criterion in brief.acceptance_criteria
-        )
+        ),
+        judge=BY_CHECKS,
     )
 
 

@@ -5,11 +5,11 @@ from types import MappingProxyType
 from typing import Final
 
 from touchstone.errors import ConflictError, NotFoundError
-from touchstone.judges.spends import sole_replier
+from touchstone.judges.spends import BY_CHECKS, sole_replier
 from touchstone.oracle.model import TIER
 from touchstone.oracle.submission import Submission, SubmissionRef
 from touchstone.oracle.task import Task
-from touchstone.statistics.tallies import CHECKS, Judged, JudgeKey
+from touchstone.statistics.tallies import Judged, JudgeKey
 
 KIND: Final = "gate_check"
 PASS, FAIL = "pass", "fail"
@@ -46,11 +46,15 @@ def judged_criterion(task: Task, submission: Submission, item: str) -> Judged:
 
 
 def _judge(submission: Submission) -> JudgeKey | None:
-    """Who checked the criteria, where it was one model, asked by one prompt; nobody is asked about a blank text."""
-    if submission.gate is not None and not any(spend.purpose == "gate" for spend in submission.spends):
-        return JudgeKey(model=CHECKS, tier=None, prompt_version=None, kind=KIND)
-    found = sole_replier(submission.spends, "gate")
+    """Who checked the criteria, as the check says itself.
+
+    Where it does not, by the calls: nobody is asked about a blank text, and all replies may be of one judge.
+    """
+    found = None if submission.gate is None else submission.gate.judge
+    if found is None and submission.gate is not None and not any(one.purpose == "gate" for one in submission.spends):
+        found = BY_CHECKS
+    found = found or sole_replier(submission.spends, "gate")
     if found is None:
         return None
-    model, version = found
-    return JudgeKey(model=model, tier=TIER, prompt_version=version, kind=KIND)
+    tier = None if found == BY_CHECKS else TIER
+    return JudgeKey(model=found.model, tier=tier, prompt_version=found.prompt_version, kind=KIND)

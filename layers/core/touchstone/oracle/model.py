@@ -14,6 +14,7 @@ from pydantic_core import PydanticCustomError
 from touchstone.checks.language import Language
 from touchstone.judges.base import Tier
 from touchstone.judges.fence import visible
+from touchstone.judges.spends import JudgedBy
 from touchstone.oracle.bands import Band
 from touchstone.strict import Strict
 
@@ -122,9 +123,13 @@ class CriterionCheck(Strict):
 
 
 class GateCheck(Strict):
-    """The criteria of a task, in their order; one that is not met fails the whole."""
+    """The criteria of a task, in their order; one that is not met fails the whole.
+
+    `judge` is who checked them; None in records from before this was kept.
+    """
 
     criteria_checks: Annotated[tuple[CriterionCheck, ...], Field(min_length=1)]
+    judge: JudgedBy | None = None
 
     @property
     def passed(self) -> bool:

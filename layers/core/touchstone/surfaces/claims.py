@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from touchstone.judges.calls import JudgeReply
-from touchstone.judges.spends import Spend
+from touchstone.judges.spends import JudgedBy, Spend
 from touchstone.material import Summary
 from touchstone.material.sentences import sentences_of
 from touchstone.surfaces.measuring import Measuring, grouped
@@ -43,11 +43,12 @@ class ClaimsReply(JudgeReply):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """An atomic claim; `id` is its number from 1."""
+    """An atomic claim; `id` is its number from 1, and `judge` who made it one and said whether it is trivial."""
 
     id: str
     text: str
     trivial: bool
+    judge: JudgedBy | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +72,9 @@ async def claims_of(summary: Summary, measuring: Measuring) -> Claims:
     whole = summary.text if len(groups) > 1 else ""
     heard = await asyncio.gather(*(_of_group(group, whole, measuring) for group in groups))
     return Claims(
-        claims=tuple(_numbered([claim for one in heard for said in one.said.values() for claim in said.claims])),
+        claims=tuple(
+            _numbered([(claim, one.judge) for one in heard for said in one.said.values() for claim in said.claims])
+        ),
         unscored=tuple(
             item.model_copy(update={"text": sentences[int(item.item.removeprefix(_SENTENCE)) - 1]})
             for one in heard
@@ -105,14 +108,14 @@ async def _of_group(group: Sequence[tuple[int, str]], whole: str, measuring: Mea
     )
 
 
-def _numbered(claims: Sequence[ClaimReply]) -> Iterator[Claim]:
+def _numbered(claims: Sequence[tuple[ClaimReply, JudgedBy | None]]) -> Iterator[Claim]:
     """The claims with their numbers, each wording once, however it is typed."""
     seen: set[tuple[str, ...]] = set()
-    for claim in claims:
+    for claim, judge in claims:
         key = same(claim.claim)
         if key not in seen:
             seen.add(key)
-            yield Claim(id=str(len(seen)), text=claim.claim.strip(), trivial=claim.trivial)
+            yield Claim(id=str(len(seen)), text=claim.claim.strip(), trivial=claim.trivial, judge=judge)
 
 
 def _faults(one: SentenceClaims) -> Iterator[str]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from touchstone.judges.calls import JudgeReply
+from touchstone.judges.spends import JudgedBy, sole
 from touchstone.material import Source
 from touchstone.surfaces.measuring import Labelled, Measuring, grouped
 from touchstone.surfaces.model import ItemLabel, MetricResult, result
@@ -65,6 +66,15 @@ class DepthReply(JudgeReply):
     concepts: list[ConceptDepth]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Said:
+    """What was said of a concept beside one group of questions or cards, and by whom."""
+
+    of: ConceptDepth
+    group: Sequence[Entry]
+    judge: JudgedBy | None
+
+
 async def depth_coverage(
     metric: CoverageMetric, entries: Sequence[Entry], source: Source, measuring: Measuring
 ) -> MetricResult:
@@ -90,10 +100,12 @@ async def _of_concepts(
     items, unscored = [], []
     for concept in concepts:
         said = [
-            (one.said[concept.id], group) for one, group in zip(heard, groups, strict=True) if concept.id in one.said
+            _Said(of=one.said[concept.id], group=group, judge=one.judge)
+            for one, group in zip(heard, groups, strict=True)
+            if concept.id in one.said
         ]
         missing = [item for one in heard for item in one.unscored if item.item == concept.id]
-        if said and (not missing or max(one.depth for one, _ in said) == DEEPEST):
+        if said and (not missing or max(one.of.depth for one in said) == DEEPEST):
             items.append(_label(concept, said))
         else:
             unscored.append(missing[0].model_copy(update={"text": concept.text}))
@@ -125,9 +137,11 @@ async def _of_group(
     )
 
 
-def _label(concept: Topic, said: Sequence[tuple[ConceptDepth, Sequence[Entry]]]) -> ItemLabel:
-    deepest, _ = max(said, key=lambda one: one[0].depth)
-    tested = [group[number - 1].id for one, group in said for number in one.tested_by]
+def _label(concept: Topic, said: Sequence[_Said]) -> ItemLabel:
+    """The label of a concept: whose verdict it is, where another group could have been deeper, is that of all."""
+    first = max(said, key=lambda one: one.of.depth)
+    deepest = first.of
+    tested = [one.group[number - 1].id for one in said for number in one.of.tested_by]
     reason = deepest.reason.strip()
     return ItemLabel(
         item=concept.id,
@@ -137,6 +151,7 @@ def _label(concept: Topic, said: Sequence[tuple[ConceptDepth, Sequence[Entry]]])
         text=concept.text,
         suggestion=deepest.suggestion if deepest.depth < SUGGESTED_BELOW else None,
         weight=concept.weight,
+        judge=first.judge if deepest.depth == DEEPEST else sole(one.judge for one in said),
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from touchstone.judges.calls import JudgeReply
 from touchstone.judges.fence import contains_verbatim
+from touchstone.judges.spends import JudgedBy, sole
 from touchstone.material import Source
 from touchstone.material.sections import sections_of
 from touchstone.surfaces.measuring import Labelled, Measuring, grouped
@@ -92,13 +93,13 @@ async def _of_group[R: JudgeReply, E: Grounded](
     )
     items, unscored = [], []
     for item in group:
-        said = [one.said[item.id] for one in heard if item.id in one.said]
+        said = [(one.said[item.id], one.judge) for one in heard if item.id in one.said]
         missing = [left for one in heard for left in one.unscored if left.item == item.id]
         settled = _settled(rule, said, whole=not missing)
         if settled is None:
             unscored.append(missing[0].model_copy(update={"text": item.text}))
         else:
-            items.append(_label(rule, item, settled))
+            items.append(_label(rule, item, *settled))
     return Labelled(
         items=tuple(items),
         unscored=tuple(unscored),
@@ -127,16 +128,25 @@ async def _of_passage[R: JudgeReply, E: Grounded](
     )
 
 
-def _settled[R: JudgeReply, E: Grounded](rule: Rule[R, E], said: Sequence[E], *, whole: bool) -> E | None:
-    """The entry that settles an item; None where what settles it may be in a passage that was not judged."""
+def _settled[R: JudgeReply, E: Grounded](
+    rule: Rule[R, E], said: Sequence[tuple[E, JudgedBy | None]], *, whole: bool
+) -> tuple[E, JudgedBy | None] | None:
+    """The entry that settles an item, and whose verdict that is.
+
+    None where what settles it may be in a passage that was not judged. The first label of all needs no other passage;
+    any other one is the verdict of all who judged one, since each could have given an earlier label.
+    """
     order = list(rule.values)
-    first = min(said, key=lambda one: order.index(rule.label(one)), default=None)
-    if first is None or (not whole and rule.label(first) != order[0]):
+    first = min(said, key=lambda one: order.index(rule.label(one[0])), default=None)
+    if first is None:
         return None
-    return first
+    entry, judge = first
+    if rule.label(entry) == order[0]:
+        return entry, judge
+    return (entry, sole(one for _, one in said)) if whole else None
 
 
-def _label[R: JudgeReply, E: Grounded](rule: Rule[R, E], item: Item, said: E) -> ItemLabel:
+def _label[R: JudgeReply, E: Grounded](rule: Rule[R, E], item: Item, said: E, judge: JudgedBy | None) -> ItemLabel:
     label = rule.label(said)
     return ItemLabel(
         item=item.id,
@@ -146,6 +156,7 @@ def _label[R: JudgeReply, E: Grounded](rule: Rule[R, E], item: Item, said: E) ->
         text=item.text,
         evidence=(said.quote or "").strip() if label in rule.quoted else None,
         suggestion=rule.suggestion(said) if label in rule.suggested else None,
+        judge=judge,
     )
 
 

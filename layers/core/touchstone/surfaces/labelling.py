@@ -5,8 +5,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from touchstone.errors import ConflictError, NotFoundError
-from touchstone.judges.spends import sole_replier
-from touchstone.statistics.tallies import CHECKS, Judged, JudgeKey
+from touchstone.judges.spends import BY_CHECKS, JudgedBy, sole_replier
+from touchstone.statistics.tallies import Judged, JudgeKey
 from touchstone.surfaces.model import TIER, MetricName
 
 if TYPE_CHECKING:
@@ -40,27 +40,32 @@ def judged_item(measurement: "Measurement", metric: MetricName, item: str) -> Ju
     work = measurement.work(metric)
     if not work.over:
         raise ConflictError("This metric is still being measured; label its items when it is over.")
-    classes, judge = CLASSES[metric], None if work.result is None else _judge(work.result)
-    labels = () if work.result is None else work.result.items
-    given = next((one.label for one in labels if one.item == item), None)
-    if given is not None:
-        if given not in classes:
-            raise ConflictError(f"This item is {given}, which is no class of this metric; there is nothing to label.")
-        if _by_checks(measurement, metric, item):
-            judge = JudgeKey(model=CHECKS, tier=None, prompt_version=None, kind=metric)
-        return Judged(classes=classes, verdict=given, confidence=None, judge=judge)
-    if work.result is not None and any(one.item == item for one in work.result.unscored):
-        return Judged(classes=classes, verdict=None, confidence=None, judge=judge)
-    raise NotFoundError("There is no such item in this measurement.")
+    classes, found = CLASSES[metric], work.result
+    given = None if found is None else next((one for one in found.items if one.item == item), None)
+    lost = None if found is None else next((one for one in found.unscored if one.item == item), None)
+    if found is None or (given is None and lost is None):
+        raise NotFoundError("There is no such item in this measurement.")
+    if given is None:
+        judge = lost.judge if lost is not None else None
+        return Judged(classes=classes, verdict=None, confidence=None, judge=_key(judge or _of_all(found), metric))
+    if given.label not in classes:
+        raise ConflictError(f"This item is {given.label}, which is no class of this metric; there is nothing to label.")
+    by_checks = BY_CHECKS if given.judge is None and _by_checks(measurement, metric, item) else None
+    judge = given.judge or by_checks or _of_all(found)
+    return Judged(classes=classes, verdict=given.label, confidence=None, judge=_key(judge, metric))
 
 
-def _judge(result: "MetricResult") -> JudgeKey | None:
-    """Who labelled the items of a result, where they were all labelled by one model, asked by one prompt."""
-    found = sole_replier(result.spends, result.metric)
-    if found is None:
+def _of_all(result: "MetricResult") -> JudgedBy | None:
+    """Who labelled the items of a result that do not say so themselves, where all replies were of one judge."""
+    return sole_replier(result.spends, result.metric)
+
+
+def _key(judge: JudgedBy | None, metric: MetricName) -> JudgeKey | None:
+    """Whose card a label counts for. What needed no judge has no tier."""
+    if judge is None:
         return None
-    model, version = found
-    return JudgeKey(model=model, tier=TIER, prompt_version=version, kind=result.metric)
+    tier = None if judge == BY_CHECKS else TIER
+    return JudgeKey(model=judge.model, tier=tier, prompt_version=judge.prompt_version, kind=metric)
 
 
 def _by_checks(measurement: "Measurement", metric: MetricName, item: str) -> bool:

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from touchstone.errors import Unscored
 from touchstone.judges.base import Tier
-from touchstone.judges.spends import Spend
+from touchstone.judges.spends import JudgedBy, Spend
 from touchstone.strict import Strict
 
 TIER: Tier = "strong"
@@ -29,7 +29,8 @@ class ItemLabel(Strict):
     `item` is its id in the material, or its number from 1 among those that the metric took the material apart into;
     `text` is it in words where it has no id to be found by. `value` (0-1) is what it counts for. `evidence` is a quote
     of the source, or of the material, checked to occur in it; `suggestion` what to write instead. `weight` 0: the item
-    is shown and does not count.
+    is shown and does not count. `judge` is who gave the label; None where the metric asks no judge, where several
+    together decided (sections of a source that different models read), and in records from before this was kept.
     """
 
     item: str
@@ -40,19 +41,21 @@ class ItemLabel(Strict):
     evidence: str | None = None
     suggestion: str | None = None
     weight: Annotated[float, Field(ge=0.0)] = 1.0
+    judge: JudgedBy | None = None
 
 
 class UnscoredItem(Strict):
     """An item that nobody could judge: the reason's stable word, and in sentences what failed.
 
     `text` is it in words where it has no id to be found by. `no_source`: there is no passage that it could be judged
-    against.
+    against. `judge` is whose reply broke the rules, None where none did.
     """
 
     item: str
     reason: Unscored | Literal["no_source"]
     text: str | None = None
     details: tuple[str, ...] = ()
+    judge: JudgedBy | None = None
 
 
 class MetricResult(Strict):

@@ -9,7 +9,7 @@ from typing import Any
 from touchstone.judges.calls import JudgeReply
 from touchstone.judges.checked import Checked, Refused
 from touchstone.judges.fence import visible
-from touchstone.judges.spends import Spend
+from touchstone.judges.spends import JudgedBy, Spend
 from touchstone.surfaces.measuring import Asked, Labelled, Measuring, not_labelled
 from touchstone.surfaces.model import ItemLabel, UnscoredItem
 
@@ -39,11 +39,12 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heard[E: Numbered]:
-    """What a judge said of each thing, by its id; the others are unscored."""
+    """What a judge said of each thing, by its id; the others are unscored. `judge`: None where nobody answered."""
 
     said: Mapping[str, E] = field(default_factory=lambda: MappingProxyType({}))
     unscored: tuple[UnscoredItem, ...] = ()
     spends: tuple[Spend, ...] = ()
+    judge: JudgedBy | None = None
 
 
 async def ask_each[R: JudgeReply, E: Numbered](
@@ -80,17 +81,18 @@ async def ask_each[R: JudgeReply, E: Numbered](
     return Heard(
         said={item: said[number] for number, item in numbered if number not in faults},
         unscored=tuple(
-            UnscoredItem(item=item, reason="invalid_reply", details=tuple(faults[number]))
+            UnscoredItem(item=item, reason="invalid_reply", details=tuple(faults[number]), judge=found.judged_by)
             for number, item in numbered
             if number in faults
         ),
         spends=found.spends,
+        judge=found.judged_by,
     )
 
 
 def labelled[E: Numbered](heard: Heard[E], label: Callable[[str, E], ItemLabel]) -> Labelled:
     """The labels of what was heard, in the things' order."""
-    items = tuple(label(item, one) for item, one in heard.said.items())
+    items = tuple(label(item, one).model_copy(update={"judge": heard.judge}) for item, one in heard.said.items())
     return Labelled(items=items, unscored=heard.unscored, spends=heard.spends)
 
 

@@ -48,6 +48,6 @@ def orders_of(preference: Preference) -> dict[JudgeKey, CardTally]:
     replier = sole_replier(preference.spends, PURPOSE)
     if replier is None:
         return {}
-    model, version = replier
     first, second = (order.verdict for order in preference.orders)
-    return {JudgeKey(model=model, tier=TIER, prompt_version=version, kind=PURPOSE): order_tally(first, second)}
+    key = JudgeKey(model=replier.model, tier=TIER, prompt_version=replier.prompt_version, kind=PURPOSE)
+    return {key: order_tally(first, second)}

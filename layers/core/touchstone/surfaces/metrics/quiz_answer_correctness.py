@@ -25,6 +25,7 @@ from touchstone.checks.language import Language
 from touchstone.judges.calls import JudgeReply
 from touchstone.judges.checked import MOST_FAULTS
 from touchstone.judges.fence import contains_verbatim
+from touchstone.judges.spends import BY_CHECKS
 from touchstone.material import Question, Quiz, Source
 from touchstone.surfaces.flaws.keys import key_flaws
 from touchstone.surfaces.flaws.model import Flaw
@@ -90,7 +91,7 @@ async def quiz_answer_correctness(quiz: Quiz, source: Source | None, measuring: 
     async def label(group: Sequence[Question]) -> Labelled:
         (question,) = group
         if (by_checks := decided(question, measuring.language)) is not None:
-            return Labelled(items=(by_checks,))
+            return Labelled(items=(by_checks.model_copy(update={"judge": BY_CHECKS}),))
         if question.chunk and shown(question.chunk):
             return await _judged(question, (question.chunk,), measuring)
         asked = "\n".join((question.question_text, *question.choices, *question.answers))
@@ -136,9 +137,10 @@ async def _judged(question: Question, passages: Sequence[str], measuring: Measur
     )
     if heard.unscored:
         details = tuple(dict.fromkeys(detail for one in heard.unscored for detail in one.details))[:MOST_FAULTS]
-        lost = UnscoredItem(item=question.id, reason=heard.unscored[0].reason, details=details)
+        lost = UnscoredItem(item=question.id, reason=heard.unscored[0].reason, details=details, judge=heard.judge)
         return Labelled(unscored=(lost,), spends=heard.spends)
-    return Labelled(items=(_label(question, answers, heard.said, measuring.language),), spends=heard.spends)
+    label = _label(question, answers, heard.said, measuring.language).model_copy(update={"judge": heard.judge})
+    return Labelled(items=(label,), spends=heard.spends)
 
 
 def _answers(question: Question) -> Mapping[str, str]:

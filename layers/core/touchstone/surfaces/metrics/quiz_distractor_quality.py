@@ -20,7 +20,7 @@ from touchstone.judges.calls import JudgeReply
 from touchstone.material import Question, Quiz
 from touchstone.surfaces.measuring import Labelled, Measuring, label_all
 from touchstone.surfaces.model import ItemLabel, MetricResult, result
-from touchstone.surfaces.numbered import Numbered, Numbers, ask_each, is_blank
+from touchstone.surfaces.numbered import Numbered, Numbers, ask_each, is_blank, labelled
 from touchstone.surfaces.options import alike, key_of, shown
 
 BASE_OUTPUT_TOKENS, TOKENS_A_DISTRACTOR = 512, 200
@@ -50,8 +50,8 @@ async def quiz_distractor_quality(quiz: Quiz, measuring: Measuring) -> MetricRes
         (question,) = group
         return await _judged(question, measuring)
 
-    labelled = await label_all([question for question in quiz.questions if question.chosen], label)
-    return result("quiz_distractor_quality", labelled.items, unscored=labelled.unscored, spends=labelled.spends)
+    found = await label_all([question for question in quiz.questions if question.chosen], label)
+    return result("quiz_distractor_quality", found.items, unscored=found.unscored, spends=found.spends)
 
 
 async def _judged(question: Question, measuring: Measuring) -> Labelled:
@@ -75,7 +75,7 @@ async def _judged(question: Question, measuring: Measuring) -> Labelled:
         },
     )
     return Labelled(
-        items=tuple(_label(item, texts[item], said) for item, said in heard.said.items()),
+        items=labelled(heard, lambda item, said: _label(item, texts[item], said)).items,
         unscored=tuple(one.model_copy(update={"text": texts[one.item]}) for one in heard.unscored),
         spends=heard.spends,
     )

@@ -56,9 +56,15 @@ async def summary_coherence(summary: Summary, measuring: Measuring) -> MetricRes
     faults = {name: tuple(_faults(name, mark)) for name, mark in _marks(found.value)}
     return result(
         "summary_coherence",
-        tuple(_label(name, mark) for name, mark in _marks(found.value) if not faults[name]),
+        tuple(
+            _label(name, mark).model_copy(update={"judge": found.judged_by})
+            for name, mark in _marks(found.value)
+            if not faults[name]
+        ),
         unscored=tuple(
-            UnscoredItem(item=name, reason="invalid_reply", details=each) for name, each in faults.items() if each
+            UnscoredItem(item=name, reason="invalid_reply", details=each, judge=found.judged_by)
+            for name, each in faults.items()
+            if each
         ),
         spends=found.spends,
     )

@@ -70,4 +70,12 @@ async def summary_faithfulness(summary: Summary, source: Source, measuring: Meas
 
 
 def _trivial(claim: Claim, language: Language) -> ItemLabel:
-    return ItemLabel(item=claim.id, label=TRIVIAL, value=0.0, reason=WHY_TRIVIAL[language], text=claim.text, weight=0.0)
+    return ItemLabel(
+        item=claim.id,
+        label=TRIVIAL,
+        value=0.0,
+        reason=WHY_TRIVIAL[language],
+        text=claim.text,
+        weight=0.0,
+        judge=claim.judge,
+    )
