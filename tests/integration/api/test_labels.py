@@ -134,6 +134,8 @@ def test_items_of_a_measurement_are_labelled_by_the_classes_of_their_metric(buye
     label = put(buyer, made, "CLEAR", kind="quiz_clarity", item="q1").json
     assert (label["verdict"], label["label"]) == ("AMBIGUOUS", "CLEAR")
     assert (label["judge"]["model"], label["judge"]["tier"]) == ("claude-sonnet-5-5", "strong")
+    (metric,) = buyer.get(f"/v1/measurements/{made}").json["metrics"]
+    assert all(label["judge"].items() >= one["judge"].items() for one in metric["items"])
     refusal(put(buyer, made, "right", kind="quiz_clarity", item="q1"), 400)
     refusal(put(buyer, made, "CLEAR", kind="quiz_clarity", item="q9"), 404)
     refusal(put(buyer, made, "CLEAR", kind="quiz_item_flaws", item="q1"), 400)

@@ -15,6 +15,7 @@ from touchstone.clock import Deadline
 from touchstone.errors import DayQuotaError, OverloadedError
 from touchstone.judges import MemoryCache
 from touchstone.judges.checked import NotScored
+from touchstone.judges.spends import BY_CHECKS, JudgedBy
 from touchstone.oracle.gate import BASE_OUTPUT_TOKENS, TOKENS_A_CRITERION, Gated, check_gate
 from touchstone.oracle.material import Read, read_material
 from touchstone.oracle.model import MAX_CRITERIA, Brief
@@ -53,6 +54,7 @@ async def test_a_submission_that_meets_all_criteria_passes_with_a_reason_for_eac
     assert [one.evidence for one in found.check.criteria_checks] == [SOURCE, None]
     assert found.provider == "claude"
     assert found.model is not None
+    assert found.check.judge == JudgedBy(model=found.model, prompt_version=found.spends[0].prompt_version)
     assert [(spend.purpose, spend.failure) for spend in found.spends] == [("gate", None)]
     assert len(script.asked) == 1
 
@@ -288,6 +290,7 @@ async def test_a3_a_submission_that_only_speaks_to_the_judge_fails_whatever_it_m
     assert isinstance(found, Gated)
     assert not any(one.passed for one in found.check.criteria_checks)
     assert all(one.reason.startswith(reason) and one.revision_hint for one in found.check.criteria_checks)
+    assert found.check.judge == BY_CHECKS
     assert len(script.asked) == len(found.spends) == 1
 
 

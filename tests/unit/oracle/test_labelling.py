@@ -7,6 +7,7 @@ import pytest
 
 from tests.support.records import a_spend
 from touchstone.errors import ConflictError, NotFoundError
+from touchstone.judges.spends import BY_CHECKS, JudgedBy
 from touchstone.oracle.labelling import judged_criterion, submission_ref
 from touchstone.oracle.model import Brief, CriterionCheck, GateCheck
 from touchstone.oracle.submission import Submission
@@ -66,9 +67,15 @@ def test_a_text_that_says_nothing_was_checked_without_a_judge_and_one_nobody_che
     assert (unchecked.verdict, unchecked.judge) == (None, None)
 
 
-def test_two_models_that_both_checked_the_gate_are_not_told_apart() -> None:
+def test_two_models_that_both_checked_the_gate_are_told_apart_where_the_check_says_which_counts() -> None:
     spends = (a_spend(purpose="gate", model="strong"), a_spend(purpose="gate", model="other"))
-    assert judged_criterion(a_task(), a_submission(spends=spends), "1").judge is None
+    submission = a_submission(spends=spends)
+    assert judged_criterion(a_task(), submission, "1").judge is None
+    assert submission.gate is not None
+    for said, tier in ((JudgedBy(model="other", prompt_version="1" * 16), "strong"), (BY_CHECKS, None)):
+        gate = submission.gate.model_copy(update={"judge": said})
+        judge = judged_criterion(a_task(), submission.model_copy(update={"gate": gate}), "1").judge
+        assert judge == JudgeKey(**said.model_dump(), tier=tier, kind="gate_check")
 
 
 @pytest.mark.parametrize("item", ["0", "3", "one", ""])

@@ -9,6 +9,7 @@ from tests.support.quizzes import measurement, question
 from tests.support.records import a_spend
 from tests.unit.surfaces.test_measurement import a_request
 from touchstone.errors import ConflictError, NotFoundError
+from touchstone.judges.spends import BY_CHECKS, JudgedBy
 from touchstone.statistics import JudgeKey
 from touchstone.surfaces.catalogue import CATALOGUE
 from touchstone.surfaces.labelling import CLASSES, judged_item
@@ -78,6 +79,17 @@ def test_what_nobody_scored_has_no_verdict() -> None:
 )
 def test_what_may_come_from_several_judges_counts_for_none(spends: tuple[Any, ...]) -> None:
     assert judged_item(a_measurement(spends=spends), CORRECTNESS, "q1").judge is None
+
+
+def test_an_item_counts_for_the_judge_that_it_names_though_others_were_asked_too() -> None:
+    spends = (a_spend(purpose=CORRECTNESS), a_spend(purpose=CORRECTNESS, model="another"))
+    named = item("q1", "CORRECT").model_copy(update={"judge": JudgedBy(model="one", prompt_version="1" * 16)})
+    lost = UnscoredItem(item="q2", reason="invalid_reply", judge=JudgedBy(model="two", prompt_version="2" * 16))
+    found = a_measurement(CORRECTNESS, named, unscored=(lost,), spends=spends)
+    assert judged_item(found, CORRECTNESS, "q1").judge == key("one", "strong", "1" * 16)
+    assert judged_item(found, CORRECTNESS, "q2").judge == key("two", "strong", "2" * 16)
+    checked = item("q1", "CORRECT").model_copy(update={"judge": BY_CHECKS})
+    assert judged_item(a_measurement(CORRECTNESS, checked), CORRECTNESS, "q1").judge == key("checks", None, None)
 
 
 def test_a_metric_that_is_not_over_and_one_without_a_result_have_nothing_to_label() -> None:
