@@ -112,6 +112,7 @@ def test_each_reader_reads_at_each_stage_what_is_theirs(path: TaskPath, stage: s
         else:
             assert view is not None
             assert tuple(type(one).__name__ for one in view.feedback) == allowed[state]
+            assert view.gate == (None if task.closed_at is None else submission.gate)
 
 
 def test_every_path_stage_and_reader_is_decided() -> None:

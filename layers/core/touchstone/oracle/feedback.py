@@ -21,7 +21,7 @@ from typing import Literal
 from touchstone.errors import Unscored
 from touchstone.oracle.aggregation import PENALTY_BELOW, Aggregate, aggregate
 from touchstone.oracle.bands import Band
-from touchstone.oracle.model import CriterionCheck, DimensionScore, IndividualScoring, RiskFlag, Suggestion
+from touchstone.oracle.model import CriterionCheck, DimensionScore, GateCheck, IndividualScoring, RiskFlag, Suggestion
 from touchstone.oracle.submission import Comparison, Standing, Submission, standing
 from touchstone.oracle.task import Task
 from touchstone.strict import Strict
@@ -107,6 +107,8 @@ class SubmissionView(Strict):
     """A submission as one reader sees it. `unscored` is why nobody could judge it, None unless it stands so.
 
     `because` says that in sentences, once a contest is closed: what a judge was told of its reply may name scores.
+    `gate` is the whole gate check, criteria that were met among them, and who made it: once the task is closed, None
+    before and where nobody could make it.
 
     `tokens` and `cost_usd` (the known prices) are what judging it took, None while a contest is open.
     """
@@ -120,6 +122,7 @@ class SubmissionView(Strict):
     unscored: Unscored | None = None
     because: tuple[str, ...] = ()
     feedback: tuple[Feedback, ...] = ()
+    gate: GateCheck | None = None
     tokens: int | None = None
     cost_usd: float | None = None
 
@@ -151,6 +154,7 @@ def view_of(submission: Submission, task: Task, reader: Reader | None) -> Submis
         unscored=failure.reason if failure is not None else None,
         because=failure.details if failure is not None and not hidden else (),
         feedback=_hidden(submission) if hidden else _open(submission, task),
+        gate=submission.gate if closed else None,
         tokens=None if hidden else sum(spend.input_tokens + spend.output_tokens for spend in submission.spends),
         cost_usd=None if hidden else sum(spend.cost_usd or 0.0 for spend in submission.spends),
     )

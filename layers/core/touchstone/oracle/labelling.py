@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import Final
 
 from touchstone.errors import ConflictError, NotFoundError
-from touchstone.judges.spends import BY_CHECKS, sole_replier
+from touchstone.judges.spends import BY_CHECKS, JudgedBy, sole_replier
 from touchstone.oracle.model import TIER
 from touchstone.oracle.submission import Submission, SubmissionRef
 from touchstone.oracle.task import Task
@@ -54,7 +54,10 @@ def _judge(submission: Submission) -> JudgeKey | None:
     if found is None and submission.gate is not None and not any(one.purpose == "gate" for one in submission.spends):
         found = BY_CHECKS
     found = found or sole_replier(submission.spends, "gate")
-    if found is None:
-        return None
-    tier = None if found == BY_CHECKS else TIER
-    return JudgeKey(model=found.model, tier=tier, prompt_version=found.prompt_version, kind=KIND)
+    return None if found is None else card_key(found)
+
+
+def card_key(judge: JudgedBy) -> JudgeKey:
+    """Whose card a label of a check counts for. What needed no judge has no tier."""
+    tier = None if judge == BY_CHECKS else TIER
+    return JudgeKey(model=judge.model, tier=tier, prompt_version=judge.prompt_version, kind=KIND)

@@ -78,6 +78,19 @@ async def test_from_the_deadline_on_the_parties_read_all_and_strangers_nothing(m
     assert [seen(market, task, found["ada"], party) for party in PARTIES] == [ALL, ALL, ALL, None, None]
 
 
+async def test_what_was_handed_in_is_read_by_the_parties_once_the_task_is_closed(market: Market) -> None:
+    task, found = await handed_in(market)
+    one = found["ada"]
+    assert [market.reader(party).text(task.id, one.id) for party in ("ada", OWNER, "ben")] == [None, None, None]
+    market.clock.now = task.deadline
+    market.tasks.end(tenant="acme", task_id=task.id)
+    text = market.submissions.text(one)
+    assert [market.reader(party).text(task.id, one.id) for party in ("ada", OWNER, "ben")] == [text, text, text]
+    for reader in (market.reader("stranger"), market.reader(None), market.reader("ada", tenant="rival")):
+        with pytest.raises(NotFoundError):
+            reader.text(task.id, one.id)
+
+
 async def test_the_ranking_is_for_the_parties_and_the_task_for_everybody_of_its_tenant(market: Market) -> None:
     task, found = await handed_in(market)
     for party in PARTIES:

@@ -41,6 +41,13 @@ class PartyReader:
             raise NotFoundError("There is no submission with this id.")
         return view
 
+    def text(self, task_id: str, submission_id: str) -> str | None:
+        """What was handed in, for a party of a task that is closed; None before, also for its author, who has it."""
+        task = self._task(task_id)
+        self._check_party(task)
+        ref = SubmissionRef(tenant=self.tenant, task_id=task_id, submission_id=submission_id)
+        return None if task.closed_at is None else self.submissions.text(self.submissions.get(ref))
+
     def submitted(self, task_id: str, *, limit: int, cursor: str | None) -> Page[SubmissionView]:
         """What the party may see of a task's submissions, newest first: all its own while the task is open, then all.
 
