@@ -16,6 +16,7 @@ from functions.pages.routes import (
     audits,
     experiments,
     judges,
+    measurements,
     overview,
     quizzes,
     quotas,
@@ -32,6 +33,7 @@ for routes in (
     signing_in,
     overview,
     answers,
+    measurements,
     quizzes,
     rates,
     trends,
@@ -52,7 +54,7 @@ def on_error(error: TouchstoneError) -> Response[str]:
     if met.query.get("format", "html") != "html":
         return from_error(error)
     if isinstance(error, UnauthenticatedError) and site.current_event.http_method == "GET":
-        return redirect(paths.sign_in(met.path, met.path.lstrip("/")))
+        return redirect(paths.sign_in(met.path, paths.address(met.path)))
     return _whoever().page(_error(str(error)), status=status_of(error))
 
 

@@ -1,6 +1,6 @@
 """Judges: how far each can be trusted, by what people said of its verdicts, and what its calls were like."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
@@ -15,14 +15,18 @@ from touchstone.operations.labelling import judge_card, judge_cards
 from touchstone.records.labels import Label
 from touchstone.statistics.card_views import JudgeCardView, JudgeSummary
 from touchstone.statistics.cards import Agreement, Calibration, Share
+from touchstone.surfaces.labelling import CLASSES
 
 router = Router()
 
 LABELS_SHOWN = 20
 DRAWN = 20
 """Judges in the chart, those with the most labels; the table has them all."""
-PAGE_OF = {"quick_verify": "answers"}
-"""Where the page is of what was labelled, by the kind of verdict; things of other kinds have none."""
+PAGE_OF: Mapping[str, str] = {
+    "quick_verify": "answers/{}",
+    **{metric: f"measurements/{{}}?metric={metric}" for metric in CLASSES},
+}
+"""Where the page is of what was labelled, by the kind of verdict and its record; things of other kinds have none."""
 CARDS = (
     Column(name="kind", shown="word", words="kind", to="address"),
     Column(name="model", shown="code", to="address"),
@@ -87,7 +91,7 @@ def read_judge(card_id: str) -> Response[str]:
 def _label(given: Label) -> Row:
     page = PAGE_OF.get(given.kind)
     shown = given.model_dump(include={"kind", "record_id", "item", "label", "verdict", "confidence", "labelled_at"})
-    return {**shown, "address": page and f"{page}/{given.record_id}"}
+    return {**shown, "address": page and page.format(given.record_id)}
 
 
 def _card(card: JudgeCardView) -> Table:

@@ -12,6 +12,7 @@ import pytest
 from jinja2 import nodes
 
 import functions.pages
+from functions.pages.measured import MetricState
 from functions.pages.quiz import NotApplied, RuleState
 from functions.pages.rendering import environment
 from functions.pages.visit import PLACES
@@ -22,6 +23,7 @@ from touchstone.answers.providers import Why
 from touchstone.audits.record import AuditKind, AuditState
 from touchstone.audits.sandbox.outcomes import Outcome
 from touchstone.audits.verdict import ProofStanding, Rating
+from touchstone.checks import language as checks
 from touchstone.errors import Unscored
 from touchstone.judges.base import Tier
 from touchstone.material import QuestionKind
@@ -39,6 +41,7 @@ from touchstone.surfaces import labelling as surfaces
 from touchstone.surfaces.experiments import counting as experiments
 from touchstone.surfaces.experiments.conclusion import Overall
 from touchstone.surfaces.experiments.record import ExperimentState
+from touchstone.surfaces.measurement import MeasurementState
 from touchstone.surfaces.model import MetricName, Surface
 
 FOLDER = Path(functions.pages.__file__).parent
@@ -192,6 +195,9 @@ def _words_of(part: Any) -> set[str]:
         ("method", _values(Method)),
         ("kind", {kind for calls in CALLS for kind, _ in calls.values()}),
         ("metric", _values(MetricName) | {"preference"}),
+        ("metric_state", _values(MetricState)),
+        ("class", {label for classes in surfaces.CLASSES.values() for label in classes}),
+        ("language", _values(checks.Language)),
         ("skip", _values(SkipReason) | {"unknown"}),
         ("audit_kind", _values(AuditKind)),
         ("challenge", _values(ChallengeState)),
@@ -205,7 +211,7 @@ def _words_of(part: Any) -> set[str]:
         ("rating_means", _values(Rating)),
         ("skip", _values(Unscored)),
         ("standing", _values(Standing)),
-        ("state", _values(ExperimentState) | _values(TaskState) | _values(AuditState)),
+        ("state", _values(MeasurementState) | _values(ExperimentState) | _values(TaskState) | _values(AuditState)),
         ("decided_by", _values(DecidedBy)),
         ("question_kind", _values(QuestionKind)),
         ("quiz.means", _values(RunState)),

@@ -28,7 +28,11 @@ UNFINISHED = "MEASUREMENT#unfinished"
 
 
 class MeasurementSummary(Strict):
-    """One line of a list of measurements. `scores` (0-100) are those of its metrics, null where there is none."""
+    """One line of a list of measurements.
+
+    `scores` (0-100) are those of its metrics, null where there is none. `cost_usd` is what the calls so far cost, of
+    those whose price is known; null where it was stored before that was kept.
+    """
 
     id: str
     surface: Surface
@@ -36,6 +40,7 @@ class MeasurementSummary(Strict):
     created_at: datetime
     finished_at: datetime | None
     scores: dict[MetricName, float | None]
+    cost_usd: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +147,7 @@ def _derived(measurement: Measurement) -> Item:
         created_at=measurement.created_at,
         finished_at=measurement.finished_at,
         scores={one.metric: one.result.score if one.result else None for one in measurement.metrics},
+        cost_usd=sum(spend.cost_usd or 0.0 for spend in measurement.spends()),
     )
     item: Item = {
         "gsi1pk": of_tenant(measurement.tenant, "MEASUREMENTS"),

@@ -1,0 +1,167 @@
+"""What a measurement says, as the tables of its page: its metrics, and item by item what was said of each."""
+
+from collections.abc import Iterator, Mapping
+from typing import Literal
+
+from functions.pages.tables import Column, Row, Table
+from touchstone.material import Deck, Quiz
+from touchstone.records.labels import Label
+from touchstone.statistics.card_views import card_id
+from touchstone.surfaces.labelling import CLASSES
+from touchstone.surfaces.measured import MetricView
+from touchstone.surfaces.measurement import Measurement, MetricWork
+from touchstone.surfaces.model import ItemLabel, UnscoredItem
+
+type MetricState = Literal["waiting", "measuring", "done", "partly", "nothing", "unscored", "left_out"]
+"""How far a metric is: `partly` has a score of some of its items alone, `nothing` met nothing that it could score,
+`unscored` was judged by nobody, `left_out` was wanted and needs a source, which there is not."""
+
+MOST_ITEMS = 200
+"""Items of a metric that a page shows at once: as many as somebody labels in one go."""
+MOST_CHARS = 400_000
+"""Of the texts of all items on a page; even where each character takes six bytes, it stays below 6 MB."""
+MOST_PART_CHARS = 2_000
+"""Of a question or a card: whoever sent a longer one knows it by its beginning."""
+METRICS = (
+    Column(name="metric", shown="word", words="metric", to="address"),
+    Column(name="score", shown="decimal"),
+    Column(name="metric_state", shown="word", words="metric_state"),
+    Column(name="items", shown="number"),
+    Column(name="flagged", shown="number"),
+    Column(name="unscored", shown="number"),
+    Column(name="because", shown="word", words="skip"),
+    Column(name="details", shown="sent"),
+    Column(name="next_try_at", shown="moment"),
+    Column(name="model", shown="code"),
+    Column(name="input_tokens", shown="number"),
+    Column(name="output_tokens", shown="number"),
+    Column(name="cost_usd", shown="usd"),
+    Column(name="unpriced", shown="number"),
+    Column(name="from_cache", shown="number"),
+)
+ITEMS = (
+    Column(name="item"),
+    Column(name="text", shown="sent"),
+    Column(name="answer", shown="sent"),
+    Column(name="label", shown="word", words="class"),
+    Column(name="value", shown="decimal"),
+    Column(name="weight", shown="decimal"),
+    Column(name="reason", shown="sent"),
+    Column(name="evidence", shown="sent"),
+    Column(name="suggestion", shown="sent"),
+    Column(name="skipped", shown="word", words="skip"),
+    Column(name="details", shown="sent"),
+    Column(name="label_given", shown="word", words="class"),
+)
+
+
+def metrics_of(measurement: Measurement) -> Table:
+    """Every metric that was wanted: what it says, or why it says nothing, and what it cost."""
+    rows: list[Row] = [_metric(work) for work in measurement.metrics]
+    rows += [{"metric": name, "metric_state": "left_out", "because": why} for name, why in measurement.left_out.items()]
+    return Table(name="metrics", columns=METRICS, rows=rows)
+
+
+def items_of(
+    measurement: Measurement, work: MetricWork, given: Mapping[str, Label], *, first: int, most_chars: int
+) -> Table:
+    """What a metric says of its items from the one at place `first` on, and what people said: as many as have room.
+
+    `given` are people's labels by item. Items that nobody could judge come last. A row also says at which `place` it
+    is, whether it `may` have a label, and the id of the `card` that its label counts for (None: of none).
+    """
+    found = work.result
+    items: tuple[ItemLabel | UnscoredItem, ...] = () if found is None else (*found.items, *found.unscored)
+    rows: list[Row] = []
+    left = most_chars
+    for place, row in enumerate(_items(measurement, work, items[first : first + MOST_ITEMS]), start=first):
+        left -= sum(len(value) for value in row.values() if isinstance(value, str))
+        if rows and left < 0:
+            break
+        said = given.get(str(row["item"]))
+        rows.append(
+            {
+                **row,
+                "place": place,
+                "label_given": said.label if said else None,
+                "card": card_id(said.judge) if said and said.judge else None,
+            }
+        )
+    after = first + len(rows)
+    return Table(name=work.metric, columns=ITEMS, rows=rows, next=str(after) if after < len(items) else None)
+
+
+def _metric(work: MetricWork) -> Row:
+    view = MetricView.of(work)
+    return {
+        "metric": view.metric,
+        "score": view.score,
+        "metric_state": _state(work),
+        "items": len(view.items),
+        "flagged": sum(one.value < 1 and one.weight > 0 for one in view.items),
+        "unscored": len(view.unscored),
+        "because": view.because,
+        "details": "\n".join(view.details) or None,
+        "next_try_at": view.next_try_at,
+        "model": ", ".join(view.outlay.models) or None,
+        "input_tokens": view.outlay.input_tokens,
+        "output_tokens": view.outlay.output_tokens,
+        "cost_usd": view.outlay.cost_usd,
+        "unpriced": view.outlay.unpriced,
+        "from_cache": view.outlay.cached,
+        "address": f"?metric={view.metric}" if view.items or view.unscored else None,
+    }
+
+
+def _state(work: MetricWork) -> MetricState:
+    if not work.over:
+        return "measuring" if work.attempts.tries or work.failure else "waiting"
+    if not work.measured:
+        return "unscored"
+    if work.result is None or work.result.score is None:
+        return "nothing"
+    return "partly" if work.result.unscored else "done"
+
+
+def _items(
+    measurement: Measurement, work: MetricWork, items: tuple[ItemLabel | UnscoredItem, ...]
+) -> Iterator[dict[str, str | float | bool | None]]:
+    parts = _parts(measurement)
+    classes = CLASSES.get(work.metric, ())
+    for one in items:
+        text, answer = _shown(one, parts)
+        row: dict[str, str | float | bool | None] = {"item": one.item, "text": text, "answer": answer}
+        match one:
+            case ItemLabel():
+                row |= one.model_dump(include={"label", "value", "weight", "reason", "evidence", "suggestion"})
+                yield row | {"may": work.over and one.label in classes}
+            case UnscoredItem():
+                row |= {"skipped": one.reason, "details": "\n".join(one.details) or None}
+                yield row | {"may": work.over and bool(classes)}
+
+
+def _parts(measurement: Measurement) -> Mapping[str, tuple[str, str, str]]:
+    """What the parts of the material that have an id say: what is asked, what is to choose from, the answer."""
+    match measurement.request.material:
+        case Quiz(questions=questions):
+            return {
+                one.id: (one.question_text, "".join(f"\n• {choice}" for choice in one.choices), "\n".join(one.answers))
+                for one in questions
+            }
+        case Deck(cards=cards):
+            return {one.id: (one.front, "", one.back) for one in cards}
+        case _:
+            return {}
+
+
+def _shown(one: ItemLabel | UnscoredItem, parts: Mapping[str, tuple[str, str, str]]) -> tuple[str | None, str | None]:
+    """An item in words, and its answer where it has one. A distractor stands below the question that it belongs to."""
+    if one.text is not None:
+        part = parts.get(one.item.rpartition("#")[0])
+        return (one.text if part is None else f"{_cut(part[0])}\n• {_cut(one.text)}"), None
+    asks, choices, answer = parts.get(one.item, ("", "", ""))
+    return _cut(asks + choices) or None, _cut(answer) or None
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MOST_PART_CHARS else f"{text[:MOST_PART_CHARS]}…"

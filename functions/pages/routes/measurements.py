@@ -1,0 +1,158 @@
+"""Measurements: a list with their scores, and a page for each where every item that was judged can be labelled."""
+
+from collections.abc import Iterator, Sequence
+from urllib.parse import urlencode
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+
+from functions.api.access import ALLOWED
+from functions.composition.labels import labelling, labels
+from functions.composition.stores import measurements
+from functions.pages.measured import MOST_CHARS, items_of, metrics_of
+from functions.pages.tables import Column, Row, Table
+from functions.pages.visit import View, Visit, form, redirect, visit
+from touchstone.errors import InputError
+from touchstone.material import Deck, Quiz, Summary
+from touchstone.records import MeasurementSummary
+from touchstone.records.judge_counts import calls_of
+from touchstone.statistics.card_views import card_id
+from touchstone.surfaces.labelling import CARDS_OF_CALLS, CLASSES
+from touchstone.surfaces.measured import MeasurementView
+from touchstone.surfaces.measurement import Measurement, MetricWork
+
+router = Router()
+
+ROWS = 50
+MOST_SHOWN_CHARS = 100_000
+"""Of a source or a summary: as much as anybody reads beside the items."""
+MOST_DIGITS = 6
+"""Of a place among items: no metric has a million."""
+COLUMNS = (
+    Column(name="created_at", shown="moment", to="address"),
+    Column(name="surface", shown="word", words="surface", to="address"),
+    Column(name="state", shown="word", words="state"),
+    Column(name="scores"),
+    Column(name="cost_usd", shown="usd"),
+    Column(name="finished_at", shown="moment"),
+    Column(name="id", shown="code", to="address"),
+)
+
+
+@router.get("/app/measurements")
+def list_measurements() -> Response[str]:
+    """The tenant's measurements with their scores, newest first."""
+    met = visit(router)
+    page = measurements().page(tenant=met.tenant, limit=ROWS, cursor=met.query.get("cursor"))
+    rows = [_row(met, one) for one in page.items]
+    return met.show(
+        View(
+            title="measurements.title",
+            tables=(Table(name="measurements", columns=COLUMNS, rows=rows, next=page.cursor),),
+        )
+    )
+
+
+@router.get("/app/measurements/<measurement_id>")
+def read_measurement(measurement_id: str) -> Response[str]:
+    """One measurement: what each metric says of the material, or why it says nothing, and of each of its items."""
+    met = visit(router)
+    found = measurements().get(tenant=met.tenant, measurement_id=measurement_id)
+    shown, first = _wanted(met, found)
+    given = {
+        "measurement": MeasurementView.of(found),
+        "alone": met.query.get("metric") or None,
+        "first": first,
+        "classes": CLASSES,
+        "cards": {work.metric: tuple(_cards(work)) for work in shown},
+        "may_label": met.session is not None and met.session.identity.role in ALLOWED["member"],
+        "size": _size(found),
+        "labelled": any(map(_labelled, shown)),
+        "summary": _beginning(found.request.material.text if isinstance(found.request.material, Summary) else None),
+        "source": _beginning(found.request.source.text if found.request.source else None),
+    }
+    tables = [metrics_of(found)]
+    for work in shown:
+        said = labels().of_record(tenant=met.tenant, kind=work.metric, record_id=found.id) if _labelled(work) else {}
+        tables.append(items_of(found, work, said, first=first, most_chars=MOST_CHARS // len(shown)))
+    return met.show(View(title="measurement.title", template="measurement.html", tables=tables, given=given))
+
+
+@router.post("/app/measurements/<measurement_id>/label")
+def label_item(measurement_id: str) -> Response[str]:
+    """Say what an item is, or take back what was said; the judge's card follows at once."""
+    met = visit(router, at_least="member")
+    fields = form(router, met.form_mark)
+    kind, item, label = fields.get("kind", ""), fields.get("item", ""), fields.get("label", "")
+    if kind not in CLASSES:
+        raise InputError(f"Items of the metrics {', '.join(CLASSES)} can be labelled.", where="kind")
+    found = labelling(met.tenant)
+    if label:
+        found.label(kind=kind, record_id=measurement_id, item=item, label=label, by=met.token_id)
+    else:
+        found.remove(kind=kind, record_id=measurement_id, item=item)
+    return redirect(f"../{measurement_id}{_back(kind, fields)}")
+
+
+def _row(met: Visit, summary: MeasurementSummary) -> Row:
+    people = met.format == "html"
+    scores = (
+        f"{met.words.known('metric', metric) if people else metric} {'–' if score is None else f'{score:.1f}'}"
+        for metric, score in summary.scores.items()
+    )
+    return {
+        **summary.model_dump(exclude={"scores"}),
+        "scores": "; ".join(scores),
+        "address": f"measurements/{summary.id}",
+    }
+
+
+def _wanted(met: Visit, measurement: Measurement) -> tuple[Sequence[MetricWork], int]:
+    """The metrics whose items are to be shown, and from which place on: of one that is chosen, or of all at first."""
+    chosen, cursor = met.query.get("metric"), met.query.get("cursor")
+    if chosen:
+        return (measurement.work(chosen),), _place(cursor or "0")
+    if cursor:
+        raise InputError("Say with `metric` of which metric the items after these are wanted.", where="cursor")
+    return [work for work in measurement.metrics if work.result and (work.result.items or work.result.unscored)], 0
+
+
+def _place(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS):
+        raise InputError("This cursor is none of a measurement's items.", where="cursor")
+    return int(text)
+
+
+def _labelled(work: MetricWork) -> bool:
+    """Whether people may have labelled items of a metric."""
+    return work.over and work.metric in CLASSES
+
+
+def _cards(work: MetricWork) -> Iterator[tuple[str, str]]:
+    """Whom the calls of a metric count for: model and id of each card."""
+    calls = calls_of(work.result.spends if work.result else (), CARDS_OF_CALLS)
+    return ((key.model, card_id(key)) for key in calls)
+
+
+def _size(measurement: Measurement) -> int:
+    """How many questions or cards the material has, or characters."""
+    match measurement.request.material:
+        case Quiz(questions=questions):
+            return len(questions)
+        case Deck(cards=cards):
+            return len(cards)
+        case Summary(text=text):
+            return len(text)
+
+
+def _beginning(text: str | None) -> tuple[str, int] | None:
+    """As much of a text as is shown, and how many characters it has."""
+    return None if text is None else (text[:MOST_SHOWN_CHARS], len(text))
+
+
+def _back(kind: str, fields: dict[str, str]) -> str:
+    """Where the form stood: the same items, at the one that was labelled."""
+    alone = {"metric": kind} | ({"cursor": fields["first"]} if fields.get("first") else {})
+    query = urlencode(alone) if fields.get("alone") else ""
+    place = fields.get("place", "")
+    return (f"?{query}" if query else "") + (f"#{kind}-{place}" if place.isdigit() and place.isascii() else "")
