@@ -1,5 +1,6 @@
 """Answers: a list with badges and filters, and a page for each that shows how it was decided, attempt by attempt."""
 
+from collections.abc import Mapping
 from typing import get_args
 
 from aws_lambda_powertools.event_handler import Response
@@ -9,13 +10,14 @@ from functions.api.access import ALLOWED
 from functions.composition.labels import labelling, labels
 from functions.composition.stores import answers
 from functions.pages.calls import calls_of
-from functions.pages.tables import Column, Row, Table
+from functions.pages.tables import Column, Row, Table, fact
 from functions.pages.visit import View, form, redirect, visit
 from touchstone.answers.labelling import KIND
 from touchstone.answers.model import AnswerRecord, Status
 from touchstone.answers.view import AnswerView
 from touchstone.errors import InputError
 from touchstone.records import AnswerSummary
+from touchstone.records.labels import Label
 
 router = Router()
 
@@ -56,14 +58,21 @@ def read_answer(answer_id: str) -> Response[str]:
     record = answers().get(tenant=met.tenant, answer_id=answer_id)
     said = labels().of_record(tenant=met.tenant, kind=KIND, record_id=answer_id)
     may_label = met.session is not None and met.session.identity.role in ALLOWED["member"]
+    answer = AnswerView.of(record)
     given = {
-        "answer": AnswerView.of(record),
+        "answer": answer,
         "best": record.best_attempt,
         "labels": said,
         "may_label": may_label,
     }
-    tables = (_attempts(record), calls_of(record.spends))
-    return met.show(View(title="answer.title", template="answer.html", tables=tables, given=given))
+    view = View(
+        title="answer.title",
+        template="answer.html",
+        tables=(_attempts(record, said), calls_of(record.spends)),
+        facts=_facts(answer),
+        given=given,
+    )
+    return met.show(view)
 
 
 @router.post("/app/answers/<answer_id>/label")
@@ -93,7 +102,27 @@ def _row(summary: AnswerSummary) -> Row:
     return {**summary.model_dump(), "address": f"answers/{summary.id}"}
 
 
-def _attempts(record: AnswerRecord) -> Table:
+def _facts(answer: AnswerView) -> tuple[Table, ...]:
+    """What the page says outside its tables: the answer as it was given, what was added for the learner, its scores."""
+    shown = {"id", "created_at", "kind", "stage", "problem", "answer", "verification_status", "verification_confidence"}
+    shown |= {"uncertain", "verify_error", "failure", "retrieved_from", "subject", "difficulty", "cost_usd"}
+    added, deep = answer.enrichment, answer.deep_evaluation
+    learner = {
+        "knowledge_points": "\n".join(answer.knowledge_points if added is None else added.knowledge_points) or None,
+        "hints": "\n".join(added.hints) or None if added else None,
+        "related_exercise": added.related_exercise if added else None,
+        "evaluation": answer.evaluation.state,
+        "evaluation_failure": answer.evaluation.failure,
+    }
+    found = [fact("answer", {**answer.model_dump(include=shown), **learner})]
+    if deep is not None:
+        said = "\n".join(deep.improvement_suggestions) or None
+        kept = deep.model_dump(exclude={"improvement_suggestions"})
+        found.append(fact("deep_evaluation", {**kept, "improvement_suggestions": said}))
+    return tuple(found)
+
+
+def _attempts(record: AnswerRecord, labels: Mapping[str, Label]) -> Table:
     rows = [
         {
             "number": attempt.number,
@@ -104,6 +133,9 @@ def _attempts(record: AnswerRecord) -> Table:
             "method": None if attempt.verification is None else attempt.verification.method,
             "independent_answer": None if attempt.verification is None else attempt.verification.independent_answer,
             "error": None if attempt.verification is None else attempt.verification.error,
+            "steps": attempt.solution.steps,
+            "derivation": "\n".join(attempt.verification.derivation) or None if attempt.verification else None,
+            "label": said.label if (said := labels.get(str(attempt.number))) else None,
         }
         for attempt in record.attempts
     ]
@@ -116,5 +148,7 @@ def _attempts(record: AnswerRecord) -> Table:
         Column(name="method", shown="word", words="method"),
         Column(name="independent_answer"),
         Column(name="error"),
+        *(Column(name=name, shown="sent") for name in ("steps", "derivation")),
+        Column(name="label", shown="word", words="class"),
     )
     return Table(name="attempts", columns=columns, rows=rows)

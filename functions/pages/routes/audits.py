@@ -10,7 +10,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from functions.composition.audits import reception
 from functions.composition.stores import audits
 from functions.pages.proofs import cases_of, drifts_of, options_of, totals_of
-from functions.pages.tables import Column, Row, Table
+from functions.pages.tables import Column, Row, Table, fact
 from functions.pages.visit import View, Visit, visit
 from touchstone.audits.report.model import RATINGS
 from touchstone.errors import InputError
@@ -19,6 +19,7 @@ from touchstone.records import AuditSummary
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from touchstone.audits.record import AuditView
     from touchstone.audits.report import AuditedCase
 
 router = Router()
@@ -75,6 +76,7 @@ def read_audit(audit_id: str) -> Response[str]:
             title="audit.title",
             template="audit.html",
             tables=(totals_of(audit), drifts_of(audit.drifts), cases_of(shown, following), options),
+            facts=(_fact(audit),),
             given={
                 "audit": audit,
                 "readable": readable,
@@ -85,6 +87,12 @@ def read_audit(audit_id: str) -> Response[str]:
             },
         )
     )
+
+
+def _fact(audit: AuditView) -> Table:
+    shown = {"id", "requirement", "kind", "state", "because", "failure", "version", "bundle", "cases", "done", "turns"}
+    linked = {"weekly", "previous", "followed_by", "cost_usd", "created_at", "finished_at"}
+    return fact("audit", audit.model_dump(include=shown | linked))
 
 
 def _row(summary: AuditSummary) -> Row:

@@ -6,9 +6,10 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from functions.composition.stores import experiments
 from functions.composition.surfaces import experiment_reception
 from functions.pages.comparison import charts_of, tables_of
-from functions.pages.tables import Column, Row, Table
+from functions.pages.tables import Column, Row, Table, fact
 from functions.pages.visit import View, visit
 from touchstone.records import ExperimentSummary
+from touchstone.surfaces.experiments.record import ExperimentView
 from touchstone.surfaces.experiments.report.sentences import notes
 
 router = Router()
@@ -48,9 +49,19 @@ def read_experiment(experiment_id: str) -> Response[str]:
             title="experiment.title",
             template="experiment.html",
             tables=() if conclusion is None else tables_of(conclusion),
+            facts=(_fact(found),),
             charts=() if conclusion is None else charts_of(met.words, conclusion),
             given={"experiment": found, "notes": () if conclusion is None else notes(conclusion)},
         )
+    )
+
+
+def _fact(found: ExperimentView) -> Table:
+    shown = {"id", "name", "state", "because", "failure", "surface", "a", "b", "pairs", "done", "verdict", "headline"}
+    said = "" if found.conclusion is None else "\n".join(notes(found.conclusion))
+    return fact(
+        "experiment",
+        {**found.model_dump(include=shown | {"cost_usd", "created_at", "finished_at"}), "notes": said or None},
     )
 
 

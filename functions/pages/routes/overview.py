@@ -12,7 +12,7 @@ from functions.composition.judging import judges
 from functions.composition.stores import evaluations, quotas, spending, statistics
 from functions.environment import environment
 from functions.pages.charts import Chart, Series, Tone
-from functions.pages.tables import Column, Row, Table
+from functions.pages.tables import Column, Row, Table, fact
 from functions.pages.visit import View, Visit, visit
 from functions.pages.words import Words
 from touchstone.operations.reporting import BacklogReport, BudgetReport, backlog_report, budget_report
@@ -40,6 +40,7 @@ def overview() -> Response[str]:
             title="overview.title",
             template="overview.html",
             tables=(_statuses(totals), _days(volume), _health(budget), _skips(volume)),
+            facts=(today_of(budget, backlog),),
             charts=(_chart(met.words, volume),) if volume else (),
             given={"totals": totals, "budget": budget, "backlog": backlog, "shown_days": DAYS},
         )
@@ -126,6 +127,22 @@ def _chart(words: Words, volume: Sequence["Volume"]) -> Chart:
     ]
     labels = [day.day.isoformat() for day in volume]
     return Chart(kind="stacked", title=words("overview.volume", days=DAYS), labels=labels, series=series)
+
+
+def today_of(budget: BudgetReport, backlog: BacklogReport) -> Table:
+    """What was spent of today's ceiling, and where the deep evaluations stand."""
+    row = {
+        "spent_usd": budget.spent_usd,
+        "reserved_usd": budget.reserved_usd,
+        "ceiling_usd": budget.ceiling_usd,
+        "waiting": backlog.waiting,
+        "running": backlog.running,
+        "deferred": backlog.deferred,
+        "deferred_before_you": backlog.deferred_before_you,
+        "oldest_requested_at": backlog.oldest_requested_at,
+        "done_by": backlog.done_by,
+    }
+    return fact("today", row)
 
 
 def budget_of(met: Visit) -> BudgetReport:

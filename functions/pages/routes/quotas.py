@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from functions.composition.stores import spending
 from functions.pages.charts import Chart, Series
 from functions.pages.rendering import usd
-from functions.pages.routes.overview import backlog_of, budget_of
+from functions.pages.routes.overview import backlog_of, budget_of, today_of
 from functions.pages.tables import Column, Row, Table
 from functions.pages.visit import View, visit
 from functions.pages.words import Words
@@ -38,6 +38,7 @@ def quotas() -> Response[str]:
             title="quotas.title",
             template="quotas.html",
             tables=(_quotas(budget), _spent(spent, budget.ceiling_usd), _backlog(backlog)),
+            facts=(today_of(budget, backlog),),
             charts=charts,
             given={"budget": budget, "backlog": backlog, "resets": _resets(budget)},
         )

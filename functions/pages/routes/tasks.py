@@ -20,7 +20,7 @@ from functions.pages.contest import (
     scores_of,
     submissions_of,
 )
-from functions.pages.tables import Column, Row, Table
+from functions.pages.tables import Column, Row, Table, fact
 from functions.pages.visit import View, visit
 from touchstone.operations.tasks.reading import PartyReader
 from touchstone.oracle.feedback import SubmissionView
@@ -75,8 +75,21 @@ def read_task(task_id: str) -> Response[str]:
                 challenges_of(here.challenged(task_id)),
                 submissions_of(page.items, page.cursor),
             ),
+            facts=(_fact(task),),
             given={"task": task, "winner": known.get(task.winner or "")},
         )
+    )
+
+
+def _fact(task: TaskView) -> Table:
+    shown = {"id", "state", "path", "owner", "deadline", "closed_at", "challenge_until", "final_at", "winner"}
+    return fact(
+        "task",
+        {
+            **task.model_dump(include=shown | {"undecided_challenges", "failure", "cost_usd"}),
+            "description": task.brief.description,
+            "acceptance_criteria": "\n".join(task.brief.acceptance_criteria),
+        },
     )
 
 

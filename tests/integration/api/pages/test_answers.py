@@ -105,10 +105,15 @@ def test_all_that_is_shown_can_be_had_as_json_and_csv(visitor: Visitor, acme: Ap
     answer_id = verified(acme, "Compute 2 + 2.", "5")
     found = visitor.open("/", format="json").response.json
     assert {row["status"]: row["answers"] for row in found["statuses"]["rows"]}["caution"] == 1
+    (today,) = found["today"]["rows"]
+    assert (today["spent_usd"], today["ceiling_usd"], today["deferred"]) == (0.0, 5.0, 0)
+    assert visitor.open("/", format="csv", table="today").response.body.startswith("spent_usd,reserved_usd,")
     assert visitor.open("/", format="csv", table="days").response.body.startswith("day,verified,")
-    assert (
-        visitor.open(f"/app/answers/{answer_id}", format="json").response.json["attempts"]["rows"][0]["passed"] is False
-    )
+    shown = visitor.open(f"/app/answers/{answer_id}", format="json").response.json
+    (attempt,), (answer,) = shown["attempts"]["rows"], shown["answer"]["rows"]
+    assert (attempt["passed"], attempt["label"]) == (False, None)
+    assert attempt["derivation"].splitlines() == acme.get(f"/v1/answers/{answer_id}").json["derivation"]
+    assert (answer["problem"], answer["answer"], answer["verification_status"]) == ("Compute 2 + 2.", "5", "caution")
     refused = visitor.open("/", format="csv", table="nothing").response
     assert (refused.status, refused.json["where"]) == (400, "table")
     assert visitor.open("/", format="xml").response.status == 400

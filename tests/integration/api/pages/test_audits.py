@@ -61,6 +61,8 @@ def test_each_case_is_shown_with_its_options_and_the_script_and_output_that_deci
     address = audited(demo)
     found = member.open(address, format="json")
     assert {row["rating"]: row["cases"] for row in rows(found, "ratings")} == dict.fromkeys(RATINGS.values(), 1)
+    (audit,) = rows(found, "audit")
+    assert (audit["requirement"], audit["state"], audit["done"]) == ("tinylib==1.0", "done", 4)
     assert [row["case"] for row in rows(found, "cases")] == ["incorrect", "both", "hidden", "valid"]
     page = member.open(address)
     for said in (

@@ -53,7 +53,16 @@ def test_both_variants_stand_side_by_side_with_interval_and_declaration(member: 
     address = run(buyer)
     page = member.open(address)
     assert "“merged_chunks” is better than “docling_chunks”." in page.text
-    found = {row["metric"]: row for row in rows(member.open(address, format="json"), "respects")}
+    shown = member.open(address, format="json")
+    (said,) = rows(shown, "experiment")
+    assert (said["a"], said["b"], said["state"], said["verdict"]) == (
+        "merged_chunks",
+        "docling_chunks",
+        "done",
+        "a_better",
+    )
+    assert said["headline"] in page.text
+    found = {row["metric"]: row for row in rows(shown, "respects")}
     clarity, flaws = found["quiz_clarity"], found["quiz_item_flaws"]
     assert (clarity["a_mean"], clarity["b_mean"], clarity["difference"]) == (100, 50, -50)
     assert clarity["lower"] <= clarity["difference"] <= clarity["upper"] < 0

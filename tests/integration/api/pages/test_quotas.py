@@ -130,9 +130,11 @@ def test_the_backlog_says_when_it_will_be_empty(
         "failed": 0,
     }
     (row,) = [row for row in found["quotas"]["rows"] if row["tier"] == "evaluate"]
+    (today,) = found["today"]["rows"]
+    assert today["deferred"] == 1
     assert row["left"] == 0
     done_by = datetime.fromisoformat(buyer.get("/v1/backlog").json["done_by"])
-    assert done_by > noon
+    assert datetime.fromisoformat(today["done_by"]) == done_by > noon
     text = reader.open("/app/quotas").text
     assert f"The backlog is expected to be empty by {done_by:%Y-%m-%d %H:%M}" in text
     assert "Your deferred deep evaluations 1 Deferred in the whole deployment 1" in text

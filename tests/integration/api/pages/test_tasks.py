@@ -72,6 +72,8 @@ def test_a_task_says_what_it_asks_for_and_by_what_it_is_judged(member: Visitor, 
     page = member.open(address(contest))
     for said in (DESCRIPTION, CRITERION, "Open", "buyer", "stays hidden from everybody until the deadline"):
         assert said in page.text
+    (task,) = rows(member, contest, "task")
+    assert (task["description"], task["acceptance_criteria"], task["state"]) == (DESCRIPTION, CRITERION, "open")
     dimensions = rows(member, contest, "dimensions")
     assert [one["dimension"] for one in dimensions if one["fixed"]] == [
         "substantiveness",

@@ -49,7 +49,17 @@ def test_scores_suggestions_and_better_approaches_are_shown(
     page = reader.open("/app/trends")
     assert "Start from the atlas." in page.text
     assert f"answers/{newest}" in page.links
-    assert reader.open(f"answers/{newest}").response.status == 200
+    answer = reader.open(f"answers/{newest}")
+    for said in ("Clarity 1.00", "Number the steps.", "Name the capital of Canada.", "Is the largest city always"):
+        assert said in answer.text
+    tables = reader.open(f"/app/answers/{newest}", format="json").response.json
+    (deep,), (given,) = tables["deep_evaluation"]["rows"], tables["answer"]["rows"]
+    assert (deep["clarity"], deep["better_approach"]) == (1.0, "Start from the atlas.")
+    assert deep["improvement_suggestions"].splitlines() == ["Show a map.", "Number the steps."]
+    assert (given["hints"], given["related_exercise"]) == (
+        "Is the largest city always the capital?",
+        "Name the capital of Canada.",
+    )
     found = reader.open("/app/trends", format="json").response.json
     (day,) = found["trends"]["rows"]
     assert (day["evaluations"], day["clarity"], day["correctness"], day["format"]) == (2, 0.75, 1.0, 0.3)
