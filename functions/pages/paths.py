@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 ROOT = "/"
 BELOW = "/app/"
@@ -27,6 +27,11 @@ def sign_in(path: str, following: str, *, refused: bool = False) -> str:
     """The relative way from the page at `path` to the one to sign in on, which then goes on to `following`."""
     asked = ({"next": following} if following else {}) | ({"refused": "1"} if refused else {})
     return f"{home(path)}app/sign-in" + (f"?{urlencode(asked)}" if asked else "")
+
+
+def address(path: str) -> str:
+    """The address, below the first page, of the page at `path`, of which a gateway decoded all but the percent sign."""
+    return quote(path.lstrip("/"), safe="/%:@!$&'()*+,;=~")
 
 
 def safe_next(asked: str) -> str:

@@ -22,6 +22,7 @@ from functions.pages.routes import (
     quotas,
     rates,
     signing_in,
+    submissions,
     tasks,
     trends,
 )
@@ -40,6 +41,7 @@ for routes in (
     quotas,
     experiments,
     tasks,
+    submissions,
     audits,
     judges,
     assets,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode, urljoin
+from urllib.parse import unquote, urlencode, urljoin
 
 from functions.api import app, authorizer
 from functions.pages.paths import BELOW, ROOT
@@ -82,12 +82,13 @@ class Api:
         sent |= {"authorization": f"Bearer {self.token}"} if self.token is not None else {}
         sent |= {"idempotency-key": key} if key is not None else {}
         sent |= headers or {}
-        request = event("api_verify", rawPath=path, headers=sent, body=body)
-        request["pathParameters"] = {"proxy": path.removeprefix("/")}
+        passed_on = decoded(path)
+        request = event("api_verify", rawPath=passed_on, headers=sent, body=body)
+        request["pathParameters"] = {"proxy": passed_on.removeprefix("/")}
         request["rawQueryString"] = urlencode(query or {})
         request["queryStringParameters"] = {name: str(value) for name, value in (query or {}).items()}
         asked = request["requestContext"]
-        asked["http"] |= {"method": method, "path": path}
+        asked["http"] |= {"method": method, "path": passed_on}
         asked["timeEpoch"] = received_at_ms or time.time_ns() // 1_000_000
         del asked["authorizer"]
         if path not in PUBLIC and path != ROOT and not path.startswith(BELOW):
@@ -108,6 +109,11 @@ class Api:
         )
         _check_described(method, path, response)
         return response
+
+
+def decoded(path: str) -> str:
+    """A path as an HTTP API of API Gateway passes it on: every escape is decoded but that of the percent sign."""
+    return "%25".join(unquote(part) for part in path.split("%25"))
 
 
 @cache

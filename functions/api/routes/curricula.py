@@ -3,7 +3,6 @@
 from datetime import datetime
 from http import HTTPStatus
 from typing import Annotated
-from urllib.parse import unquote
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
@@ -11,6 +10,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import BaseModel
 
 from functions.api.access import caller
+from functions.api.location import said_by
 from functions.composition.stores import curricula
 from touchstone.operations.quizzes.uploads import CurriculumUpload
 from touchstone.quizzes.curriculum import Chapter
@@ -39,7 +39,7 @@ class CurriculumPage(BaseModel):
 def put(curriculum_id: str, body: CurriculumUpload) -> CurriculumSummary:
     """Keep a curriculum under an id of yours, in the place of whatever had that id."""
     tenant = caller(router, at_least="member").tenant
-    return curricula().put(tenant=tenant, document=body.curriculum(unquote(curriculum_id)))
+    return curricula().put(tenant=tenant, document=body.curriculum(said_by(curriculum_id)))
 
 
 @router.get("/v1/curricula", summary="List curricula", tags=["quizzes"])
@@ -52,7 +52,7 @@ def list_curricula(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str 
 @router.get("/v1/curricula/<curriculum_id>", summary="Read a curriculum", tags=["quizzes"])
 def read(curriculum_id: str) -> CurriculumView:
     """One curriculum, whole."""
-    kept = curricula().get(tenant=caller(router).tenant, document_id=unquote(curriculum_id))
+    kept = curricula().get(tenant=caller(router).tenant, document_id=said_by(curriculum_id))
     found = kept.document
     return CurriculumView(id=found.id, title=found.title, chapters=found.chapters, updated_at=kept.updated_at)
 
@@ -65,5 +65,5 @@ def read(curriculum_id: str) -> CurriculumView:
 )
 def delete(curriculum_id: str) -> Response[str]:
     """Remove a curriculum. Quizzes that were made from it stay, with the chapter they were made from."""
-    curricula().delete(tenant=caller(router, at_least="member").tenant, document_id=unquote(curriculum_id))
+    curricula().delete(tenant=caller(router, at_least="member").tenant, document_id=said_by(curriculum_id))
     return Response(status_code=HTTPStatus.NO_CONTENT.value, body="")  # not null: there is none

@@ -3,7 +3,7 @@
 from datetime import datetime
 from http import HTTPStatus
 from typing import Annotated
-from urllib.parse import parse_qs, unquote
+from urllib.parse import parse_qs
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
@@ -11,6 +11,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import BaseModel, ConfigDict
 
 from functions.api.access import caller
+from functions.api.location import said_by
 from functions.composition.labels import labelling, labels
 from touchstone.records.labels import Label
 from touchstone.statistics.tallies import JudgeKey
@@ -82,7 +83,7 @@ def put_label(kind: str, record_id: str, item: Annotated[str, ITEM], body: Label
 @router.put("/v1/labels/<kind>/<record_id>/<item>", summary="Label a verdict by its path", tags=["judges"])
 def put_label_by_path(kind: str, record_id: str, item: str, body: LabelGiven) -> LabelView:
     """The same for an item in whose name are letters, digits, spaces, hyphens and underscores alone."""
-    return _labelled(kind, record_id, unquote(item), body)
+    return _labelled(kind, record_id, said_by(item), body)
 
 
 @router.delete(
@@ -104,7 +105,7 @@ def remove_label(kind: str, record_id: str, item: Annotated[str, ITEM]) -> Respo
 )
 def remove_label_by_path(kind: str, record_id: str, item: str) -> Response[str]:
     """The same for an item in whose name are letters, digits, spaces, hyphens and underscores alone."""
-    return _removed(kind, record_id, unquote(item))
+    return _removed(kind, record_id, said_by(item))
 
 
 def _item_asked() -> str:
@@ -116,8 +117,8 @@ def _item_asked() -> str:
 def _labelled(kind: str, record_id: str, item: str, body: LabelGiven) -> LabelView:
     identity = caller(router, at_least="member")
     label = labelling(identity.tenant).label(
-        kind=unquote(kind),  # a gateway leaves some of the path as it was sent
-        record_id=unquote(record_id),
+        kind=said_by(kind),
+        record_id=said_by(record_id),
         item=item,
         label=body.label,
         by=identity.token_id,
@@ -127,5 +128,5 @@ def _labelled(kind: str, record_id: str, item: str, body: LabelGiven) -> LabelVi
 
 def _removed(kind: str, record_id: str, item: str) -> Response[str]:
     tenant = caller(router, at_least="member").tenant
-    labelling(tenant).remove(kind=unquote(kind), record_id=unquote(record_id), item=item)
+    labelling(tenant).remove(kind=said_by(kind), record_id=said_by(record_id), item=item)
     return Response(status_code=HTTPStatus.NO_CONTENT.value, body="")  # not null: there is none

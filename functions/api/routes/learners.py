@@ -3,7 +3,6 @@
 from datetime import datetime
 from http import HTTPStatus
 from typing import Annotated
-from urllib.parse import unquote
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
@@ -11,6 +10,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import BaseModel
 
 from functions.api.access import caller
+from functions.api.location import said_by
 from functions.composition.stores import learners
 from touchstone.operations.quizzes.uploads import LearnerUpload
 from touchstone.quizzes.learner import WeakPoint
@@ -39,7 +39,7 @@ class LearnerPage(BaseModel):
 def put(learner_id: str, body: LearnerUpload) -> LearnerSummary:
     """Keep a learner under an id of yours, in the place of whatever had that id."""
     tenant = caller(router, at_least="member").tenant
-    return learners().put(tenant=tenant, document=body.learner(unquote(learner_id)))
+    return learners().put(tenant=tenant, document=body.learner(said_by(learner_id)))
 
 
 @router.get("/v1/learners", summary="List learners", tags=["quizzes"])
@@ -52,7 +52,7 @@ def list_learners(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str |
 @router.get("/v1/learners/<learner_id>", summary="Read a learner", tags=["quizzes"])
 def read(learner_id: str) -> LearnerView:
     """One learner, with the weak points."""
-    kept = learners().get(tenant=caller(router).tenant, document_id=unquote(learner_id))
+    kept = learners().get(tenant=caller(router).tenant, document_id=said_by(learner_id))
     found = kept.document
     return LearnerView(
         id=found.id, ui_language=found.ui_language, weak_points=found.weak_points, updated_at=kept.updated_at
@@ -67,5 +67,5 @@ def read(learner_id: str) -> LearnerView:
 )
 def delete(learner_id: str) -> Response[str]:
     """Remove a learner with all that is known of them. Quizzes that were made for them stay."""
-    learners().delete(tenant=caller(router, at_least="member").tenant, document_id=unquote(learner_id))
+    learners().delete(tenant=caller(router, at_least="member").tenant, document_id=said_by(learner_id))
     return Response(status_code=HTTPStatus.NO_CONTENT.value, body="")  # not null: there is none

@@ -2,13 +2,13 @@
 
 from datetime import date
 from http import HTTPStatus
-from urllib.parse import unquote
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from pydantic import BaseModel, ConfigDict
 
 from functions.api.access import caller
+from functions.api.location import said_by
 from functions.composition.judging import registry, routing_report
 from functions.composition.stores import routing_pins
 from touchstone.errors import InputError, SettingsError
@@ -72,7 +72,7 @@ def pin(subject: str, body: Pin) -> dict[str, str]:
         provider = registry().provider(body.provider).name
     except SettingsError as error:
         raise InputError(str(error), where="provider") from None
-    name = unquote(subject)  # a gateway may pass the path on as it was sent
+    name = said_by(subject)
     routing_pins().pin(tenant=tenant, subject=name, provider=provider)
     return {name: provider}
 
@@ -82,5 +82,5 @@ def pin(subject: str, body: Pin) -> dict[str, str]:
 )
 def unpin(subject: str) -> Response[str]:
     """Leave a subject to the data again."""
-    routing_pins().unpin(tenant=caller(router, at_least="admin").tenant, subject=unquote(subject))
+    routing_pins().unpin(tenant=caller(router, at_least="admin").tenant, subject=said_by(subject))
     return Response(status_code=HTTPStatus.NO_CONTENT.value, body="")  # not null: there is none

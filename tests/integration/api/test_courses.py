@@ -3,6 +3,7 @@
 import copy
 import json
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -79,11 +80,14 @@ def test_a_table_that_does_not_fit_is_refused_with_line_and_column(
     assert acme.get(f"/v1/{kind}").json["items"] == []
 
 
-@pytest.mark.parametrize("name", ["%E8%8F%AF%E8%AA%9E", "ann@example.org", "a%20b", "華語"])
-def test_an_id_is_any_name_that_an_address_can_say(acme: Api, name: str) -> None:
-    made = put(acme, "learners", LEARNER, name)
-    assert made.status == 200, made.body
-    assert acme.get(f"/v1/learners/{name}").json["id"] == made.json["id"]
+@pytest.mark.parametrize("name", ["華語", "ann@example.org", "a b", "100%", "a%41", "a%2Fb", "50%25"])
+def test_an_id_is_any_name_that_an_address_can_say_and_is_decoded_once(acme: Api, name: str) -> None:
+    address = f"/v1/learners/{quote(name, safe='')}"
+    made = put(acme, "learners", LEARNER, quote(name, safe=""))
+    assert (made.status, made.json["id"]) == (200, name)
+    assert acme.get(address).json["id"] == name
+    assert acme.call("DELETE", address).status == 204
+    assert acme.get(address).status == 404
 
 
 def test_an_id_that_is_too_long_is_refused(acme: Api) -> None:

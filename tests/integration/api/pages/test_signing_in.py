@@ -9,6 +9,7 @@ import pytest
 from functions.composition.stores import table, tokens
 from functions.pages.cookies import OF_THIS_HOST, SESSION, cookies_of
 from functions.pages.paths import safe_next
+from functions.pages.rendering import ASSETS, asset, version
 from functions.pages.site import answer
 from functions.pages.visit import PLACES
 from tests.support.api import Api
@@ -39,6 +40,14 @@ def test_a_token_opens_the_page_that_was_asked_for(stranger: Visitor, deployment
     page = stranger.sign_in(deployment.token("acme"), at="/app/answers")
     assert (page.response.status, stranger.at) == (200, "/app/answers")
     assert "acme, member" in page.text
+
+
+@pytest.mark.parametrize("name", ["a%2520b", "%E4%BB%A3", "a%20b"])
+def test_signing_in_leads_to_the_very_address_that_was_asked_for(
+    stranger: Visitor, deployment: Deployment, name: str
+) -> None:
+    stranger.sign_in(deployment.token("acme"), at=f"/app/answers/{name}")
+    assert stranger.at == f"/app/answers/{name}"
 
 
 def test_a_wrong_token_is_refused_kindly_and_is_not_repeated(stranger: Visitor, said_aloud: SaidAloud) -> None:
@@ -229,7 +238,26 @@ def test_every_link_of_a_page_leads_to_one(visitor: Visitor, start: str) -> None
             assert visitor.open(link).response.status == 200, link
 
 
-def test_files_of_pages_are_kept_for_ever_and_no_other_file_is_given(stranger: Visitor) -> None:
-    assert stranger.open("/app/static/chart.js").response.headers["cache-control"].endswith("immutable")
+@pytest.mark.parametrize("name", list(ASSETS))
+def test_a_file_of_pages_is_kept_for_a_year_under_the_name_of_its_content_alone(stranger: Visitor, name: str) -> None:
+    def kept(**query: str) -> str:
+        found = stranger.open(f"/app/static/{name}", **query).response
+        assert (found.status, found.body) == (200, asset(name))
+        return found.headers["cache-control"]
+
+    assert kept(v=version(name)) == "public, max-age=31536000, immutable"
+    assert {kept(), kept(v=""), kept(v="0" * 12), kept(v=version(name) + "0")} == {"no-store"}
+
+
+def test_every_file_that_a_page_loads_is_named_by_its_content(visitor: Visitor) -> None:
+    loaded = [given.get("src") or given["href"] for tag, given in visitor.open("/app/rates").elements
+              if tag == "script" or given.get("rel") == "stylesheet"]  # fmt: skip
+    assert loaded
+    for address in loaded:
+        visitor.at = "/app/rates"
+        assert visitor.open(address).response.headers["cache-control"].endswith("immutable")
+
+
+def test_no_other_file_is_given(stranger: Visitor) -> None:
     assert stranger.open("/app/static/..%2fsite.py").response.status == 404
     assert stranger.open("/app/static/site.py").response.status == 404
