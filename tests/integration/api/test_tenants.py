@@ -50,6 +50,7 @@ BODIES: dict[str, Any] = {
     },
     "/v1/audits/{audit_id}/recheck": {"requirement": "tinylib==2.0"},
     "/v1/labels/{kind}/{record_id}/{item}": {"label": "right"},
+    "/v1/labels/{kind}/{record_id}": {"label": "right"},
 }
 OWN_NAMES = frozenset({"subject", "curriculum_id", "learner_id"})
 """Parameters that name what a tenant calls so itself: the same name is another thing of another tenant."""
@@ -115,7 +116,10 @@ def _body(path: str) -> str | None:
 def test_no_route_answers_without_an_identity(deployment: Deployment, method: str, path: str) -> None:
     assert Api().call(method, _path(path, "x"), _body(path)).status == 401
     past_the_gateway = event("api_verify", rawPath=_path(path, "x"), body=_body(path))
-    past_the_gateway["queryStringParameters"] = {"party": "buyer"}
+    past_the_gateway |= {
+        "queryStringParameters": {"party": "buyer", "item": "x"},
+        "rawQueryString": "party=buyer&item=x",
+    }
     past_the_gateway["requestContext"] |= {"authorizer": {}}
     past_the_gateway["requestContext"]["http"] |= {"method": method, "path": _path(path, "x")}
     answer = app.handler(past_the_gateway, Context())
@@ -125,7 +129,7 @@ def test_no_route_answers_without_an_identity(deployment: Deployment, method: st
 @pytest.mark.parametrize(("method", "path"), WRITES)
 def test_a_reader_may_not_write(deployment: Deployment, method: str, path: str) -> None:
     reader = Api(token=deployment.token("acme", "reader"))
-    refused = reader.call(method, _path(path, "01JD7Z00000000000000000000"), _body(path))
+    refused = reader.call(method, _path(path, "01JD7Z00000000000000000000"), _body(path), query={"item": "x"})
     assert refused.status == 403
     assert "reader" in refused.json["detail"]
 
@@ -247,12 +251,12 @@ def _assert_leads_nowhere(admin: Api, owned: dict[str, str], method: str, path: 
     for where in (theirs, *(_path(path, each) for each in ("rival", "..", "%23", "T#rival") if names)):
         for number, query in enumerate(({}, *cursors, {"tenant": "rival"})):
             key = f"{method}{where}{number}"
-            said = admin.call(method, where, _body(path), key=key, query={"party": CANARY, **query})
+            said = admin.call(method, where, _body(path), key=key, query={"party": CANARY, "item": CANARY, **query})
             assert CANARY not in said.body, f"{method} {path}"
             assert said.status < 500, f"{method} {path}"
     if names and not OWN_NAMES.intersection(names):
         there, absent = (
-            admin.call(method, where, _body(path), query={"party": CANARY})
+            admin.call(method, where, _body(path), query={"party": CANARY, "item": CANARY})
             for where in (theirs, _path(path.replace("{kind}", owned["kind"]), UNKNOWN))
         )
         assert (there.status, there.body) == (404, absent.body), f"{method} {path} tells what is from what is not"
