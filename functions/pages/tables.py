@@ -51,6 +51,11 @@ class Table:
         return [{column.name: row.get(column.name) for column in self.columns} for row in self.rows]
 
 
+def fact(name: str, row: Row) -> Table:
+    """A table of one row, for what a page shows in another form than a table."""
+    return Table(name=name, columns=[Column(name=field) for field in row], rows=[row])
+
+
 def as_csv(table: Table) -> str:
     """A table as CSV, without anything that a spreadsheet would run."""
     rows = ([_cell(value) for value in row.values()] for row in table.exported())
