@@ -200,6 +200,7 @@ def test_counted_again_the_cards_are_what_they_were(buyer: Api, judged: Deployme
 def test_gate_checks_are_labelled_once_the_task_is_decided(buyer: Api, judged: Deployment) -> None:
     task = ApiTask.created(buyer, judged)
     task.hand_in("ann", 90)
+    task.hand_in("bob", 70)
     record = f"{task.id}.{task.ids['ann']}"
     refusal(put(buyer, record, "pass", kind="gate_check"), 409)
     task.pass_time()
@@ -209,7 +210,9 @@ def test_gate_checks_are_labelled_once_the_task_is_decided(buyer: Api, judged: D
         refusal(put(buyer, wrong, "fail", kind="gate_check"), 404)
     before = buyer.get("/v1/judges").json
     (gate,) = [one for one in before if one["kind"] == "gate_check"]
-    assert (gate["labels"], gate["calls"]) == (1, 1)
+    assert (gate["labels"], gate["calls"]) == (1, 2)
     assert "individual_scoring" in {one["kind"] for one in before}
+    (comparison,) = [one for one in before if one["kind"] == "comparison"]
+    assert (comparison["calls"], comparison["flip_rate"]) == (2 * len(task.seen()["dimensions"]), 0.0)
     stores.statistics().rebuild("acme")
     assert buyer.get("/v1/judges").json == before

@@ -1,9 +1,10 @@
 """Comparisons in the table: begun once, each dimension by one at a time, its first result kept."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
 from threading import Barrier
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,20 +15,36 @@ from tests.support.store_faults import losing_replies
 from tests.unit.oracle.test_comparison import FOUND
 from touchstone.attempts import LEASE
 from touchstone.errors import ConflictError, NotFoundError, StoreError
+from touchstone.oracle.compared import PURPOSE
 from touchstone.oracle.comparison import AT_DEADLINE, DimensionComparison
+from touchstone.oracle.counting import KIND
 from touchstone.oracle.task import Task
-from touchstone.records import Comparisons, Tasks
+from touchstone.records import Comparisons, Statistics, Tasks
+from touchstone.records.artifacts import Artifacts
+from touchstone.statistics import JudgeKey
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 DIMENSIONS = ("credibility", "clarity")
 FINALISTS = ("s1", "s2", "s3")
+JUDGE = JudgeKey(model="m", tier="strong", prompt_version="0" * 16, kind=KIND)
+FLIPPED = replace(
+    FOUND,
+    orders=(FOUND.orders[0], FOUND.orders[1].model_copy(update={"scores": FOUND.orders[0].scores[::-1]})),
+    spends=(a_spend(purpose=PURPOSE, model="m"), a_spend(purpose=PURPOSE, model="m", cached=True, cost_usd=0.0)),
+)
+"""One judge gave both orders of two of three finalists, with one call."""
 
 
 @pytest.fixture
 def task(tasks: Tasks) -> Task:
     return opened(tasks)
+
+
+@pytest.fixture
+def statistics(table: "Table", artifacts: Artifacts, clock: HandClock) -> Statistics:
+    return Statistics(table, artifacts, clock=clock)
 
 
 @pytest.fixture
@@ -104,3 +121,39 @@ def test_r16_a_try_whose_answer_was_lost_is_nobodys_until_its_lease_runs_out(
     assert not comparisons.begin(**of(task), round_id=AT_DEADLINE, dimension="clarity")[1]
     clock.now += LEASE
     assert comparisons.begin(**of(task), round_id=AT_DEADLINE, dimension="clarity")[1]
+
+
+def test_what_a_comparison_counts_for_its_judge_counts_once_and_can_be_counted_again(
+    comparisons: Comparisons,
+    task: Task,
+    begun: dict[str, DimensionComparison],
+    table: "Table",
+    statistics: Statistics,
+) -> None:
+    one, _ = comparisons.begin(**of(task), round_id=AT_DEADLINE, dimension="clarity")
+    assert statistics.judges("acme") == {}
+    unread = [a_spend(purpose=PURPOSE, model="m", failure="unreadable")]
+    until = one.created_at + timedelta(minutes=1)
+    comparisons.put_back(one, why=unjudged("comparison"), until=until, counted=True, spends=unread)
+    with losing_replies(table.meta.client, "TransactWriteItems"), pytest.raises(StoreError):
+        comparisons.keep(one, FLIPPED)
+    for _ in range(2):
+        comparisons.keep(one, FLIPPED)
+    comparisons.give_up(begun["credibility"], why=unjudged("comparison"), spends=unread)
+    comparisons.give_up(begun["credibility"], why=unjudged("comparison"), spends=unread)
+    (card,) = statistics.judges("acme").items()
+    assert card[0] == JUDGE
+    assert (card[1].answered, card[1].cached, card[1].unreadable) == (1, 1, 2)
+    assert (card[1].both_orders, card[1].flips, card[1].one_order) == (1, 0, 2)
+
+    def counters() -> dict[tuple[str, str], Any]:
+        found = statistics.counters("acme").items()
+        return {key: {name: value for name, value in item.items() if value} for key, item in found}
+
+    before = counters()
+    statistics.rebuild("acme")
+    assert counters() == before
+    table.delete_item(Key=dict(zip(("pk", "sk"), next(iter(before)), strict=True)))
+    statistics.rebuild("acme")
+    assert counters() == before
+    assert statistics.judges("rival") == {}

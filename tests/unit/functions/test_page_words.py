@@ -27,6 +27,7 @@ from touchstone.checks import language as checks
 from touchstone.errors import Unscored
 from touchstone.judges.base import Tier
 from touchstone.material import QuestionKind
+from touchstone.oracle import counting
 from touchstone.oracle import labelling as oracle
 from touchstone.oracle.challenge import ChallengeState
 from touchstone.oracle.model import TaskPath
@@ -171,7 +172,13 @@ def test_no_text_is_there_for_nothing() -> None:
     assert [key for key in ENGLISH if key not in whole and not key.startswith(starts)] == []
 
 
-CALLS = (answers.CARDS_OF_CALLS, oracle.CARDS_OF_CALLS, surfaces.CARDS_OF_CALLS, experiments.CARDS_OF_CALLS)
+CALLS = (
+    answers.CARDS_OF_CALLS,
+    oracle.CARDS_OF_CALLS,
+    counting.CARDS_OF_CALLS,
+    surfaces.CARDS_OF_CALLS,
+    experiments.CARDS_OF_CALLS,
+)
 
 
 def _values(kind: TypeAliasType) -> set[str]:

@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from touchstone.judges.spends import Spend
 from touchstone.oracle.bands import Band
 from touchstone.oracle.model import RiskFlag
 from touchstone.strict import Strict
 
+PURPOSE: Final = "horizontal"
+"""What the calls of a comparison are for."""
 LEAST_ENTRIES = 2
 """Fewer have nothing beside them."""
 TOLERATED = 10

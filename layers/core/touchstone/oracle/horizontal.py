@@ -23,7 +23,15 @@ from touchstone.judges.checked import MOST_FAULTS, Checked, NotScored, Refused, 
 from touchstone.judges.fence import contains_verbatim
 from touchstone.judges.spends import Spend
 from touchstone.oracle.bands import band_of
-from touchstone.oracle.compared import LEAST_ENTRIES, TOLERATED, Compared, ComparedEntry, OrderRead, PlacedScore
+from touchstone.oracle.compared import (
+    LEAST_ENTRIES,
+    PURPOSE,
+    TOLERATED,
+    Compared,
+    ComparedEntry,
+    OrderRead,
+    PlacedScore,
+)
 from touchstone.oracle.entries import Entry
 from touchstone.oracle.model import Brief, Dimension, RiskFlag
 from touchstone.oracle.placing import HorizontalReply, faults_of_entries, faulty_entries
@@ -157,7 +165,7 @@ async def _ask(
         question,
         lambda reply: list(faults_of_entries(reply, asking.labelled)),
         deadline=asking.deadline,
-        purpose="horizontal",
+        purpose=PURPOSE,
     )
 
 

@@ -1,7 +1,11 @@
-"""The comparisons of contests' finalists, one record a dimension, in their task's partition of the table."""
+"""The comparisons of contests' finalists, one record a dimension, in their task's partition of the table.
+
+What one counts for its judges, its calls and the pairs that changed places, follows from the record alone: whatever
+changes it writes the difference in the same transaction.
+"""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -10,10 +14,14 @@ from touchstone.judges.spends import Spend
 from touchstone.oracle import comparison as steps
 from touchstone.oracle.compared import Compared
 from touchstone.oracle.comparison import DimensionComparison
+from touchstone.oracle.counting import CARDS_OF_CALLS, orders_of
 from touchstone.oracle.unjudged import Unjudged
 from touchstone.records.artifacts import Artifacts
-from touchstone.records.keys import COMPARISON, comparison_key, task_key
-from touchstone.records.table import query
+from touchstone.records.counters import Increment, action_of, changes, counts_pk, shard_of
+from touchstone.records.judge_counts import calls_of, counts_of, judge_sk
+from touchstone.records.keys import COMPARISON, comparison_key, of_tenant, task_key
+from touchstone.records.lists import all_of
+from touchstone.records.table import Action, Item, query
 from touchstone.records.versioned import Kind, Versioned
 
 if TYPE_CHECKING:
@@ -61,16 +69,7 @@ class Comparisons:
 
     def of_round(self, *, tenant: str, task_id: str, round_id: str) -> tuple[DimensionComparison, ...]:
         """All dimensions of a round, strongly consistent; empty for one that was not begun."""
-        found = query(
-            self._table,
-            "the comparisons",
-            KeyConditionExpression="pk = :pk AND begins_with(sk, :round)",
-            ExpressionAttributeValues={
-                ":pk": task_key(tenant, task_id)["pk"],
-                ":round": f"{COMPARISON}{round_id}#",
-            },
-            ConsistentRead=True,
-        )
+        found = _items(self._table, task_key(tenant, task_id)["pk"], begins=f"{COMPARISON}{round_id}#")
         return tuple(self._records.of_item(tenant, item).record for item in found)
 
     def begin(self, *, tenant: str, task_id: str, round_id: str, dimension: str) -> tuple[DimensionComparison, bool]:
@@ -109,11 +108,45 @@ class Comparisons:
         return self._records.change(comparison.tenant, COMPARISON_KIND.key(comparison), step)
 
 
+def _items(table: "Table", pk: str, *, begins: str = COMPARISON) -> Iterator[Item]:
+    """The comparisons of a task, of all its rounds or of one."""
+    return query(
+        table,
+        "the comparisons",
+        KeyConditionExpression="pk = :pk AND begins_with(sk, :begins)",
+        ExpressionAttributeValues={":pk": pk, ":begins": begins},
+        ConsistentRead=True,
+    )
+
+
+def _counted(comparison: DimensionComparison) -> Iterator[Increment]:
+    """What a comparison counts for its judges: every call, and once it is over the pairs of its finalists."""
+    tallies = calls_of(comparison.spends, CARDS_OF_CALLS)
+    for key, orders in orders_of(comparison).items():
+        tallies[key] = tallies[key] + orders if key in tallies else orders
+    pk = counts_pk(comparison.tenant, shard_of(f"{comparison.task_id}#{comparison.id}"))
+    for key, tally in tallies.items():
+        yield Increment(pk=pk, sk=judge_sk(key), add=counts_of(tally))
+
+
+def _follows(before: DimensionComparison | None, after: DimensionComparison) -> Sequence[Action]:
+    return tuple(map(action_of, changes(() if before is None else _counted(before), _counted(after))))
+
+
 COMPARISON_KIND = Kind(
     name="comparison",
     model=DimensionComparison,
     key=lambda one: comparison_key(one.tenant, one.task_id, one.round_id, one.dimension),
     asked=lambda one: "\n".join(one.finalists),
     derived=lambda _: {},
+    follows=_follows,
 )
 """How comparisons are stored."""
+
+
+def counted_comparisons(table: "Table", artifacts: Artifacts, tenant: str) -> Iterator[Increment]:
+    """What the comparisons of all contests of a tenant count, each read anew."""
+    records = Versioned(COMPARISON_KIND, table, artifacts, pause=time.sleep)
+    for task in all_of(table, "the tasks", scope=of_tenant(tenant, "TASKS")):
+        for item in _items(table, str(task["pk"])):
+            yield from _counted(records.of_item(tenant, item).record)

@@ -191,7 +191,8 @@ class Statistics(OfAnswers):
         overwritten. The count of deferred evaluations of all tenants, which no single tenant's records add up to, is
         left alone.
         """
-        from touchstone.records.experiments import counted_experiments  # on first use: no other question needs them
+        from touchstone.records.comparisons import counted_comparisons  # on first use: no other question needs them
+        from touchstone.records.experiments import counted_experiments
         from touchstone.records.measurements import counted_measurements
         from touchstone.records.submissions import counted_submissions
 
@@ -205,7 +206,7 @@ class Statistics(OfAnswers):
         for label in labels_of(self._table, tenant):
             for increment in counted_for(label):
                 _count(sums, increment)
-        for counted in (counted_experiments, counted_measurements, counted_submissions):
+        for counted in (counted_comparisons, counted_experiments, counted_measurements, counted_submissions):
             for increment in counted(self._table, self._artifacts, tenant):
                 _count(sums, increment)
         old = self.counters(tenant)
