@@ -72,7 +72,10 @@ def test_correcting_leaves_nothing_to_correct_and_the_rest_as_it_was(one: dict[s
     for at, choice in enumerate(one["choices"]):
         assert (now["choices"][at] == choice) or f"choices[{at}]" in found
     assert (now["answers"][0] in now["choices"]) or (one["answers"][0] not in one["choices"])
-    assert quiz(now, **form) == after  # the layout, the escapes and the order of fields are those of before
+    # The layout, the escapes and the order of fields are those of before; a text of ASCII alone does not tell which
+    # escapes it would have.
+    known = [form] if form.get("ensure_ascii") is False or "\\u" in text else [form, {**form, "ensure_ascii": False}]
+    assert after in [quiz(now, **each) for each in known]
 
 
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
