@@ -30,14 +30,14 @@ METRICS = (
     Column(name="flagged", shown="number"),
     Column(name="unscored", shown="number"),
     Column(name="because", shown="word", words="skip"),
-    Column(name="details", shown="sent"),
-    Column(name="next_try_at", shown="moment"),
     Column(name="model", shown="code"),
+    Column(name="cost_usd", shown="usd"),
+    Column(name="next_try_at", shown="moment"),
+    Column(name="details", shown="sent"),
     Column(name="input_tokens", shown="number"),
     Column(name="output_tokens", shown="number"),
-    Column(name="cost_usd", shown="usd"),
-    Column(name="unpriced", shown="number"),
     Column(name="from_cache", shown="number"),
+    Column(name="unpriced", shown="number"),
 )
 ITEMS = (
     Column(name="item"),
@@ -51,6 +51,7 @@ ITEMS = (
     Column(name="suggestion", shown="sent"),
     Column(name="skipped", shown="word", words="skip"),
     Column(name="details", shown="sent"),
+    Column(name="model", shown="code"),
     Column(name="label_given", shown="word", words="class"),
 )
 
@@ -130,7 +131,8 @@ def _items(
     classes = CLASSES.get(work.metric, ())
     for one in items:
         text, answer = _shown(one, parts)
-        row: dict[str, str | float | bool | None] = {"item": one.item, "text": text, "answer": answer}
+        judge = one.judge.model if one.judge else None
+        row: dict[str, str | float | bool | None] = {"item": one.item, "text": text, "answer": answer, "model": judge}
         match one:
             case ItemLabel():
                 row |= one.model_dump(include={"label", "value", "weight", "reason", "evidence", "suggestion"})

@@ -18,6 +18,7 @@ from touchstone.answers.view import AnswerView
 from touchstone.errors import InputError
 from touchstone.records import AnswerSummary
 from touchstone.records.labels import Label
+from touchstone.statistics.card_views import card_id
 
 router = Router()
 
@@ -63,6 +64,7 @@ def read_answer(answer_id: str) -> Response[str]:
         "answer": answer,
         "best": record.best_attempt,
         "labels": said,
+        "cards": {item: card_id(label.judge) for item, label in said.items() if label.judge},
         "may_label": may_label,
     }
     view = View(

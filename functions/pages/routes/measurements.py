@@ -10,7 +10,7 @@ from functions.api.access import ALLOWED
 from functions.composition.labels import labelling, labels
 from functions.composition.stores import measurements
 from functions.pages.measured import MOST_CHARS, items_of, metrics_of
-from functions.pages.tables import Column, Row, Table
+from functions.pages.tables import Column, Row, Table, fact
 from functions.pages.visit import View, Visit, form, redirect, visit
 from touchstone.errors import InputError
 from touchstone.material import Deck, Quiz, Summary
@@ -59,23 +59,22 @@ def read_measurement(measurement_id: str) -> Response[str]:
     met = visit(router)
     found = measurements().get(tenant=met.tenant, measurement_id=measurement_id)
     shown, first = _wanted(met, found)
-    given = {
-        "measurement": MeasurementView.of(found),
-        "alone": met.query.get("metric") or None,
-        "first": first,
-        "classes": CLASSES,
-        "cards": {work.metric: tuple(_cards(work)) for work in shown},
-        "may_label": met.session is not None and met.session.identity.role in ALLOWED["member"],
-        "size": _size(found),
-        "labelled": any(map(_labelled, shown)),
-        "summary": _beginning(found.request.material.text if isinstance(found.request.material, Summary) else None),
-        "source": _beginning(found.request.source.text if found.request.source else None),
-    }
     tables = [metrics_of(found)]
     for work in shown:
         said = labels().of_record(tenant=met.tenant, kind=work.metric, record_id=found.id) if _labelled(work) else {}
         tables.append(items_of(found, work, said, first=first, most_chars=MOST_CHARS // len(shown)))
-    return met.show(View(title="measurement.title", template="measurement.html", tables=tables, given=given))
+    whole = _fact(found)
+    given = {
+        "measurement": whole.rows[0],
+        "alone": met.query.get("metric") or None,
+        "first": first,
+        "classes": CLASSES,
+        "cards": {work.metric: tuple(_cards(work)) for work in shown},
+        "labelled": any(map(_labelled, shown)),
+        "may_label": met.session is not None and met.session.identity.role in ALLOWED["member"],
+    }
+    view = View(title="measurement.title", template="measurement.html", tables=tables, facts=(whole,), given=given)
+    return met.show(view)
 
 
 @router.post("/app/measurements/<measurement_id>/label")
@@ -134,20 +133,26 @@ def _cards(work: MetricWork) -> Iterator[tuple[str, str]]:
     return ((key.model, card_id(key)) for key in calls)
 
 
-def _size(measurement: Measurement) -> int:
-    """How many questions or cards the material has, or characters."""
-    match measurement.request.material:
+def _fact(measurement: Measurement) -> Table:
+    """What was measured, and how far that is. `size` counts questions or cards, and the characters of a summary."""
+    view = MeasurementView.of(measurement)
+    source, material = measurement.request.source, measurement.request.material
+    match material:
         case Quiz(questions=questions):
-            return len(questions)
+            size = len(questions)
         case Deck(cards=cards):
-            return len(cards)
+            size = len(cards)
         case Summary(text=text):
-            return len(text)
-
-
-def _beginning(text: str | None) -> tuple[str, int] | None:
-    """As much of a text as is shown, and how many characters it has."""
-    return None if text is None else (text[:MOST_SHOWN_CHARS], len(text))
+            size = len(text)
+    texts = {"summary": material.text if isinstance(material, Summary) else None, "source": source and source.text}
+    row = {
+        **view.model_dump(include={"id", "surface", "state", "language", "created_at", "finished_at"}),
+        "cost_usd": view.outlay.cost_usd,
+        "size": size,
+        **{name: text and text[:MOST_SHOWN_CHARS] for name, text in texts.items()},
+        **{f"{name}_characters": text and len(text) for name, text in texts.items()},
+    }
+    return fact("measurement", row)
 
 
 def _back(kind: str, fields: dict[str, str]) -> str:

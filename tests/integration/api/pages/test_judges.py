@@ -22,6 +22,8 @@ def test_a_label_given_on_an_answer_moves_the_card_and_is_shown(visitor: Visitor
     page = visitor.send(labelling(page), label="wrong")
     assert (page.response.status, visitor.at) == (200, f"/app/answers/{answer_id}")
     assert ("button", {"name": "label", "value": "wrong", "aria-pressed": "true"}) in page.elements
+    card = next(link for link in page.links if "/judges/" in link)
+    assert "Labels 1" in visitor.open(card).text, "it is linked where the label was given"
     assert card_of(visitor, "checks")["labels"] == 1
     visitor.send(labelling(visitor.open(f"/app/answers/{answer_id}")), label="right")
     assert card_of(visitor, "checks")["labels"] == 1, "a second label replaces the first"

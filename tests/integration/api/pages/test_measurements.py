@@ -86,6 +86,8 @@ def test_the_list_and_the_page_say_what_each_metric_says_and_of_what(member: Vis
     assert {one["metric"]: one["score"] for one in rows(found, "metrics")} == {
         one["metric"]: one["score"] for one in said["metrics"]
     }
+    assert rows(found, "measurement")[0]["size"] == 4
+    assert [one["model"] for one in rows(found, "quiz_clarity")] == ["claude-sonnet-5-5"] * 4
     assert [one["label"] for one in rows(found, "quiz_clarity")] == ["AMBIGUOUS", "CLEAR", "CLEAR", "CLEAR"]
     assert rows(found, "quiz_distractor_quality")[0]["text"].startswith("What is Canberra the capital of")
 
