@@ -47,7 +47,7 @@ def dimensions_of(task: TaskView) -> Table:
 
 def ranking_of(task: TaskView, known: Known) -> Table:
     """Who stands where and by what; of a submission that was not read, its place and final score alone."""
-    rows = [_place(place, known.get(place.submission_id)) for place in (task.ranking or ())[:MOST_PLACES]]
+    rows = [_place(task, place, known.get(place.submission_id)) for place in (task.ranking or ())[:MOST_PLACES]]
     columns = (
         Column(name="rank", shown="number"),
         Column(name="submitter"),
@@ -56,12 +56,12 @@ def ranking_of(task: TaskView, known: Known) -> Table:
         Column(name="causes"),
         Column(name="final_score", shown="decimal"),
         Column(name="risk_flags"),
-        Column(name="submission", shown="code"),
+        Column(name="submission", shown="code", to="address"),
     )
     return Table(name="ranking", columns=columns, rows=rows)
 
 
-def _place(place: Place, submission: SubmissionView | None) -> Row:
+def _place(task: TaskView, place: Place, submission: SubmissionView | None) -> Row:
     scoring = None if submission is None else _scoring(submission)
     return {
         "rank": place.rank,
@@ -72,6 +72,7 @@ def _place(place: Place, submission: SubmissionView | None) -> Row:
         "final_score": place.final_score,
         "risk_flags": None if scoring is None else ", ".join(scoring.risk_flags) or None,
         "submission": place.submission_id,
+        "address": _address(task.id, place.submission_id),
     }
 
 
@@ -155,7 +156,7 @@ def gate_failures_of(submissions: Sequence[SubmissionView]) -> Table:
 def submissions_of(submissions: Sequence[SubmissionView], cursor: str | None) -> Table:
     """What was handed in, newest first, and where it stands."""
     columns = (
-        Column(name="submitted_at", shown="moment"),
+        Column(name="submitted_at", shown="moment", to="address"),
         Column(name="submitter"),
         Column(name="revision", shown="number"),
         Column(name="standing", shown="word", words="standing"),
@@ -163,7 +164,7 @@ def submissions_of(submissions: Sequence[SubmissionView], cursor: str | None) ->
         Column(name="eliminated_by"),
         Column(name="because", shown="word", words="skip"),
         Column(name="cost_usd", shown="usd"),
-        Column(name="submission", shown="code"),
+        Column(name="submission", shown="code", to="address"),
     )
     return Table(name="submissions", columns=columns, rows=[_submission(one) for one in submissions], next=cursor)
 
@@ -181,7 +182,13 @@ def _submission(one: SubmissionView) -> Row:
         "because": one.unscored,
         "cost_usd": one.cost_usd,
         "submission": one.id,
+        "address": _address(one.task_id, one.id),
     }
+
+
+def _address(task_id: str, submission_id: str) -> str:
+    """The way from a task's page to that of a submission."""
+    return f"{task_id}/submissions/{submission_id}"
 
 
 def challenges_of(challenges: Sequence[ChallengeView]) -> Table:

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from functions.pages.tables import Column, Row, Table
+from functions.pages.tables import Column, Row, Table, Value, fact
 from touchstone.material import Question, Quiz
 from touchstone.quizzes.model import RULES, Attempt, MadeQuiz, Rule, Unanswered, Violation
 from touchstone.quizzes.run import QuizRun
 from touchstone.quizzes.texts import places_of
+from touchstone.quizzes.view import QuizView
 
 CLIPPED_CHARS = 200
 """How much is repeated of a text that is wrong as a whole."""
@@ -32,6 +33,23 @@ class Version:
     judged: bool
     rules: Sequence[Row]
     violations: Sequence[Row]
+
+
+def fact_of(run: QuizRun) -> Table:
+    """What was asked for, what came of it, and what it took."""
+    quiz = QuizView.of(run)
+    shown = {"id", "kind", "state", "curriculum", "chapter", "learner", "ui_language", "attempt", "stopped"}
+    shown |= {"tokens", "cost_usd", "created_at", "finished_at"}
+    weak = () if run.weakness is None else run.weakness.weak_points
+    row: dict[str, Value] = {
+        **quiz.model_dump(include=shown),
+        "chapter_title": None if run.content is None else run.content.chapter.title,
+        "weak_points": "\n".join(point.item for point in weak) or None,
+    }
+    for name, why in (("unchecked", quiz.unchecked), ("failed", quiz.failed)):
+        row[name] = None if why is None else why.reason
+        row[f"{name}_details"] = None if why is None else "\n".join(why.details) or None
+    return fact("quiz", row)
 
 
 def questions_of(quiz: Quiz | None, violations: Sequence[Violation]) -> Table:

@@ -12,6 +12,7 @@ from functions.pages.tables import Column, Row, Table
 from functions.pages.visit import View, visit
 from functions.pages.words import Words
 from touchstone.operations.labelling import judge_card, judge_cards
+from touchstone.oracle.labelling import KIND as GATE
 from touchstone.records.labels import Label
 from touchstone.statistics.card_views import JudgeCardView, JudgeSummary
 from touchstone.statistics.cards import Agreement, Calibration, Share
@@ -25,8 +26,9 @@ DRAWN = 20
 PAGE_OF: Mapping[str, str] = {
     "quick_verify": "answers/{}",
     **{metric: f"measurements/{{}}?metric={metric}" for metric in CLASSES},
+    GATE: "tasks/{}/submissions/{}",
 }
-"""Where the page is of what was labelled, by the kind of verdict and its record; things of other kinds have none."""
+"""Where the page is of what was labelled, by the kind of verdict and the parts of its record's id."""
 CARDS = (
     Column(name="kind", shown="word", words="kind", to="address"),
     Column(name="model", shown="code", to="address"),
@@ -91,7 +93,7 @@ def read_judge(card_id: str) -> Response[str]:
 def _label(given: Label) -> Row:
     page = PAGE_OF.get(given.kind)
     shown = given.model_dump(include={"kind", "record_id", "item", "label", "verdict", "confidence", "labelled_at"})
-    return {**shown, "address": page and page.format(given.record_id)}
+    return {**shown, "address": page and page.format(*given.record_id.split("."))}
 
 
 def _card(card: JudgeCardView) -> Table:

@@ -5,7 +5,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from functions.composition.stores import quizzes
 from functions.pages.calls import calls_of
-from functions.pages.quiz import questions_of, rules_of, versions_of, violations_of
+from functions.pages.quiz import fact_of, questions_of, rules_of, versions_of, violations_of
 from functions.pages.tables import Column, Row, Table
 from functions.pages.visit import View, Visit, visit
 from touchstone.errors import InputError
@@ -70,7 +70,8 @@ def read_quiz(quiz_id: str) -> Response[str]:
         "most": VIOLATIONS,
     }
     tables = (questions, rules_of(versions), violations_of(versions), calls_of(run.spends))
-    return met.show(View(title="quiz.title", template="quiz.html", tables=tables, given=given))
+    view = View(title="quiz.title", template="quiz.html", tables=tables, facts=(fact_of(run),), given=given)
+    return met.show(view)
 
 
 def _row(summary: QuizSummary) -> Row:

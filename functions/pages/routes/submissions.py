@@ -1,0 +1,87 @@
+"""A submission: its scores, and its gate criterion by criterion, to be labelled once the task is decided.
+
+A page shows what the task's owner may read at this moment, by the very views of the API: of a contest that is open
+nothing that others handed in, and no score.
+"""
+
+from aws_lambda_powertools.event_handler import Response
+from aws_lambda_powertools.event_handler.api_gateway import Router
+
+from functions.api.access import ALLOWED
+from functions.composition.labels import labelling, labels
+from functions.composition.tasks import reader
+from functions.pages.contest import penalties_of, scores_of
+from functions.pages.submission import criteria_of, hints_of
+from functions.pages.tables import Table, fact
+from functions.pages.visit import View, form, redirect, visit
+from touchstone.judges.spends import BY_CHECKS
+from touchstone.oracle.feedback import SubmissionView
+from touchstone.oracle.labelling import CLASSES, DECIDED, KIND, card_key
+from touchstone.statistics.card_views import card_id
+
+router = Router()
+
+MOST_SHOWN_CHARS = 100_000
+"""Of what was handed in: as much as anybody reads on a page."""
+
+
+@router.get("/app/tasks/<task_id>/submissions/<submission_id>")
+def read_submission(task_id: str, submission_id: str) -> Response[str]:
+    """One submission: where it stands, what its gate check said of each criterion, and what people said of that."""
+    met = visit(router)
+    here = reader(met.tenant, reader(met.tenant, None).task(task_id).owner)
+    task, submission = here.task(task_id), here.submission(task_id, submission_id)
+    decided = task.state in DECIDED
+    record = _record(task_id, submission_id)
+    said = labels().of_record(tenant=met.tenant, kind=KIND, record_id=record) if decided else {}
+    text = here.text(task_id, submission_id)
+    given = {
+        "task": task,
+        "submission": submission,
+        "text": None if text is None else (text[:MOST_SHOWN_CHARS], len(text)),
+        "classes": CLASSES,
+        "card": _card(submission),
+        "cards": {number: card_id(label.judge) for number, label in said.items() if label.judge},
+        "decided": decided,
+        "may_label": met.session is not None and met.session.identity.role in ALLOWED["member"],
+    }
+    tables = (
+        criteria_of(submission, said),
+        scores_of((submission,)),
+        penalties_of((submission,)),
+        hints_of(submission),
+    )
+    facts = (_fact(submission),)
+    return met.show(View(title="submission.title", template="submission.html", tables=tables, facts=facts, given=given))
+
+
+@router.post("/app/tasks/<task_id>/submissions/<submission_id>/label")
+def label_criterion(task_id: str, submission_id: str) -> Response[str]:
+    """Say whether a criterion is met, or take back what was said; the card of who checked it follows at once."""
+    met = visit(router, at_least="member")
+    fields = form(router, met.form_mark)
+    item, label = fields.get("item", ""), fields.get("label", "")
+    found, record = labelling(met.tenant), _record(task_id, submission_id)
+    if label:
+        found.label(kind=KIND, record_id=record, item=item, label=label, by=met.token_id)
+    else:
+        found.remove(kind=KIND, record_id=record, item=item)
+    return redirect(f"../{submission_id}#criterion-{item}")
+
+
+def _fact(submission: SubmissionView) -> Table:
+    shown = {"id", "task_id", "submitter", "submitted_at", "revision", "standing", "unscored", "tokens", "cost_usd"}
+    return fact(
+        "submission", {**submission.model_dump(include=shown), "because": "\n".join(submission.because) or None}
+    )
+
+
+def _record(task_id: str, submission_id: str) -> str:
+    """What labels name a submission."""
+    return f"{task_id}.{submission_id}"
+
+
+def _card(submission: SubmissionView) -> tuple[str, str] | None:
+    """Model and card of the judge who checked the gate; None where none did, or nobody kept which."""
+    judge = submission.gate.judge if submission.gate else None
+    return None if judge is None or judge == BY_CHECKS else (judge.model, card_id(card_key(judge)))
