@@ -193,6 +193,12 @@ def test_an_experiment_a_contest_and_an_audit_can_be_gone_through(opened: Opened
     page.locator(f'a[href*="{school.contest}"]').first.click()
     expect(page.get_by_role("table").first).to_be_visible()
     seen.keep("task")
+    page.locator('a[href*="/submissions/"]').first.click()
+    expect(page.get_by_role("heading", name=re.compile("Criterion 1"))).to_be_visible()
+    page.get_by_role("button", name="Pass", exact=True).click()
+    expect(page.get_by_role("button", name="Pass", exact=True)).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("link", name="See the card move")).to_be_visible()
+    seen.keep("submission")
     seen.open("app/audits")
     page.locator(f'a[href*="{school.audit}"]').first.click()
     for rating in ("Valid", "Incorrect", "Ambiguous", "Unproven"):
