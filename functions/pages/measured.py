@@ -18,8 +18,8 @@ type MetricState = Literal["waiting", "measuring", "done", "partly", "nothing", 
 
 MOST_ITEMS = 200
 """Items of a metric that a page shows at once: as many as somebody labels in one go."""
-MOST_CHARS = 400_000
-"""Of the texts of all items on a page; even where each character takes six bytes, it stays below 6 MB."""
+MOST_CHARS = 300_000
+"""Of the texts of all items on a page; even where each character takes six bytes, it stays well below 6 MB."""
 MOST_PART_CHARS = 2_000
 """Of a question or a card: whoever sent a longer one knows it by its beginning."""
 METRICS = (

@@ -1,7 +1,7 @@
 """Measurements: a list with their scores, and a page for each where every item that was judged can be labelled."""
 
 from collections.abc import Iterator, Sequence
-from urllib.parse import urlencode
+from urllib.parse import unquote, urlencode
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
@@ -82,7 +82,8 @@ def label_item(measurement_id: str) -> Response[str]:
     """Say what an item is, or take back what was said; the judge's card follows at once."""
     met = visit(router, at_least="member")
     fields = form(router, met.form_mark)
-    kind, item, label = fields.get("kind", ""), fields.get("item", ""), fields.get("label", "")
+    # A browser changes line breaks and others of a field's characters, so the item's name is there in an encoding.
+    kind, item, label = fields.get("kind", ""), unquote(fields.get("item", "")), fields.get("label", "")
     if kind not in CLASSES:
         raise InputError(f"Items of the metrics {', '.join(CLASSES)} can be labelled.", where="kind")
     found = labelling(met.tenant)

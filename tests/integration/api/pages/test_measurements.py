@@ -143,6 +143,20 @@ def posted(visitor: Visitor, address: str, fields: dict[str, str]) -> str:
     return str(said.headers["location"])
 
 
+def test_an_item_of_any_name_is_labelled(member: Visitor, buyer: Api) -> None:
+    material = quiz(2)
+    for question, name in zip(material["questions"], ('a/b?c=1&d#%2F "é\n', "第一题"), strict=True):
+        question["id"] = name
+    address = made(buyer, metrics=CLARITY, material=material)
+    for place in range(2):
+        page = member.open(address)
+        form = next(form for form in page.forms if form.fields.get("place") == str(place))
+        assert form.fields["item"].isascii()
+        assert form.fields["item"].isprintable()
+        assert len(pressed(member.send(form, label="CLEAR"))) == place + 1
+    assert {row["label_given"] for row in rows(member.open(address, format="json"), "quiz_clarity")} == {"CLEAR"}
+
+
 def test_only_members_label_and_only_by_a_form_of_ours_what_is_there(
     member: Visitor, buyer: Api, judged: Deployment
 ) -> None:
