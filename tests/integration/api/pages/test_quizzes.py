@@ -98,7 +98,7 @@ def test_a_quiz_is_listed_and_shown_as_its_learner_gets_it_and_as_it_was_made(
         *("認識新同學", CLEAN, "圖書館 (60.0 %)", "What is 「學習」 in English?", "Version 2 · this one is handed out"),
         *("to study ✓ Key", "library bank", "Single choice", "Tests 學習", "Structure holds"),
         *(
-            "Traditional characters q1 question_text 学习",
+            "Traditional characters q1 question_text 学习 – 「学习」 is Simplified",
             "Said by the judge (1)",
             "All distractors are obviously wrong.",
         ),
@@ -153,7 +153,7 @@ def test_a_quiz_of_ones_own_says_why_a_rule_was_not_applied(teacher: Api, member
     assert found["curriculum_alignment"] == ("not_applied", "no_chapter")
     assert found["pedagogical_quality"] == ("not_applied", "structure")
     page = member.open(address(broken))
-    assert "Structure broken 1 times" in page.text
+    assert "Structure broken (1)" in page.text
     assert "Key There is none." in page.text
 
 
