@@ -14,7 +14,7 @@ from tests.support.auditing import auditing, over, request
 from tests.support.callers import Caller, said
 from tests.support.cloud import Cloud
 from tests.support.contests import Contest
-from tests.support.quizzes import experiment
+from tests.support.quizzes import experiment, measurement
 from tests.support.waiting import eventually
 from tests.support.wheels import make_wheels
 
@@ -42,6 +42,7 @@ class School:
     """A tenant, and the ids of what it has."""
 
     caller: Caller
+    measurement: str
     experiment: str
     contest: str
     audit: str
@@ -138,6 +139,8 @@ def school(cloud: Cloud, tmp_path_factory: pytest.TempPathFactory) -> School:
     evaluated = caller.verify(problem="Compute 12 * 12.", answer="144", subject="math", deep_evaluation=True)
     wheels = make_wheels(tmp_path_factory.mktemp("wheels"))
     with auditing(cloud, wheels):
+        quiz = measurement(metrics=["quiz_clarity"])
+        measured = said(caller.send("POST", "v1/measurements", json=quiz), 202)["id"]
         body = {"experiment": experiment(6, metrics=["quiz_clarity", "quiz_item_flaws"])}
         tried = said(caller.send("POST", "v1/experiments", json=body), 202)["id"]
         audit = said(caller.send("POST", "v1/audits", json=request("lid", "girth", "both", "word")), 202)["id"]
@@ -146,12 +149,13 @@ def school(cloud: Cloud, tmp_path_factory: pytest.TempPathFactory) -> School:
             contest.enter(submitter, reading)
         contest.close()
         over(caller, audit)
+        eventually(lambda: caller.get(f"v1/measurements/{measured}")["state"] == "done", what="the measurement")
         eventually(
             lambda: caller.get(f"v1/experiments/{tried}")["state"] == "done", what="the experiment", seconds=300.0
         )
     eventually(lambda: caller.get(f"v1/answers/{evaluated['id']}")["deep_evaluation"], what="an evaluation")
     cloud.judge.arrange(reset=True)
-    return School(caller=caller, experiment=tried, contest=contest.id, audit=audit)
+    return School(caller=caller, measurement=measured, experiment=tried, contest=contest.id, audit=audit)
 
 
 def _decided(caller: Caller, problem: str, answer: str) -> bool:

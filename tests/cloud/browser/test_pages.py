@@ -170,6 +170,25 @@ def test_a_label_on_an_answer_moves_the_judge_s_card(opened: Opened, teacher: Ca
     seen.keep("judge")
 
 
+def test_items_of_a_measurement_are_labelled_by_keyboard_one_after_the_other(opened: Opened, school: School) -> None:
+    seen = opened()
+    page = seen.sign_in(str(school.caller.token), "app/measurements")
+    page.locator(f'a[href*="{school.measurement}"]').first.click()
+    expect(page.get_by_role("heading", name="Quiz: clarity")).to_be_visible()
+    seen.keep("measurement")
+    page.get_by_role("form", name="Label q1").get_by_role("button", name="Clear", exact=True).focus()
+    for item in ("q1", "q2"):
+        page.keyboard.press("Enter")
+        given = page.get_by_role("form", name=f"Label {item}").get_by_role("button", name="Clear", exact=True)
+        expect(given).to_have_attribute("aria-pressed", "true")
+        page.wait_for_load_state()
+        page.keyboard.press("Tab")
+    following = page.get_by_role("form", name="Label q3").get_by_role("button", name="Clear", exact=True)
+    expect(following).to_be_focused()
+    page.get_by_role("link", name="See the card move").first.click()
+    expect(page.get_by_text(re.compile(r"Not enough labels: \d+ of 30")).first).to_be_visible()
+
+
 def test_rates_trends_and_quotas_show_what_accumulated(opened: Opened, teacher: Caller) -> None:
     seen = opened()
     page = seen.sign_in(str(teacher.token), "app/rates")

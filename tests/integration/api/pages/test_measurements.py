@@ -52,7 +52,7 @@ def labelling(page: Page, item: str, kind: str = "quiz_clarity") -> Form:
 
 def shown_places(page: Page) -> list[int]:
     """The places of the items on a page."""
-    return [int(found["id"].rpartition("-")[2]) for tag, found in page.elements if tag == "tr" and "id" in found]
+    return [int(found["id"].rpartition("-")[2]) for tag, found in page.elements if tag == "td" and "id" in found]
 
 
 def pressed(page: Page) -> list[str]:
