@@ -28,7 +28,7 @@ SHARED = ("--numprocesses=logical", "--maxprocesses=8", "--dist=loadfile", "--no
 """One process a processor, each given file after file, as what the tests of a file share is made once; no more than
 eight, since each must load everything first."""
 MEASURED = ("--cov", "--cov-append", "--cov-report=", "--cov-fail-under=0")
-"""Counts lines and branches, in whichever process; what is demanded of all runs together is told at the end."""
+"""Counts lines, in whichever process; what is demanded of all runs together is told at the end."""
 WAIT_SCALE_VARIABLE = "TOUCHSTONE_LOCAL_WAIT_SCALE"
 """Multiplies the waits of state machines in the cloud of the tests; 1 unless set."""
 JUDGE_VARIABLE = "TOUCHSTONE_TEST_JUDGE"
