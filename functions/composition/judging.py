@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from touchstone.operations.routing import RoutingReport
     from touchstone.oracle.choice import Choice
     from touchstone.quizzes.generation import Choice as Generator
+    from touchstone.records import Rates
+    from touchstone.records.routing_pins import Routing
 
 NOBODY = "touchstone"
 """Whose judges are looked at where no tenant is concerned; nothing is asked in its name."""
@@ -101,13 +103,27 @@ def preferences(tenant: str) -> Preferences:
     return Preferences(pins=pins, rates=stores.statistics().rates(tenant).of_providers, noted=routing.noted)
 
 
-def routing_report(tenant: str) -> RoutingReport:
-    """Which provider solves which subject of a tenant, and why."""
+def routing_report(
+    tenant: str,
+    *,
+    rates: Rates | None = None,
+    routing: Routing | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+) -> RoutingReport:
+    """Which provider solves which subject of a tenant, and why; `rates` and `routing` where they are read already.
+
+    `limit` None: as many as one response tells of. Raises `InputError` for a cursor of another list.
+    """
+    from touchstone.operations.rates import MOST
     from touchstone.operations.routing import routing_report
 
     return routing_report(
-        routing=stores.routing_pins().read(tenant),
+        tenant=tenant,
+        routing=stores.routing_pins().read(tenant) if routing is None else routing,
         everywhere=environment().subject_provider_map,
-        rates=stores.statistics().rates(tenant).of_providers,
+        rates=(stores.statistics().rates(tenant) if rates is None else rates).of_providers,
         available=judges(tenant).available(),
+        limit=limit or MOST,
+        cursor=cursor,
     )

@@ -38,13 +38,15 @@ class Column:
 class Table:
     """Rows under columns. `name` is its name in addresses and in the texts (`table.<name>`, `table.<name>.none`).
 
-    `next` is the cursor of the rows after these, None at the end or where there is no more than one page.
+    `next` is the cursor of the rows after these, None at the end or where there is no more than one page. `sorted_by`
+    says what comes after: what is older, or more names.
     """
 
     name: str
     columns: Sequence[Column]
     rows: Sequence[Row]
     next: str | None = None
+    sorted_by: Literal["time", "name"] = "time"
 
     def exported(self) -> list[dict[str, Value]]:
         """The rows with the fields that are columns, and no others."""

@@ -2,9 +2,11 @@
 
 from datetime import date
 from http import HTTPStatus
+from typing import Annotated
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
+from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import BaseModel, ConfigDict
 
 from functions.api.access import caller
@@ -12,6 +14,7 @@ from functions.api.location import said_by
 from functions.composition.judging import registry, routing_report
 from functions.composition.stores import routing_pins
 from touchstone.errors import InputError, SettingsError
+from touchstone.operations.rates import MOST
 from touchstone.operations.routing import RoutingReport
 
 router = Router()
@@ -59,9 +62,9 @@ _SHOWN = set(ModelView.model_fields) - {"tiers"}
 
 
 @router.get("/v1/routing", summary="Read the routing", tags=["models"])
-def routing() -> RoutingReport:
+def routing(limit: Annotated[int, Query(ge=1, le=MOST)] = MOST, cursor: str | None = None) -> RoutingReport:
     """Which provider solves which subject, why and since when, and who would take over."""
-    return routing_report(caller(router).tenant)
+    return routing_report(caller(router).tenant, limit=limit, cursor=cursor)
 
 
 @router.put("/v1/routing/<subject>", summary="Pin a subject", tags=["models"])

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from functions.api.access import caller
 from functions.composition.stores import statistics
-from touchstone.operations.reporting import RatesReport, rates_report
+from touchstone.operations.rates import MOST, RatesReport, rates_report
 
 router = Router()
 
@@ -49,9 +49,10 @@ class ApproachView(BaseModel):
 
 
 @router.get("/v1/statistics/rates", summary="Correctness by model", tags=["statistics"])
-def rates() -> RatesReport:
+def rates(limit: Annotated[int, Query(ge=1, le=MOST)] = MOST, cursor: str | None = None) -> RatesReport:
     """How often answers were right, with 95 % intervals."""
-    return rates_report(statistics().rates(caller(router).tenant))
+    tenant = caller(router).tenant
+    return rates_report(statistics().rates(tenant), tenant=tenant, limit=limit, cursor=cursor)
 
 
 @router.get("/v1/statistics/volume", summary="Answers a day", tags=["statistics"])

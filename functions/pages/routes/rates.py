@@ -10,15 +10,21 @@ from functions.api.access import ALLOWED
 from functions.composition.judging import judges, registry, routing_report
 from functions.composition.stores import routing_pins, statistics
 from functions.pages.charts import Chart, Series
+from functions.pages.rendering import MOST_ROWS
 from functions.pages.tables import Column, Row, Table
 from functions.pages.visit import View, Visit, form, redirect, visit
 from functions.pages.words import Words
 from touchstone.errors import InputError, SettingsError
-from touchstone.operations.reporting import RateView, rates_report
+from touchstone.operations.rates import RateView, Tallies, most_decided, rates_page
 from touchstone.operations.routing import RoutingReport, SubjectRouting
+from touchstone.records.cursors import leads_on
+from touchstone.records.keys import of_tenant
 
 router = Router()
 
+SHOWN = 500
+"""Rows of each table at a time: four tables of so many stay below what a function may answer, 6 MB, as JSON and as a
+page, whatever names were sent. A tenant's own subjects are some hundred at most."""
 DRAWN = 15
 """Rates on one chart: those with the most verdicts. More could not be told apart; the table has all."""
 COUNTED = (
@@ -39,21 +45,28 @@ class _Kind:
     columns: tuple[Column, Column]
     label: Callable[[Words, RateView], str]
 
-    def shown(self, rates: Sequence[RateView]) -> Table:
-        """The table of all of them."""
-        name, of = (column.name for column in self.columns)
-        rows: list[Row] = [{name: rate.name, of: rate.of, **rate.model_dump(exclude={"name", "of"})} for rate in rates]
-        return Table(name=self.table, columns=(*self.columns, *COUNTED), rows=rows)
+    def scope(self, tenant: str) -> str:
+        """What cursors of this table are good in."""
+        return of_tenant(tenant, "RATES", self.table)
 
-    def drawn(self, words: Words, rates: Sequence[RateView]) -> Chart | None:
+    def shown(self, tallies: Tallies, *, tenant: str, cursor: str | None) -> Table:
+        """The table of those behind the cursor, or of the first."""
+        name, of = (column.name for column in self.columns)
+        part = rates_page(tallies, scope=self.scope(tenant), limit=SHOWN, cursor=cursor)
+        rows: list[Row] = [
+            {name: rate.name, of: rate.of, **rate.model_dump(exclude={"name", "of"})} for rate in part.items
+        ]
+        columns = (*self.columns, *COUNTED)
+        return Table(name=self.table, columns=columns, rows=rows, next=part.cursor, sorted_by="name")
+
+    def drawn(self, words: Words, tallies: Tallies) -> Chart | None:
         """The chart of those with the most verdicts; None where there is no verdict."""
-        decided = [rate for rate in rates if rate.decided]
-        if not decided:
+        most = most_decided(tallies, DRAWN)
+        if not most:
             return None
-        most = sorted(decided, key=lambda rate: (-rate.decided, rate.name, rate.of))[:DRAWN]
-        title = words(f"table.{self.table}")
-        if len(most) < len(decided):
-            title = words("rates.most", title=title, drawn=len(most), count=len(decided))
+        title, decided = words(f"table.{self.table}"), sum(tally.decided > 0 for tally in tallies.values())
+        if len(most) < decided:
+            title = words("rates.most", title=title, drawn=len(most), count=decided)
         series = Series(
             name=words("column.rate"),
             values=[rate.rate for rate in most],
@@ -85,30 +98,44 @@ BY_PROVIDER_AND_SUBJECT = _Kind(
 def rates() -> Response[str]:
     """Correctness by model and subject, model and difficulty, provider and subject; who solves what, and why."""
     met = visit(router)
-    found = rates_report(statistics().rates(met.tenant))
-    routing = routing_report(met.tenant)
+    found, kept = statistics().rates(met.tenant), routing_pins().read(met.tenant)
     kinds = (
         (BY_MODEL_AND_SUBJECT, found.model_subject),
         (BY_MODEL_AND_DIFFICULTY, found.model_difficulty),
         (BY_PROVIDER_AND_SUBJECT, found.provider_subject),
     )
+    scopes = [kind.scope(met.tenant) for kind, _ in kinds]
+    *cursors, cursor = _cursors(met, [*scopes, of_tenant(met.tenant, "ROUTING")])
+    routing = routing_report(met.tenant, rates=found, routing=kept, limit=SHOWN, cursor=cursor)
     drawn = {kind.table: kind.drawn(met.words, each) for kind, each in kinds}
     charts = {name: chart for name, chart in drawn.items() if chart is not None}
+    tables = [
+        kind.shown(each, tenant=met.tenant, cursor=behind) for (kind, each), behind in zip(kinds, cursors, strict=True)
+    ]
     return met.show(
         View(
             title="rates.title",
             template="rates.html",
-            tables=(*(kind.shown(each) for kind, each in kinds), _routing(routing)),
+            tables=(*tables, _routing(routing)),
             charts=tuple(charts.values()),
             given={
                 "drawn": {name: chart.data for name, chart in charts.items()},
                 "routing": routing,
                 "may_pin": _may_pin(met),
                 "providers": _providers(met),
-                "pinned": [each.subject for each in routing.subjects if each.pinned_by == "tenant"],
+                "pinned": sorted(kept.pins)[:MOST_ROWS],
             },
         )
     )
+
+
+def _cursors(met: Visit, scopes: Sequence[str]) -> list[str | None]:
+    """The cursor that was asked for at the table it is of; the others begin at the beginning."""
+    asked = met.query.get("cursor")
+    found = [asked if asked is not None and leads_on(scope, asked) else None for scope in scopes]
+    if asked is not None and not any(found):
+        raise InputError("This cursor does not belong to this page; start again without one.", where="cursor")
+    return found
 
 
 @router.post("/app/rates/pin")
@@ -164,7 +191,8 @@ def _routing(report: RoutingReport) -> Table:
         Column(name="without_pin", shown="code"),
         Column(name="before", shown="code"),
     )
-    return Table(name="routing", columns=columns, rows=[_choice(subject) for subject in report.subjects])
+    rows = [_choice(subject) for subject in report.subjects]
+    return Table(name="routing", columns=columns, rows=rows, next=report.cursor, sorted_by="name")
 
 
 def _choice(subject: SubjectRouting) -> Row:

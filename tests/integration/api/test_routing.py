@@ -42,7 +42,9 @@ def admin(judged: Deployment) -> Api:
 
 
 def test_a_subject_goes_from_the_default_to_the_data_to_a_pin_and_back(judged: Deployment, admin: Api) -> None:
-    assert admin.get("/v1/routing").json == {"default": "claude", "min_samples": 500, "subjects": []}
+    assert admin.get("/v1/routing").json == {
+        "default": "claude", "min_samples": 500, "subjects": [], "cursor": None,
+    }  # fmt: skip
     answered(judged, "openai", decided=480, correct=470)
     found = of_subject(admin)
     assert (found["provider"], found["why"], found["since"]) == ("claude", "default", None)
@@ -123,8 +125,15 @@ def test_it_is_read_by_as_many_requests_however_many_subjects_there_are(
             asked.clear()
             watched.setattr(BaseClient, "_make_api_call", counted)
             assert len(admin.get("/v1/routing").json["subjects"]) == more
+            assert len(admin.get("/v1/statistics/rates").json["provider_subject"]) == more
             numbers.append(asked.count("Query") + asked.count("GetItem"))
     assert numbers[0] == numbers[1]
+    for path, rows in (("/v1/routing", "subjects"), ("/v1/statistics/rates", "provider_subject")):
+        first = admin.get(path, limit=150).json
+        rest = admin.get(path, limit=150, cursor=first["cursor"]).json
+        assert (len(first[rows]), len(rest[rows]), rest["cursor"]) == (150, 50, None)
+        assert admin.get(path, cursor="nonsense").status == 400
+        assert admin.get(path, limit=1001).status == 422
 
 
 def test_a_note_that_cannot_be_kept_costs_nobody_an_answer(

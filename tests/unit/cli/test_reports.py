@@ -65,6 +65,14 @@ def test_a_report_is_shown_to_people_and_passed_on_to_pipes(
     assert {asked.path for asked in api.asked} == {path}
 
 
+def test_rates_that_come_in_parts_are_shown_whole(online: Command, api: Loopback) -> None:
+    first = RATES | {"cursor": "on"}
+    last = RATES | {"provider_subject": [], "model_subject": [RATE], "cursor": None}
+    api.script = [Reply(value=first), Reply(value=last)]
+    assert json.loads(online("stats", "rates", "--json").stdout) == RATES | {"model_subject": [RATE], "cursor": None}
+    assert [asked.query for asked in api.asked] == [{}, {"cursor": "on"}]
+
+
 def test_nothing_counted_yet_is_a_sentence(online: Command, api: Loopback) -> None:
     api.script = [Reply(value=[]), Reply(value={}), Reply(value={"quotas": [], "spent_usd": 0.0})]
     assert online("stats", "trends", "--days", "7").stderr == "Nothing has been counted yet.\n"

@@ -3,6 +3,7 @@
 import time
 
 from touchstone.answers.providers import Rate
+from touchstone.operations.rates import MOST
 from touchstone.operations.routing import routing_report
 from touchstone.records.routing_pins import Routing
 
@@ -14,8 +15,32 @@ def test_thousands_of_subjects_are_reported_in_time() -> None:
     rates = {(name, f"s{each}"): Rate(correct=500, decided=600) for each in range(SUBJECTS) for name in PROVIDERS}
     begun = time.process_time()
     report = routing_report(
-        routing=Routing(pins={}, choices={}), everywhere={}, rates=rates, available=["gemini", "openai"]
+        tenant="acme",
+        routing=Routing(pins={}, choices={}),
+        everywhere={},
+        rates=rates,
+        available=["gemini", "openai"],
+        limit=SUBJECTS,
     )
     assert time.process_time() - begun < 3  # seconds; three times that where each subject looks at the rates of all
     assert {len(subject.evidence) for subject in report.subjects} == {len(PROVIDERS)}
     assert len(report.subjects) == SUBJECTS
+
+
+def test_subjects_come_a_part_at_a_time_each_once() -> None:
+    rates = {("openai", f"s{each:04}"): Rate(correct=5, decided=6) for each in range(SUBJECTS)}
+    found: list[str] = []
+    cursor: str | None = None
+    while cursor is not None or not found:
+        report = routing_report(
+            tenant="acme",
+            routing=Routing(pins={}, choices={}),
+            everywhere={"music": "openai"},
+            rates=rates,
+            available=["openai"],
+            cursor=cursor,
+        )
+        assert len(report.subjects) <= MOST
+        found += [each.subject for each in report.subjects]
+        cursor = report.cursor
+    assert found == ["music", *(of for _, of in rates)]

@@ -2,7 +2,7 @@
 
 import json
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from http import HTTPStatus
 from pathlib import Path
@@ -130,6 +130,16 @@ def fetch(*path: str, **query: str | int | None) -> Document:
     """Read one object of the API that the settings name. Raises as `open_api` and `Api`."""
     with open_api() as api:
         return api.get(*path, **query)
+
+
+def fetch_whole(*path: str, lists: Sequence[str]) -> Document:
+    """Read one object whose `lists` come in parts, whole. Raises as `fetch`."""
+    with open_api() as api:
+        found = api.get(*path)
+        while cursor := found.get("cursor"):
+            more = api.get(*path, cursor=str(cursor))
+            found = {**more, **{name: [*found[name], *more[name]] for name in lists}}
+    return found
 
 
 def upload(url: str, data: bytes, *, content_type: str, anew: bool = False) -> None:

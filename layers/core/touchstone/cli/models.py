@@ -44,10 +44,10 @@ def models(
 @routing.command("list")
 def pins(*, as_json: AsJson = False) -> None:
     """List which provider solves which subject, why and since when, how often it was right, and who would take over."""
-    from touchstone.cli.client import fetch
+    from touchstone.cli.client import fetch_whole
     from touchstone.cli.screen import Column, field, moment, print_rows, say
 
-    found = fetch("routing")
+    found = fetch_whole("routing", lists=("subjects",))
     columns = (
         Column(title="subject", of=field("subject")),
         Column(title="provider", of=field("provider")),

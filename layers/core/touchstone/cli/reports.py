@@ -73,10 +73,11 @@ def backlog(*, as_json: AsJson = False) -> None:
 @stats.command()
 def rates(*, as_json: AsJson = False) -> None:
     """How often answers were right, with 95 % intervals."""
-    from touchstone.cli.client import fetch
+    from touchstone.cli.client import fetch_whole
     from touchstone.cli.screen import Column, field, percent, print_rows
 
-    report = fetch("statistics", "rates")
+    tables = ("provider_subject", "model_subject", "model_difficulty")
+    report = fetch_whole("statistics", "rates", lists=tables)
     columns = (
         Column(title="by", of=field("by")),
         Column(title="name", of=field("name")),
@@ -87,7 +88,6 @@ def rates(*, as_json: AsJson = False) -> None:
         Column(title="decided", of=field("decided"), right=True),
         Column(title="skipped", of=field("skipped"), right=True),
     )
-    tables = ("provider_subject", "model_subject", "model_difficulty")
     rows = [{"by": table.replace("_", " × "), **row} for table in tables for row in report.get(table, ())]
     print_rows(report, columns, rows, empty=NO_DATA, as_json=as_json)
 

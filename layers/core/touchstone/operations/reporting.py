@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
-from touchstone.answers.providers import MIN_SAMPLES
 from touchstone.judges.base import Tier
-from touchstone.statistics.intervals import wilson_interval
 
 if TYPE_CHECKING:
     from touchstone.budgets import QuotaKey, Quotas, Spending
     from touchstone.judges.opening import Judges, Seat
-    from touchstone.records import Evaluations, Rates, Statistics, Tally
+    from touchstone.records import Evaluations, Statistics
 
 SHOWN_TIERS: tuple[Tier, ...] = ("verify", "evaluate")
 """The tiers whose quota decides what a user waits for."""
@@ -92,31 +89,6 @@ class BacklogReport(View):
     done_by: datetime | None
 
 
-class RateView(View):
-    """How often answers were right, of those that were decided. `lower` and `upper`: Wilson 95 % interval (0–1).
-
-    `rate`, `lower` and `upper` are None where nothing was decided.
-    """
-
-    name: str
-    of: str
-    decided: int
-    correct: int
-    skipped: int
-    rate: float | None
-    lower: float | None
-    upper: float | None
-
-
-class RatesReport(View):
-    """Correctness by provider and subject (what routing uses), model and subject, model and difficulty."""
-
-    min_samples: int
-    provider_subject: tuple[RateView, ...]
-    model_subject: tuple[RateView, ...]
-    model_difficulty: tuple[RateView, ...]
-
-
 def budget_report(
     *, tenant: str, judges: Judges, quotas: Quotas, spending: Spending, ceiling_usd: float
 ) -> BudgetReport:
@@ -171,16 +143,6 @@ def spent_for_today(*, judges: Judges, quotas: Quotas) -> bool:
     return usage.left is not None and usage.left <= usage.kept
 
 
-def rates_report(rates: Rates) -> RatesReport:
-    """The rates with their intervals, sorted by name."""
-    return RatesReport(
-        min_samples=MIN_SAMPLES,
-        provider_subject=_rates(rates.provider_subject),
-        model_subject=_rates(rates.model_subject),
-        model_difficulty=_rates(rates.model_difficulty),
-    )
-
-
 def _key(seat: Seat) -> QuotaKey:
     from touchstone.budgets import QuotaKey
 
@@ -212,22 +174,4 @@ def _share(seat: Seat, quotas: Quotas, *, tenant: str) -> ShareView | None:
         return None
     return ShareView(
         used=usage.used, limit=usage.limit, per_minute=usage.per_minute, left_this_minute=usage.left_this_minute
-    )
-
-
-def _rates(tallies: Mapping[tuple[str, str], Tally]) -> tuple[RateView, ...]:
-    return tuple(_rate(name, of, tally) for (name, of), tally in sorted(tallies.items()))
-
-
-def _rate(name: str, of: str, tally: Tally) -> RateView:
-    interval = wilson_interval(tally.correct, tally.decided) if tally.decided else None
-    return RateView(
-        name=name,
-        of=of,
-        decided=tally.decided,
-        correct=tally.correct,
-        skipped=tally.skipped,
-        rate=tally.rate,
-        lower=None if interval is None else interval[0],
-        upper=None if interval is None else interval[1],
     )

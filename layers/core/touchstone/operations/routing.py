@@ -6,7 +6,10 @@ from datetime import datetime
 
 from touchstone.answers.providers import MIN_SAMPLES, Choice, Rate, Why, first_choice, next_candidate
 from touchstone.judges.registry import called
+from touchstone.operations.rates import MOST
 from touchstone.operations.reporting import View
+from touchstone.records.cursors import page_of
+from touchstone.records.keys import of_tenant
 from touchstone.records.routing_pins import NotedChoice, Routing
 from touchstone.statistics.intervals import wilson_interval
 
@@ -67,12 +70,14 @@ class SubjectRouting(View):
 
 class RoutingReport(View):
     """The choice of every subject that has a pin, data or a choice. All others go to `default`, None where no provider
-    has a key. `min_samples` are the verdicts from which a provider's rate counts.
+    has a key. `min_samples` are the verdicts from which a provider's rate counts. Subjects are sorted by name; `cursor`
+    leads to those behind these, null at the end.
     """
 
     default: str | None
     min_samples: int
     subjects: tuple[SubjectRouting, ...]
+    cursor: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,16 +160,20 @@ class _Evidence:
 
 def routing_report(
     *,
+    tenant: str,
     routing: Routing,
     everywhere: Mapping[str, str],
     rates: Mapping[tuple[str, str], Rate],
     available: Sequence[str],
     min_samples: int = MIN_SAMPLES,
+    limit: int = MOST,
+    cursor: str | None = None,
 ) -> RoutingReport:
-    """What is chosen for every subject of a tenant, by its name.
+    """What is chosen for a tenant's subjects, at most `limit` of them, by their names.
 
     `everywhere` are the deployment's pins; `rates` by (provider, subject); `available` the providers that have a key,
     the first of which is the default. Reads nothing, so that it costs the same however many records there are.
+    Raises `InputError` for a cursor of another list.
     """
     default = available[0] if available else None
     by_subject: dict[str, dict[tuple[str, str], Rate]] = {}
@@ -178,9 +187,13 @@ def routing_report(
         default=default,
         min_samples=min_samples,
     )
-    subjects = {*routing.pins, *routing.choices, *everywhere, *by_subject}
+    subjects = sorted({*routing.pins, *routing.choices, *everywhere, *by_subject})
+    part = page_of(subjects, key=str, scope=of_tenant(tenant, "ROUTING"), limit=limit, cursor=cursor)
     return RoutingReport(
-        default=default, min_samples=min_samples, subjects=tuple(evidence.of(subject) for subject in sorted(subjects))
+        default=default,
+        min_samples=min_samples,
+        subjects=tuple(evidence.of(subject) for subject in part.items),
+        cursor=part.cursor,
     )
 
 

@@ -3,6 +3,8 @@
 import base64
 import binascii
 import hashlib
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from touchstone.errors import InputError
@@ -13,7 +15,7 @@ _TAG_CHARACTERS = 16
 
 @dataclass(frozen=True, slots=True)
 class Page[T]:
-    """Some items of a list, newest first. `cursor` leads to the next ones; None at the end."""
+    """Some items of a list, in its order. `cursor` leads to the next ones; None at the end."""
 
     items: tuple[T, ...]
     cursor: str | None
@@ -44,6 +46,26 @@ def position_of(scope: str, cursor: str) -> str:
     if not position or tag != _tag(scope, position):
         raise _refusal()
     return position
+
+
+def leads_on(scope: str, cursor: str) -> bool:
+    """Whether a cursor is one of the list `scope`."""
+    try:
+        position_of(scope, cursor)
+    except InputError:
+        return False
+    return True
+
+
+def page_of[T](items: Sequence[T], *, key: Callable[[T], str], scope: str, limit: int, cursor: str | None) -> Page[T]:
+    """At most `limit` of `items`, which are sorted by `key`: the first, or those behind the cursor.
+
+    What was added or removed meanwhile moves none of the others. Raises `InputError` for a cursor of another list.
+    """
+    begin = 0 if cursor is None else bisect_right(items, position_of(scope, cursor), key=key)
+    shown = tuple(items[begin : begin + limit])
+    more = begin + limit < len(items)
+    return Page(shown, cursor_after(scope, key(shown[-1])) if more else None)
 
 
 def _tag(scope: str, position: str) -> str:

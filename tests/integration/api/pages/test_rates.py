@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from functions.pages.routes.rates import SHOWN
 from tests.support import replies
 from tests.support.api import Api
 from tests.support.deployment import Deployment
@@ -15,6 +16,7 @@ from tests.support.pages import Form, Page, Visitor
 from tests.support.providers import ProviderServer, success
 from touchstone.operations import routing
 from touchstone.records import Role
+from touchstone.records.counters import COUNT_SHARDS
 
 EASY = {"problem": "Compute 3/4 + 1/6.", "model": "model-a", "subject": "arithmetic", "difficulty": "easy"}
 MARKUP = "<script>alert(1)</script>"
@@ -184,3 +186,37 @@ def test_without_verdicts_and_keys_the_page_says_so(visitor: Visitor) -> None:
     chinese = visitor.open("/app/rates", language="zh").text
     assert "还没有可统计的判定" in chinese
     assert "如何选择服务商" in chinese
+
+
+@pytest.fixture
+def crowded(deployment: Deployment) -> None:
+    """More subjects than a page shows at a time."""
+    with deployment.table.batch_writer() as batch:
+        for number in range(SHOWN + 1):
+            subject = f"s{number:04}"
+            for key in (f"PROVIDER#openai#{subject}", f"MODEL#m#SUBJECT#{subject}"):
+                batch.put_item(Item={"pk": "T#acme#COUNTS#1", "sk": key, "n": 1 + number, "correct": 1, "skipped": 0})
+
+
+@pytest.mark.usefixtures("crowded")
+def test_very_many_subjects_come_a_part_at_a_time_table_by_table_in_as_many_reads(
+    visitor: Visitor, reads: list[str]
+) -> None:
+    reads.clear()
+    page = visitor.open("/app/rates")
+    asked = reads.count("Query")
+    assert asked < 3 * COUNT_SHARDS, "the counters are read once for rates and routing"
+    assert _charts(page)[0]["labels"][0] == f"m · s{SHOWN:04}", "drawn are those with the most verdicts of all"
+    assert page.text.count("More") == 3
+    found = visitor.open("/app/rates", format="json").response.json
+    assert {name: len(table["rows"]) for name, table in found.items()} == {
+        "model_subject": SHOWN, "model_difficulty": 0, "provider_subject": SHOWN, "routing": SHOWN,
+    }  # fmt: skip
+    cursor = found["provider_subject"]["cursor"]
+    behind = visitor.open("/app/rates", format="json", cursor=cursor).response.json
+    assert [row["subject"] for row in behind["provider_subject"]["rows"]] == [f"s{SHOWN:04}"]
+    assert (behind["provider_subject"]["cursor"], len(behind["model_subject"]["rows"])) == (None, SHOWN)
+    sheet = visitor.open("/app/rates", format="csv", table="provider_subject", cursor=cursor).response.body
+    assert len(list(csv.reader(io.StringIO(sheet)))) == 2
+    assert "From the beginning" in visitor.open("/app/rates", cursor=cursor).text
+    assert visitor.open("/app/rates", cursor="nonsense").response.status == 400

@@ -1,0 +1,105 @@
+"""How often answers were right, as a tenant is shown it: a part at a time, however many names there are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from heapq import nsmallest
+from typing import TYPE_CHECKING
+
+from touchstone.answers.providers import MIN_SAMPLES
+from touchstone.operations.reporting import View
+from touchstone.records.cursors import Page, page_of
+from touchstone.records.keys import of_tenant
+from touchstone.statistics.intervals import wilson_interval
+
+if TYPE_CHECKING:
+    from touchstone.records import Rates, Tally
+
+MOST = 1_000
+"""Rates, or subjects, that one response tells of: with names as long as they may be, and every character of them
+escaped, they stay below what a function may answer, 6 MB. A tenant's own subjects are some hundred at most."""
+_APART = "\x1f"
+"""Between the parts of what a list is sorted by: no name that people write holds it."""
+
+type Tallies = Mapping[tuple[str, str], Tally]
+"""By a name (of a provider or model) and what it was tried on (a subject or difficulty)."""
+
+
+class RateView(View):
+    """How often answers were right, of those that were decided. `lower` and `upper`: Wilson 95 % interval (0–1).
+
+    `rate`, `lower` and `upper` are None where nothing was decided.
+    """
+
+    name: str
+    of: str
+    decided: int
+    correct: int
+    skipped: int
+    rate: float | None
+    lower: float | None
+    upper: float | None
+
+
+class RatesReport(View):
+    """Correctness by provider and subject (what routing uses), model and subject, model and difficulty.
+
+    The three lists are one sequence, each sorted by name. `cursor` leads to what comes behind this part of it; null at
+    the end.
+    """
+
+    min_samples: int
+    provider_subject: tuple[RateView, ...]
+    model_subject: tuple[RateView, ...]
+    model_difficulty: tuple[RateView, ...]
+    cursor: str | None
+
+
+def rates_report(rates: Rates, *, tenant: str, limit: int = MOST, cursor: str | None = None) -> RatesReport:
+    """At most `limit` of a tenant's rates with their intervals, all three lists together.
+
+    Raises `InputError` for a cursor of another list.
+    """
+    kinds = (rates.provider_subject, rates.model_subject, rates.model_difficulty)
+    every = ((kind, pair) for kind, tallies in enumerate(kinds) for pair in tallies)
+    placed = sorted((_APART.join((str(kind), *pair)), kind, pair) for kind, pair in every)
+    part = page_of(placed, key=lambda each: each[0], scope=of_tenant(tenant, "RATES"), limit=limit, cursor=cursor)
+    shown: tuple[list[RateView], ...] = ([], [], [])
+    for _, kind, pair in part.items:
+        shown[kind].append(_rate(pair, kinds[kind][pair]))
+    return RatesReport(
+        min_samples=MIN_SAMPLES,
+        provider_subject=tuple(shown[0]),
+        model_subject=tuple(shown[1]),
+        model_difficulty=tuple(shown[2]),
+        cursor=part.cursor,
+    )
+
+
+def rates_page(tallies: Tallies, *, scope: str, limit: int, cursor: str | None) -> Page[RateView]:
+    """At most `limit` rates of one kind, sorted by name. Raises `InputError` for a cursor that is not of `scope`."""
+    part = page_of(sorted(tallies, key=_APART.join), key=_APART.join, scope=scope, limit=limit, cursor=cursor)
+    return Page(tuple(_rate(pair, tallies[pair]) for pair in part.items), part.cursor)
+
+
+def most_decided(tallies: Tallies, count: int) -> tuple[RateView, ...]:
+    """The rates with the most verdicts, those first; none without a verdict."""
+    decided = (pair for pair, tally in tallies.items() if tally.decided)
+    return tuple(
+        _rate(pair, tallies[pair])
+        for pair in nsmallest(count, decided, key=lambda pair: (-tallies[pair].decided, pair))
+    )
+
+
+def _rate(pair: tuple[str, str], tally: Tally) -> RateView:
+    interval = wilson_interval(tally.correct, tally.decided) if tally.decided else None
+    return RateView(
+        name=pair[0],
+        of=pair[1],
+        decided=tally.decided,
+        correct=tally.correct,
+        skipped=tally.skipped,
+        rate=tally.rate,
+        lower=None if interval is None else interval[0],
+        upper=None if interval is None else interval[1],
+    )
