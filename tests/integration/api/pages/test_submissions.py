@@ -160,6 +160,23 @@ def test_only_members_label_with_the_mark_of_their_session_what_is_there(
     assert member.open(f"/app/tasks/{ranked.id}/submissions/{UNKNOWN}").response.status == 404
 
 
+def test_a_page_costs_the_same_reads_however_many_handed_in(
+    member: Visitor, contest: ApiTask, reads: list[str], buyer: Api, judged: Deployment
+) -> None:
+    small = ApiTask.created(buyer, judged)
+    small.hand_in("ann", unsourced=True)
+    for number in range(6):
+        contest.hand_in(f"party-{number}", unsourced=True)
+    taken = []
+    for task in (small, contest):
+        task.pass_time()
+        member.open(address(task, "ann"))
+        reads.clear()
+        assert member.open(address(task, "ann")).response.status == 200
+        taken.append(list(reads))
+    assert taken[0] == taken[1]
+
+
 def test_it_can_be_read_in_chinese(member: Visitor, ranked: ApiTask) -> None:
     member.headers["accept-language"] = "zh"
     page = member.open(address(ranked, "dee"))
