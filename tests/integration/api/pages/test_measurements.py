@@ -11,7 +11,7 @@ import pytest
 from tests.support.api import Api
 from tests.support.deployment import Deployment
 from tests.support.pages import Form, Page, Visitor
-from tests.support.providers import ProviderServer, error
+from tests.support.providers import ProviderServer, success
 from tests.support.quizzes import measurement, quiz
 from tests.support.task_machines import later
 from touchstone.records import Role
@@ -186,27 +186,34 @@ def test_only_members_label_and_only_by_a_form_of_ours_what_is_there(
     assert "Nobody has labelled anything yet." in member.open("/app/judges").text
 
 
-def test_what_nobody_could_judge_is_shown_as_that(
-    member: Visitor, buyer: Api, judged: Deployment, judges: ProviderServer
-) -> None:
-    judges.rule(error("overloaded"), schema="AnswersReply", prompt="list [123]\\?")
-    address = made(buyer, metrics=["quiz_answer_correctness", "quiz_coverage"], source=None)
+def test_what_nobody_could_judge_is_shown_as_that(member: Visitor, buyer: Api, judges: ProviderServer) -> None:
+    judges.rule(success({"answers": []}), schema="AnswersReply", prompt="list 1\\?")
+    metrics = ["quiz_answer_correctness", "quiz_coverage"]
+    address = made(buyer, material=quiz(2), metrics=metrics, source=None)
     page = member.open(address)
-    assert "Quiz: answers are right 100.00 Being measured 1 0 3 The provider is overloaded" in page.text
+    assert "Quiz: answers are right 100.00 Done, not every item 1 0 1 –" in page.text
     assert "Quiz: coverage – Left out: it needs a source – – – No passage to judge it by" in page.text
-    assert not [form for form in page.forms if form.action.endswith("/label")], "not before it is over"
-    for _ in range(10):
-        later(1800)
-        judged.machines.tasks.wake()
-    member = signed_in(judged)
-    page = member.open(address)
-    assert "Done, not every item" in page.text
-    assert page.text.count("No verdict: The provider is overloaded") == 3
-    unscored = rows(member.open(address, format="json"), "quiz_answer_correctness")[1]
-    assert (unscored["item"], unscored["label"], unscored["value"]) == ("q1", None, None)
-    assert unscored["skipped"] == "overloaded"
+    assert page.text.count("No verdict: A reply against the rules") == 1
+    judged, unscored = rows(member.open(address, format="json"), "quiz_answer_correctness")
+    assert (judged["item"], unscored["item"]) == ("q2", "q1")
+    assert (unscored["label"], unscored["value"], unscored["skipped"]) == (None, None, "invalid_reply")
     page = member.send(labelling(page, "q1", "quiz_answer_correctness"), label="CORRECT")
     assert pressed(page) == ["CORRECT"]
+
+
+def test_a_metric_that_is_not_over_says_why_and_nothing_of_it_is_labelled(
+    visitor: Visitor, acme: Api, deployment: Deployment
+) -> None:
+    address = made(acme, metrics=[*CLARITY, "quiz_item_flaws"])
+    page = visitor.open(address)
+    assert "Quiz: clarity – Being measured 0 0 0 No judge, or not set up" in page.text
+    assert "ANTHROPIC_API_KEY" in page.text
+    assert not [form for form in page.forms if form.action.endswith("/label")]
+    later(3 * 24 * 3600)
+    deployment.machines.tasks.wake()
+    page = signed_in(deployment).open(address)
+    assert "Quiz: clarity – No score: nobody could judge it 0 0 0 No judge, or not set up" in page.text
+    assert "There is no item here." in signed_in(deployment).open(address, metric="quiz_clarity").text
 
 
 def test_cards_and_summaries_show_what_they_are_of(member: Visitor, buyer: Api) -> None:
@@ -267,19 +274,25 @@ def test_it_can_be_read_in_chinese(member: Visitor, buyer: Api) -> None:
     assert "测验：表述清晰 75.0" in member.open("/app/measurements").text
 
 
+def made_by(reads: list[str], visitor: Visitor, address: str) -> list[str]:
+    """The reads that a page is made by, when the process keeps what it keeps."""
+    visitor.open(address)
+    reads.clear()
+    assert visitor.open(address).response.status == 200
+    return list(reads)
+
+
 def test_a_page_costs_the_same_reads_however_many_items_and_labels(
     member: Visitor, buyer: Api, reads: list[str]
 ) -> None:
-    few, many = made(buyer, metrics=CLARITY, material=quiz(2)), made(buyer, metrics=CLARITY, material=quiz(40))
+    few = made(buyer, metrics=CLARITY, material=quiz(2))
+    listed = made_by(reads, member, "/app/measurements")
+    many = made(buyer, metrics=CLARITY, material=quiz(40))
+    assert made_by(reads, member, "/app/measurements") == listed
     for number in range(1, 41):
         label = f"{many.replace('/app/measurements', '/v1/labels/quiz_clarity')}/q{number}"
         assert buyer.call("PUT", label, json.dumps({"label": "CLEAR"})).status == 200
-    found = []
-    for address in (few, many):
-        member.open(address)
-        reads.clear()
-        assert member.open(address).response.status == 200
-        found.append(list(reads))
+    found = [made_by(reads, member, address) for address in (few, many)]
     assert found[0] == found[1]
     assert len(found[0]) <= 5
     assert not {"Scan", "PutItem", "UpdateItem"} & set(found[0])
