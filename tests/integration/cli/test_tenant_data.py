@@ -18,6 +18,7 @@ from touchstone.cli.app import app
 from touchstone.errors import NotFoundError
 from touchstone.operations.tenants.deleting import STILL_UNDER_WAY
 from touchstone.records import Answers, Artifacts, Tenants, Tokens
+from touchstone.records.objects import TenantObjects
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -67,6 +68,16 @@ def test_an_export_says_what_it_wrote(acme: "Table", tmp_path: Path) -> None:
     again = _tenant("export", "acme", str(tmp_path / "out"))
     assert (again.exit_code, again.stdout) == (2, "")
     assert "holds an export of acme already" in again.stderr
+
+
+def test_an_export_that_an_object_was_deleted_under_says_so_by_its_exit_code(
+    acme: "Table", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(TenantObjects, "fetch", lambda *_: False)  # as it answers for what is gone
+    result = _tenant("export", "acme", str(tmp_path / "out"), "--json")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["gone"] == ["artifacts/acme/notes/one"]
+    assert "Deleted before they could be read, and named in manifest.json: 1 objects." in result.stderr
 
 
 def test_a_deletion_asks_waits_and_says_what_went_and_what_remains(acme: "Table", clock: StandingClock) -> None:

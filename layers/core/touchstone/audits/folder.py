@@ -22,6 +22,7 @@ from touchstone.audits.bundles.target import Manifest
 from touchstone.audits.case import AuditCase, BlindCase
 from touchstone.audits.report import StoredProof
 from touchstone.errors import ConflictError, StoreError
+from touchstone.holding import held
 from touchstone.strict import Strict
 
 SHOWN_CHARS = 40
@@ -62,7 +63,7 @@ class Folder:
             lock = (path / ".lock").open("ab")
         except OSError as error:
             raise _unusable(path, error) from None
-        if not _held(lock):
+        if not held(lock):
             lock.close()
             raise ConflictError(f"Another run is at work in {path}; wait until it has ended, or stop it.")
         try:
@@ -142,19 +143,6 @@ def _write(file: Path, text: str) -> None:
         unfinished.replace(file)
     except OSError as error:
         raise _unusable(file, error) from None
-
-
-def _held(file: IO[bytes]) -> bool:
-    """Whether this process holds the file alone; the hold ends with the process. Where there are no holds: True."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 def _unusable(path: Path, error: OSError) -> StoreError:

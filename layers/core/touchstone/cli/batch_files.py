@@ -11,6 +11,7 @@ from typing import Any
 
 from touchstone.cli.places import FOLDER, read_file, state_folder
 from touchstone.errors import ConflictError, InputError, StoreError, TooLargeError
+from touchstone.holding import held
 
 SUFFIX = ".jsonl"
 RESULTS_SUFFIX = ".results.jsonl"
@@ -143,8 +144,6 @@ def alone(name: str) -> Iterator[None]:
 
     The system lets go of it when the process ends, however it ends.
     """
-    import fcntl
-
     folder = state_folder() / "locks"
     path = folder / hashlib.sha256(name.encode(errors="surrogateescape")).hexdigest()
     try:
@@ -153,8 +152,6 @@ def alone(name: str) -> Iterator[None]:
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {error.strerror}.") from None
     with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise ConflictError(f"Another {FOLDER} command is working on this; wait for it to end.") from None
+        if not held(file):
+            raise ConflictError(f"Another {FOLDER} command is working on this; wait for it to end.")
         yield

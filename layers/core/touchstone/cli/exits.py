@@ -14,7 +14,7 @@ class Exit(IntEnum):
     """Decided against: `caution`, refuted, different, a submission that misses a criterion or the total asked for or
     that its contest eliminated, a score or a kappa below the one asked for, a variant worse than its baseline, a
     challenge that was rejected, a batch with lines that failed, a quiz that breaks rules, a model that is about to end,
-    counters that were wrong."""
+    counters that were wrong, an export without the objects that were deleted while it went on."""
     INPUT = 2
     """The command line, a file, a setting or the token is wrong; nothing was done, but where there are several files,
     with the others."""

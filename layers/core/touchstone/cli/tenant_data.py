@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from touchstone.cli import waiting
+from touchstone.cli.exits import Exit
 from touchstone.cli.options import AsJson
 from touchstone.clock import system_clock
 
@@ -47,7 +48,8 @@ def export(
     """Write all that a tenant has into a folder: a file of JSON lines for each kind of record, and its objects.
 
     manifest.json names the files with their lines and SHA-256 and says what was left out; "complete" is false in it
-    until everything is there. An export that broke off goes on when it is run again with its folder.
+    until everything is there. An export that broke off goes on when it is run again with its folder. Objects that are
+    deleted meanwhile are left out and named there; the exit code is then 1.
     """
     from touchstone.cli.progress import noted_progress
     from touchstone.cli.screen import print_json, say
@@ -65,9 +67,13 @@ def export(
         done = work.run(found, place, show=lambda number, what: show(number, None, what))
     if as_json:
         files = [file.shown for file in done.files]
-        print_json({"tenant": tenant_id, "folder": str(folder), "files": files, "objects": done.objects})
+        summed = {"objects": done.objects, "gone": list(done.gone)}
+        print_json({"tenant": tenant_id, "folder": str(folder), "files": files, **summed})
     lines = sum(file.lines for file in done.files) - done.objects
     say(f"Exported {tenant_id} to {folder}: {lines:,} records and {done.objects:,} objects.")
+    if done.gone:
+        say(f"Deleted before they could be read, and named in manifest.json: {len(done.gone):,} objects.")
+        raise typer.Exit(Exit.VERDICT)
 
 
 @tenant.command()

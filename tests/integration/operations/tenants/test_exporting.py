@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -134,19 +135,29 @@ def test_an_export_goes_into_no_folder_that_holds_anything_else(small: "Table", 
         export(small, tmp_path / "thesis.txt" / "export")
 
 
-def test_an_object_that_is_deleted_meanwhile_is_not_listed(
+def test_an_object_that_is_deleted_meanwhile_is_named_and_nothing_of_it_is_left(
     small: "Table", tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    listed = TenantObjects.all
+    listed, folder, key = TenantObjects.all, tmp_path / "export", "artifacts/acme/images/one"
 
     def all_then_gone(self: TenantObjects, tenant: str) -> Any:
         found = list(listed(self, tenant))
         s3: S3Client = boto3.client("s3")
-        s3.delete_object(Bucket=BUCKET, Key="artifacts/acme/images/one")
+        s3.delete_object(Bucket=BUCKET, Key=key)
         return found
 
+    # An earlier try left another version of it, and something that is no longer listed at all.
+    with ExportFolder(path=folder, tenant="acme").begun(datetime.now(UTC)):
+        for name in ("artifacts/images/one", "inbox/old.jsonl"):
+            (folder / "objects" / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / "objects" / name).write_bytes(b"what was there before")
     monkeypatch.setattr(TenantObjects, "all", all_then_gone)
-    assert export(small, tmp_path / "export").objects == 0
+    done = export(small, folder)
+    assert (done.objects, done.gone) == (0, (key,))
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    assert (manifest["complete"], manifest["objects"]) == (True, {"count": 0, "bytes": 0, "gone": [key]})
+    assert lines_of(folder, "objects") == []
+    assert not [path for path in (folder / "objects").rglob("*") if path.is_file()]
 
 
 def test_what_is_of_no_known_kind_is_handed_out_all_the_same(small: "Table", tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """All that a tenant has, as files of its own: a file of JSON lines for each kind of record, and its objects."""
 
+from __future__ import annotations
+
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -43,12 +45,16 @@ type Line = tuple[Belonging, dict[str, Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exported:
-    """What an export came to: its files, and its objects with their size in bytes. `begun_at` is when it began."""
+    """What an export came to: its files, and its objects with their size in bytes. `begun_at` is when it began.
+
+    `gone` are the keys of the objects that were deleted between being listed and being read, sorted.
+    """
 
     files: tuple[ExportedFile, ...]
     objects: int
     object_bytes: int
     begun_at: datetime
+    gone: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,17 +73,23 @@ class Export:
     def run(self, tenant: Tenant, folder: ExportFolder, *, show: Callable[[int, str], None]) -> Exported:
         """Write all that a tenant has into a folder; one where an export broke off is gone on with.
 
-        `show` is told how many are written, and of what. Raises as `ExportFolder.begin`, and `StoreError`.
+        `show` is told how many are written, and of what. Raises as `ExportFolder.begun`, and `StoreError`.
         """
         begun_at = self.clock()
-        folder.begin(begun_at)
-        try:
-            files = self._records(tenant.id, folder, show)
-            listed, size = self._objects(tenant.id, folder, show)
-        except OSError as error:
-            raise StoreError(f"{folder.path} cannot be written: {error.strerror}.") from None
-        exported = Exported(files=(*files, listed), objects=listed.lines, object_bytes=size, begun_at=begun_at)
-        folder.write_manifest(self._manifest(tenant, exported))
+        with folder.begun(begun_at):
+            try:
+                files = self._records(tenant.id, folder, show)
+                fetched = self._objects(tenant.id, folder, show)
+            except OSError as error:
+                raise StoreError(f"{folder.path} cannot be written: {error.strerror}.") from None
+            exported = Exported(
+                files=(*files, fetched.file),
+                objects=fetched.file.lines,
+                object_bytes=fetched.size,
+                begun_at=begun_at,
+                gone=tuple(sorted(fetched.gone)),
+            )
+            folder.write_manifest(self._manifest(tenant, exported))
         return exported
 
     def _manifest(self, tenant: Tenant, exported: Exported) -> dict[str, Any]:
@@ -89,7 +101,7 @@ class Export:
             "begun_at": exported.begun_at.isoformat(),
             "finished_at": self.clock().isoformat(),
             "files": [file.shown for file in exported.files],
-            "objects": {"count": exported.objects, "bytes": exported.object_bytes},
+            "objects": {"count": exported.objects, "bytes": exported.object_bytes, "gone": list(exported.gone)},
             "left_out": kept_back | _LEFT_OUT,
         }
 
@@ -139,21 +151,35 @@ class Export:
         body = item.get("summary") if body is None else body
         return line if body is None else line | {"body": json.loads(body)}
 
-    def _objects(self, tenant: str, folder: ExportFolder, show: Callable[[int, str], None]) -> tuple[ExportedFile, int]:
-        size, fetch = 0, _Fetch(objects=self.objects, folder=folder)
+    def _objects(self, tenant: str, folder: ExportFolder, show: Callable[[int, str], None]) -> _Fetched:
+        size, fetch, gone, places = 0, _Fetch(objects=self.objects, folder=folder), list[str](), set[str]()
         listed = LineFile(path=folder.path / "objects.jsonl")
         try:
             with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
                 for some in batched(self.objects.all(tenant), _AT_ONCE, strict=False):
                     placed = [(stored, folder.place(stored.root, stored.name)) for stored in some]
-                    for line in filter(None, pool.map(fetch, placed)):
+                    for (stored, place), line in zip(placed, pool.map(fetch, placed), strict=True):
+                        if line is None:
+                            gone.append(stored.key)
+                            continue
+                        places.add(place)
                         listed.add(line)
                         size += line["bytes"]
                         show(listed.lines, "objects")
+            folder.sweep(places)
         except BaseException:
             listed.abandon()
             raise
-        return listed.close(), size
+        return _Fetched(file=listed.close(), size=size, gone=gone)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Fetched:
+    """The list of the objects, their size in bytes, and the keys of those that were deleted before they were read."""
+
+    file: ExportedFile
+    size: int
+    gone: list[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,7 +198,8 @@ class _Fetch:
         if there is None or (there.st_size, int(there.st_mtime)) != (stored.size, modified):
             part = aside(path)
             if not self.objects.fetch(stored, part):
-                return None
+                part.unlink(missing_ok=True)
+                return None  # what an earlier try left in its place goes with all that is not listed
             # By its size and this moment a later try knows that it is whole.
             os.utime(part, (modified, modified))
             part.replace(path)

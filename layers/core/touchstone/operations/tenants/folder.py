@@ -4,14 +4,18 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
 
 from touchstone.errors import ConflictError, InputError, StoreError
+from touchstone.holding import held
 
+HOLD = ".export.lock"
+"""The file by which one process holds the folder while it writes; the hold ends with the process."""
 MANIFEST = "manifest.json"
 OBJECTS = "objects"
 ASIDE = ".part"
@@ -86,25 +90,61 @@ class ExportFolder:
     _files: set[str] = field(default_factory=set, init=False)
     _folders: set[str] = field(default_factory=set, init=False)
 
-    def begin(self, begun_at: datetime) -> None:
-        """Make the folder, or go on in one where an export of this tenant broke off.
+    @contextmanager
+    def begun(self, at: datetime) -> Iterator[None]:
+        """Make the folder, or go on in one where an export of this tenant broke off; nobody else writes there until the
+        end of the block. `at` is now (UTC).
 
-        Raises `ConflictError` for one that holds a finished export, `InputError` for one that holds anything else,
-        `StoreError` where it cannot be written.
+        Raises `ConflictError` for one that holds a finished export or that another process writes to, `InputError` for
+        one that holds anything else, `StoreError` where it cannot be written.
         """
         try:
             self.path.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
-            there = any(self.path.iterdir())
-            if not there:  # it may be older, and open to others
+            if self._is_fresh():  # it may be older, and open to others
                 self.path.chmod(_PRIVATE)
         except OSError as error:
             raise InputError(f"{self.path} cannot be an export's folder: {error.strerror}.", where="folder") from None
-        manifest = self._manifest() if there else None
-        if there and (manifest is None or manifest.get("tenant") != self.tenant):
+        with self._held():
+            self._is_fresh()  # once more: until now another process may have written there
+            self.write_manifest({"tenant": self.tenant, "complete": False, "begun_at": at.isoformat()})
+            yield
+
+    def _is_fresh(self) -> bool:
+        """Whether nothing is there yet; what is may only be an export of this tenant that broke off."""
+        if all(found.name == HOLD for found in self.path.iterdir()):
+            return True
+        manifest = self._manifest()
+        if manifest is None or manifest.get("tenant") != self.tenant:
             raise InputError(f"{self.path} holds something else; name a folder that is empty.", where="folder")
-        if manifest is not None and manifest.get("complete"):
+        if manifest.get("complete"):
             raise ConflictError(f"{self.path} holds an export of {self.tenant} already; name another folder.")
-        self.write_manifest({"tenant": self.tenant, "complete": False, "begun_at": begun_at.isoformat()})
+        return False
+
+    @contextmanager
+    def _held(self) -> Iterator[None]:
+        path = self.path / HOLD
+        busy = ConflictError(f"Another command is exporting into {self.path}; wait for it to end.")
+        try:
+            file = path.open("ab")
+        except OSError as error:
+            raise StoreError(f"{path} cannot be written: {error.strerror}.") from None
+        with file:
+            if not held(file):
+                raise busy
+            # Whoever held it before may have ended, and removed the file, after it was opened here.
+            if not path.exists() or path.stat().st_ino != os.fstat(file.fileno()).st_ino:
+                raise busy
+            try:
+                yield
+            finally:
+                with suppress(OSError):  # Windows removes no file that is open; an empty one is left
+                    path.unlink()
+
+    def sweep(self, places: Container[str]) -> None:
+        """Remove what an earlier try left of objects that are at none of `places`: they were deleted since."""
+        for path in (self.path / OBJECTS).rglob("*"):
+            if path.is_file() and path.relative_to(self.path).as_posix() not in places:
+                path.unlink()
 
     def write_manifest(self, document: Mapping[str, Any]) -> None:
         """Write the manifest, whole."""

@@ -21,6 +21,7 @@ from typing import IO, Any, Self
 from pydantic import ValidationError
 
 from touchstone.errors import ConflictError, StoreError
+from touchstone.holding import held
 from touchstone.judges.spends import Spend
 
 
@@ -48,7 +49,7 @@ class Journal:
             file = path.open("a+b")
         except OSError as error:
             raise _unusable(path, error) from None
-        if not _held(file):
+        if not held(file):
             file.close()
             raise ConflictError(f"Another run is at work in {path.parent}; wait until it has ended, or stop it.")
         journal = cls(path, file)
@@ -155,19 +156,6 @@ class Journal:
         if entry["key"] is not None and entry["reply"] is not None:
             self._places[str(entry["key"])] = (start, length)
         self._spends.extend(paid)
-
-
-def _held(file: IO[bytes]) -> bool:
-    """Whether this process holds the file alone; the hold ends with the process. Where there are no holds: True."""
-    try:
-        import fcntl
-    except ImportError:  # Windows
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 def _unusable(path: Path, error: OSError) -> StoreError:
