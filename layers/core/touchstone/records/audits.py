@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from touchstone.audits import case_work as cases
 from touchstone.audits import record as steps
@@ -12,10 +12,11 @@ from touchstone.audits.case_work import CaseProgress, CaseWork
 from touchstone.audits.record import AuditKind, AuditRecord, AuditState, Found, Place, Plan
 from touchstone.clock import Clock, system_clock
 from touchstone.records.artifacts import Artifacts
+from touchstone.records.audit_cases import CASE_KIND, progress_of
 from touchstone.records.cursors import Page
 from touchstone.records.keys import CASE, audit_key, case_key, case_progress_key, of_tenant, record_of, sortable
 from touchstone.records.lists import due_until, newest
-from touchstone.records.table import Action, Item, query, read
+from touchstone.records.table import Item, query, read
 from touchstone.records.versioned import Kind, Versioned
 from touchstone.strict import Strict
 
@@ -26,8 +27,6 @@ UNFINISHED = "AUDIT#unfinished"
 """The partition of the `deferred` index where audits that are not over are, of all tenants."""
 WEEKLY = "AUDIT#weekly"
 """And where those are that are over and to be made again each week, by when they were over."""
-_BILLION = 1_000_000_000
-"""Costs are added up as whole billionths of a dollar."""
 
 
 class AuditSummary(Strict):
@@ -155,7 +154,7 @@ class Audits:
     def progress(self, *, tenant: str, audit_id: str) -> CaseProgress:
         """How far its cases are."""
         item = read(self._table, case_progress_key(tenant, audit_id), "the progress of the audit")
-        return CaseProgress() if item is None else _progress_of(item)
+        return CaseProgress() if item is None else progress_of(item)
 
     def over(self, *, tenant: str, audit_id: str) -> dict[int, CaseWork]:
         """The cases that are over, by their number, strongly consistent."""
@@ -252,51 +251,3 @@ AUDIT = Kind(
     derived=_derived,
 )
 """How audits are stored."""
-
-
-def _counted(before: CaseWork | None, after: CaseWork) -> tuple[Action, ...]:
-    """What a step of a case adds to the progress of its audit."""
-    ended = after.over and not (before is not None and before.over)
-    cost = after.cost_usd - (before.cost_usd if before is not None else 0.0)
-    values: dict[str, Any] = {
-        ":done": int(ended),
-        ":turns": after.turns - (before.turns if before is not None else 0),
-        ":cost": round(cost * _BILLION),
-        ":at": after.at.isoformat(),
-        ":until": None if after.over or after.attempts.not_before is None else after.attempts.not_before.isoformat(),
-        ":because": after.failure,
-    }
-    return (
-        {
-            "Update": {
-                "Key": case_progress_key(after.tenant, after.audit_id),
-                "UpdateExpression": (
-                    "ADD done :done, turns :turns, cost :cost SET #at = :at, #until = :until, because = :because"
-                ),
-                "ExpressionAttributeNames": {"#at": "at", "#until": "until"},
-                "ExpressionAttributeValues": values,
-            }
-        },
-    )
-
-
-CASE_KIND = Kind(
-    name="case",
-    model=CaseWork,
-    key=lambda one: case_key(one.tenant, one.audit_id, one.number),
-    asked=lambda one: str(one.number),
-    derived=lambda _: {},
-    follows=_counted,
-)
-"""How cases are stored."""
-
-
-def _progress_of(item: Item) -> CaseProgress:
-    return CaseProgress(
-        done=int(item["done"]),
-        turns=int(item["turns"]),
-        cost_usd=int(item["cost"]) / _BILLION,
-        at=datetime.fromisoformat(item["at"]),
-        until=None if item["until"] is None else datetime.fromisoformat(item["until"]),
-        because=item["because"],
-    )

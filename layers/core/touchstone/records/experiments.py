@@ -16,10 +16,12 @@ from touchstone.records.pair_counts import counted_pair
 from touchstone.records.table import Action, Item, query, read
 from touchstone.records.versioned import Kind, Versioned
 from touchstone.strict import Strict
+from touchstone.surfaces.experiments import pair_work as pairs
 from touchstone.surfaces.experiments import record as steps
 from touchstone.surfaces.experiments.conclusion import Overall
 from touchstone.surfaces.experiments.counting import PairCounts
-from touchstone.surfaces.experiments.record import ExperimentRecord, ExperimentState, PairProgress, PairWork, Plan
+from touchstone.surfaces.experiments.pair_work import PairProgress, PairWork
+from touchstone.surfaces.experiments.record import ExperimentRecord, ExperimentState, Plan
 from touchstone.surfaces.measurement import Unmeasured
 from touchstone.surfaces.model import Surface
 
@@ -150,7 +152,7 @@ class Experiments:
         if self._pairs.find(tenant, key) is None:
             new = PairWork(tenant=tenant, experiment_id=experiment_id, number=number, at=self._clock())
             self._pairs.insert(new)
-        return self._pairs.begin(tenant, key, lambda one: steps.pair_begun(one, now=self._clock()))
+        return self._pairs.begin(tenant, key, lambda one: pairs.pair_begun(one, now=self._clock()))
 
     def put_back(
         self,
@@ -166,7 +168,7 @@ class Experiments:
 
         def step(one: PairWork) -> PairWork:
             now = self._clock()
-            return steps.pair_put_back(
+            return pairs.pair_put_back(
                 one, why, until=until, counted=counted, cost_usd=cost_usd, now=now, counts=counts
             )
 
@@ -178,7 +180,7 @@ class Experiments:
         """Keep that a pair is over; `why` something of it is unscored, None where nothing is."""
 
         def step(one: PairWork) -> PairWork:
-            return steps.pair_over(one, why, cost_usd=cost_usd, now=self._clock(), counts=counts)
+            return pairs.pair_over(one, why, cost_usd=cost_usd, now=self._clock(), counts=counts)
 
         return self._pair_step(pair, step)
 

@@ -10,7 +10,7 @@ from touchstone.records.counters import Increment, counts_pk, shard_of
 from touchstone.records.judge_counts import calls_of, counts_of, judge_sk
 from touchstone.statistics.tallies import CardTally, JudgeKey
 from touchstone.surfaces.experiments.counting import CARDS_OF_CALLS, JudgeCount, PairCounts, orders_of
-from touchstone.surfaces.experiments.record import PairKept, PairWork
+from touchstone.surfaces.experiments.pair_work import PairKept, PairWork
 
 
 def pair_counts(kept: PairKept) -> PairCounts:

@@ -20,7 +20,8 @@ from touchstone.material import Source
 from touchstone.surfaces.measuring import Labelled, Measuring, grouped
 from touchstone.surfaces.model import ItemLabel, MetricResult, result
 from touchstone.surfaces.numbered import Heard, Numbered, Numbers, ask_each, is_blank
-from touchstone.surfaces.topics import Topic, of_topics, shown, topics_of
+from touchstone.surfaces.topic import Topic
+from touchstone.surfaces.topics import of_topics, shown, topics_of
 
 DEEPEST = 3
 SUGGESTED_BELOW = 2

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import batched, chain
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel
 
@@ -17,9 +17,7 @@ from touchstone.judges.prompts import load_prompt
 from touchstone.judges.rendered import Prompt
 from touchstone.judges.spends import Spend
 from touchstone.surfaces.model import ItemLabel, MetricName, UnscoredItem
-
-if TYPE_CHECKING:
-    from touchstone.surfaces.topics import Topics
+from touchstone.surfaces.topic import Topics
 
 AT_ONCE = 50
 """Questions of one evaluation under way at the same time: as many as a provider's connections carry well."""
@@ -40,7 +38,7 @@ class Measuring:
     deadline: Deadline
     language: Language
     use_cache: bool = True
-    topics: "Topics | None" = None
+    topics: Topics | None = None
     seats: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
 
     async def ask[T: BaseModel](

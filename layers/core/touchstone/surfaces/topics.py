@@ -2,17 +2,16 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from touchstone.judges.calls import JudgeReply
 from touchstone.judges.checked import Checked
 from touchstone.judges.fence import contains_verbatim
-from touchstone.judges.spends import Spend
 from touchstone.material import Source
 from touchstone.material.sections import sections_of
 from touchstone.surfaces.measuring import Labelled, Measuring, not_labelled
-from touchstone.surfaces.model import UnscoredItem
 from touchstone.surfaces.numbered import is_blank
+from touchstone.surfaces.topic import Topic, Topics
 from touchstone.surfaces.wording import same
 
 MOST_TOPICS = 20
@@ -25,35 +24,6 @@ MAX_TOPIC_CHARS = 200
 BASE_OUTPUT_TOKENS, TOKENS_A_TOPIC = 512, 200
 PASSAGE_CHARS = 4_000
 """How much of a topic's passages a judge is shown, so that it knows what is meant by the topic's name."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Topic:
-    """A topic, or concept, that material on the source should deal with.
-
-    `id` is its number from 1. `passages` are what is shown of those that teach it, and `left_out` the number of
-    characters that are not: they tell what its name means, and coverage is a matter of the topic as a whole.
-    """
-
-    id: str
-    text: str
-    weight: float = 1.0
-    passages: tuple[str, ...] = ()
-    left_out: int = 0
-
-    @property
-    def chars(self) -> int:
-        """What it takes in a prompt."""
-        return len(self.text) + sum(len(passage) for passage in self.passages)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Topics:
-    """The topics of a source in its order; `unscored` are sections in which nobody could look for any."""
-
-    topics: tuple[Topic, ...] = ()
-    unscored: tuple[UnscoredItem, ...] = ()
-    spends: tuple[Spend, ...] = ()
 
 
 class TopicReply(JudgeReply):

@@ -8,8 +8,8 @@ from tests.support.records import a_spend
 from touchstone.judges.spends import Spend
 from touchstone.statistics import CardTally, JudgeKey
 from touchstone.surfaces.experiments.counting import JudgeCount, PairCounts, orders_of
+from touchstone.surfaces.experiments.pair_work import PairWork, pair_over, pair_put_back
 from touchstone.surfaces.experiments.preference import Choice, Order, Preference, no_preference
-from touchstone.surfaces.experiments.record import PairWork, pair_over, pair_put_back
 from touchstone.surfaces.measurement import Unmeasured
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)

@@ -14,7 +14,7 @@ from touchstone.errors import NotFoundError
 from touchstone.records import Artifacts
 from touchstone.surfaces.experiments.conclusion import Conclusion
 from touchstone.surfaces.experiments.model import Experiment
-from touchstone.surfaces.experiments.record import PairKept, PairTask
+from touchstone.surfaces.experiments.pair_work import PairKept, PairTask
 
 type ReportFormat = Literal["html", "md", "csv", "json"]
 REPORTS: dict[ReportFormat, str] = {

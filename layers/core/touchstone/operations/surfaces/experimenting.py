@@ -23,7 +23,8 @@ from touchstone.operations.surfaces.noting import NotingJudge
 from touchstone.operations.trying import NOBODY
 from touchstone.records.pair_counts import pair_counts
 from touchstone.surfaces.experiments.model import Experiment
-from touchstone.surfaces.experiments.record import MAX_PAIRS, PairKept, PairTask, PairWork, Plan
+from touchstone.surfaces.experiments.pair_work import PairKept, PairTask, PairWork
+from touchstone.surfaces.experiments.record import MAX_PAIRS, Plan
 from touchstone.surfaces.measurement import Unmeasured
 
 if TYPE_CHECKING:

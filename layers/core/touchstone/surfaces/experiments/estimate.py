@@ -34,7 +34,8 @@ from touchstone.surfaces.experiments.preference import preference_of
 from touchstone.surfaces.grounding import BASE_OUTPUT_TOKENS, TOKENS_AN_ITEM, sections_shown
 from touchstone.surfaces.measuring import Measuring
 from touchstone.surfaces.metrics.summary_faithfulness import CLAIMS_A_CALL
-from touchstone.surfaces.topics import LEAST_A_SECTION, MOST_TOPICS, Topic, Topics, topics_of
+from touchstone.surfaces.topic import Topic, Topics
+from touchstone.surfaces.topics import LEAST_A_SECTION, MOST_TOPICS, topics_of
 from touchstone.usage import Usage
 
 MOST_SAMPLED = 100

@@ -20,7 +20,8 @@ from touchstone.surfaces.experiments.model import AnyMaterial, Pair, Terms
 from touchstone.surfaces.experiments.preference import Preference, no_preference, preference_of
 from touchstone.surfaces.measuring import AT_ONCE, Measuring
 from touchstone.surfaces.model import MetricName, MetricResult
-from touchstone.surfaces.topics import Topics, topics_of
+from touchstone.surfaces.topic import Topics
+from touchstone.surfaces.topics import topics_of
 
 
 class Measured(Strict):

@@ -19,7 +19,8 @@ from touchstone.material import Source, Summary
 from touchstone.surfaces.measuring import Labelled, Measuring, grouped
 from touchstone.surfaces.model import ItemLabel, MetricResult, result
 from touchstone.surfaces.numbered import Numbered, Numbers, ask_each, is_blank, labelled
-from touchstone.surfaces.topics import Topic, of_topics, shown, topics_of
+from touchstone.surfaces.topic import Topic
+from touchstone.surfaces.topics import of_topics, shown, topics_of
 
 TOPICS_A_CALL = 10
 TOPIC_CHARS = 15_000
