@@ -104,8 +104,8 @@ def penalties_of(submissions: Sequence[SubmissionView]) -> Table:
     return Table(name="penalties", columns=columns, rows=rows)
 
 
-def scores_of(first: Sequence[SubmissionView]) -> Table:
-    """What the first places were given on each dimension."""
+def scores_of(submissions: Sequence[SubmissionView], *, name: str = "scores") -> Table:
+    """What these submissions were given on each dimension."""
     rows: list[Row] = [
         {
             "submitter": one.submitter,
@@ -116,7 +116,7 @@ def scores_of(first: Sequence[SubmissionView]) -> Table:
             "feedback": score.feedback,
             "evidence": score.evidence,
         }
-        for one in first
+        for one in submissions
         for score, unstable in _dimension_scores(one)
     ]
     columns = (
@@ -128,7 +128,7 @@ def scores_of(first: Sequence[SubmissionView]) -> Table:
         Column(name="feedback", shown="sent"),
         Column(name="evidence", shown="sent"),
     )
-    return Table(name="scores", columns=columns, rows=rows)
+    return Table(name=name, columns=columns, rows=rows)
 
 
 def _dimension_scores(submission: SubmissionView) -> Iterator[tuple[DimensionScore | FinalDimensionScore, bool]]:

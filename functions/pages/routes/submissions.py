@@ -47,7 +47,7 @@ def read_submission(task_id: str, submission_id: str) -> Response[str]:
     }
     tables = (
         criteria_of(submission, said),
-        scores_of((submission,)),
+        scores_of((submission,), name="own_scores"),
         penalties_of((submission,)),
         hints_of(submission),
     )

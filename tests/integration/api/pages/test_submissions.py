@@ -71,7 +71,7 @@ def test_a_submission_is_found_from_its_task_and_shows_each_criterion_met_or_not
     found = member.open(address(ranked, "ann"), format="json").response.json
     (row,) = found["criteria"]["rows"]
     assert (row["number"], row["met"], row["label"]) == (1, True, None)
-    assert len(found["scores"]["rows"]) == 4
+    assert len(found["own_scores"]["rows"]) == 4
     assert found["submission"]["rows"][0]["standing"] == "ranked"
     assert member.open(address(ranked, "ann"), format="csv").response.body.startswith("number,criterion,met,")
 
