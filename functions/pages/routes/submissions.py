@@ -34,11 +34,12 @@ def read_submission(task_id: str, submission_id: str) -> Response[str]:
     decided = task.state in DECIDED
     record = _record(task_id, submission_id)
     said = labels().of_record(tenant=met.tenant, kind=KIND, record_id=record) if decided else {}
-    text = here.text(task_id, submission_id)
+    whole = here.text(task_id, submission_id)
+    text = None if whole is None else (whole[:MOST_SHOWN_CHARS], len(whole))
     given = {
         "task": task,
         "submission": submission,
-        "text": None if text is None else (text[:MOST_SHOWN_CHARS], len(text)),
+        "text": text,
         "classes": CLASSES,
         "card": _card(submission),
         "cards": {number: card_id(label.judge) for number, label in said.items() if label.judge},
@@ -51,7 +52,7 @@ def read_submission(task_id: str, submission_id: str) -> Response[str]:
         penalties_of((submission,)),
         hints_of(submission),
     )
-    facts = (_fact(submission),)
+    facts = (_fact(submission, text),)
     return met.show(View(title="submission.title", template="submission.html", tables=tables, facts=facts, given=given))
 
 
@@ -69,11 +70,18 @@ def label_criterion(task_id: str, submission_id: str) -> Response[str]:
     return redirect(f"../{submission_id}#criterion-{item}")
 
 
-def _fact(submission: SubmissionView) -> Table:
+def _fact(submission: SubmissionView, text: tuple[str, int] | None) -> Table:
+    """What the page says outside its tables; `text` is the beginning of what was handed in, and the whole length."""
     shown = {"id", "task_id", "submitter", "submitted_at", "revision", "standing", "unscored", "tokens", "cost_usd"}
-    return fact(
-        "submission", {**submission.model_dump(include=shown), "because": "\n".join(submission.because) or None}
-    )
+    judge = submission.gate.judge if submission.gate else None
+    row = {
+        **submission.model_dump(include=shown),
+        "because": "\n".join(submission.because) or None,
+        "text": text and text[0],
+        "characters": text and text[1],
+        "gate_checked_by": judge and judge.model,
+    }
+    return fact("submission", row)
 
 
 def _record(task_id: str, submission_id: str) -> str:

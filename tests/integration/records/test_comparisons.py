@@ -29,12 +29,18 @@ if TYPE_CHECKING:
 DIMENSIONS = ("credibility", "clarity")
 FINALISTS = ("s1", "s2", "s3")
 JUDGE = JudgeKey(model="m", tier="strong", prompt_version="0" * 16, kind=KIND)
+_X, _Y = FOUND.orders[0].scores
 FLIPPED = replace(
     FOUND,
-    orders=(FOUND.orders[0], FOUND.orders[1].model_copy(update={"scores": FOUND.orders[0].scores[::-1]})),
+    orders=(
+        FOUND.orders[0],
+        FOUND.orders[1].model_copy(
+            update={"scores": (_X.model_copy(update={"score": _Y.score}), _Y.model_copy(update={"score": _X.score}))}
+        ),
+    ),
     spends=(a_spend(purpose=PURPOSE, model="m"), a_spend(purpose=PURPOSE, model="m", cached=True, cost_usd=0.0)),
 )
-"""One judge gave both orders of two of three finalists, with one call."""
+"""One judge gave both orders of two of three finalists, the other way round, with one call."""
 
 
 @pytest.fixture
@@ -144,7 +150,7 @@ def test_what_a_comparison_counts_for_its_judge_counts_once_and_can_be_counted_a
     (card,) = statistics.judges("acme").items()
     assert card[0] == JUDGE
     assert (card[1].answered, card[1].cached, card[1].unreadable) == (1, 1, 2)
-    assert (card[1].both_orders, card[1].flips, card[1].one_order) == (1, 0, 2)
+    assert (card[1].both_orders, card[1].flips, card[1].one_order) == (1, 1, 2)
 
     def counters() -> dict[tuple[str, str], Any]:
         found = statistics.counters("acme").items()

@@ -45,6 +45,16 @@ def test_an_ordinary_tenant_has_all_rates_in_one_response() -> None:
     assert [rate.of for rate in report.model_subject] == sorted(rate.of for rate in report.model_subject)
 
 
+def test_names_with_characters_that_nobody_writes_are_told_one_after_the_other() -> None:
+    pairs = [("a", "b\0\0c"), ("a\0", "\0c"), ("a\0\0b", "c"), ("a\x1fb", "c"), ("a", "b\x1fc")]
+    tallies, found, cursor = dict.fromkeys(pairs, ONE), [], None
+    for _ in pairs:
+        page = rates_page(tallies, scope="s", limit=1, cursor=cursor)
+        found += [(rate.name, rate.of) for rate in page.items]
+        cursor = page.cursor
+    assert (found, cursor) == (sorted(pairs), None)
+
+
 @pytest.mark.parametrize("limit", [MOST, 700])
 def test_the_parts_of_a_report_have_every_rate_once_and_in_order(limit: int) -> None:
     parts = every_part(limit=limit)

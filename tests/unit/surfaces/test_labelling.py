@@ -68,6 +68,12 @@ def test_what_nobody_scored_has_no_verdict() -> None:
     assert (found.verdict, found.judge) == (None, key("strong", "strong", "0" * 16))
 
 
+@pytest.mark.parametrize("reason", ["no_source", "timed_out"])
+def test_an_item_that_nobody_was_heard_of_counts_for_no_judge_though_one_labelled_others(reason: Any) -> None:
+    found = judged_item(a_measurement(unscored=(UnscoredItem(item="q2", reason=reason),)), CORRECTNESS, "q2")
+    assert (found.verdict, found.judge) == (None, None)
+
+
 @pytest.mark.parametrize(
     "spends",
     [

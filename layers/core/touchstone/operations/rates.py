@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 MOST = 1_000
 """Rates, or subjects, that one response tells of: with names as long as they may be, and every character of them
 escaped, they stay below what a function may answer, 6 MB. A tenant's own subjects are some hundred at most."""
-_APART = "\x1f"
-"""Between the parts of what a list is sorted by: no name that people write holds it."""
 
 type Tallies = Mapping[tuple[str, str], Tally]
 """By a name (of a provider or model) and what it was tried on (a subject or difficulty)."""
@@ -62,7 +60,7 @@ def rates_report(rates: Rates, *, tenant: str, limit: int = MOST, cursor: str | 
     """
     kinds = (rates.provider_subject, rates.model_subject, rates.model_difficulty)
     every = ((kind, pair) for kind, tallies in enumerate(kinds) for pair in tallies)
-    placed = sorted((_APART.join((str(kind), *pair)), kind, pair) for kind, pair in every)
+    placed = sorted((_sorted_by(str(kind), *pair), kind, pair) for kind, pair in every)
     part = page_of(placed, key=lambda each: each[0], scope=of_tenant(tenant, "RATES"), limit=limit, cursor=cursor)
     shown: tuple[list[RateView], ...] = ([], [], [])
     for _, kind, pair in part.items:
@@ -78,7 +76,8 @@ def rates_report(rates: Rates, *, tenant: str, limit: int = MOST, cursor: str | 
 
 def rates_page(tallies: Tallies, *, scope: str, limit: int, cursor: str | None) -> Page[RateView]:
     """At most `limit` rates of one kind, sorted by name. Raises `InputError` for a cursor that is not of `scope`."""
-    part = page_of(sorted(tallies, key=_APART.join), key=_APART.join, scope=scope, limit=limit, cursor=cursor)
+    placed = sorted(tallies, key=lambda pair: _sorted_by(*pair))
+    part = page_of(placed, key=lambda pair: _sorted_by(*pair), scope=scope, limit=limit, cursor=cursor)
     return Page(tuple(_rate(pair, tallies[pair]) for pair in part.items), part.cursor)
 
 
@@ -89,6 +88,11 @@ def most_decided(tallies: Tallies, count: int) -> tuple[RateView, ...]:
         _rate(pair, tallies[pair])
         for pair in nsmallest(count, decided, key=lambda pair: (-tallies[pair].decided, pair))
     )
+
+
+def _sorted_by(*names: str) -> str:
+    """Names as one text that sorts as they do, one after the other, and is no other names' whatever they hold."""
+    return "\0\0".join(name.replace("\0", "\0\1") for name in names)
 
 
 def _rate(pair: tuple[str, str], tally: Tally) -> RateView:

@@ -17,8 +17,8 @@ from touchstone.oracle.comparison import DimensionComparison
 from touchstone.oracle.counting import CARDS_OF_CALLS, orders_of
 from touchstone.oracle.unjudged import Unjudged
 from touchstone.records.artifacts import Artifacts
-from touchstone.records.counters import Increment, action_of, changes, counts_pk, shard_of
-from touchstone.records.judge_counts import calls_of, counts_of, judge_sk
+from touchstone.records.counters import Increment, action_of, changes, counted_tallies
+from touchstone.records.judge_counts import calls_of
 from touchstone.records.keys import COMPARISON, comparison_key, of_tenant, task_key
 from touchstone.records.lists import all_of
 from touchstone.records.table import Action, Item, query
@@ -124,9 +124,7 @@ def _counted(comparison: DimensionComparison) -> Iterator[Increment]:
     tallies = calls_of(comparison.spends, CARDS_OF_CALLS)
     for key, orders in orders_of(comparison).items():
         tallies[key] = tallies[key] + orders if key in tallies else orders
-    pk = counts_pk(comparison.tenant, shard_of(f"{comparison.task_id}#{comparison.id}"))
-    for key, tally in tallies.items():
-        yield Increment(pk=pk, sk=judge_sk(key), add=counts_of(tally))
+    return counted_tallies(comparison.tenant, f"{comparison.task_id}#{comparison.id}", tallies)
 
 
 def _follows(before: DimensionComparison | None, after: DimensionComparison) -> Sequence[Action]:

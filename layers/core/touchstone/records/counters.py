@@ -25,6 +25,7 @@ from touchstone.judges.spends import Spend
 from touchstone.records.judge_counts import calls_of, counts_of, judge_sk
 from touchstone.records.keys import of_tenant, part
 from touchstone.records.table import Action
+from touchstone.statistics.tallies import CardTally, JudgeKey
 
 COUNT_SHARDS = 4
 """A partition takes 1,000 write units a second and a finish costs about 16 on the counters: 4 shards carry 240 a
@@ -79,8 +80,13 @@ def counted_calls(
 
     `cards` has the kind of verdict and the tier of each purpose that brings verdicts.
     """
+    return counted_tallies(tenant, record_id, calls_of(spends, cards))
+
+
+def counted_tallies(tenant: str, record_id: str, tallies: Mapping[JudgeKey, CardTally]) -> Iterator[Increment]:
+    """What a record counts for judges, as increments."""
     pk = counts_pk(tenant, shard_of(record_id))
-    for key, tally in calls_of(spends, cards).items():
+    for key, tally in tallies.items():
         yield Increment(pk=pk, sk=judge_sk(key), add=counts_of(tally))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from touchstone.errors import ConflictError, NotFoundError
 from touchstone.judges.spends import BY_CHECKS, JudgedBy, sole_replier
 from touchstone.statistics.tallies import Judged, JudgeKey
-from touchstone.surfaces.model import TIER, MetricName
+from touchstone.surfaces.model import TIER, MetricName, UnscoredItem
 
 if TYPE_CHECKING:
     from touchstone.surfaces.measurement import Measurement
@@ -27,6 +27,8 @@ CLASSES: Mapping[MetricName, tuple[str, ...]] = MappingProxyType(
     }
 )
 """The metrics whose items a judge gives one of a few classes, and these."""
+REPLIED = frozenset({"invalid_reply", "unreadable"})
+"""The reasons that leave an item unscored although a judge replied; for any other, nobody was asked of it or heard."""
 CARDS_OF_CALLS: Mapping[str, tuple[str, str]] = MappingProxyType({metric: (metric, TIER) for metric in CLASSES})
 """The calls that bring these classes: a call's purpose is the metric's name, and the cards are called so too."""
 
@@ -40,19 +42,19 @@ def judged_item(measurement: "Measurement", metric: MetricName, item: str) -> Ju
     work = measurement.work(metric)
     if not work.over:
         raise ConflictError("This metric is still being measured; label its items when it is over.")
-    classes, found = CLASSES[metric], work.result
-    given = None if found is None else next((one for one in found.items if one.item == item), None)
-    lost = None if found is None else next((one for one in found.unscored if one.item == item), None)
-    if found is None or (given is None and lost is None):
+    classes, result = CLASSES[metric], work.result
+    items = () if result is None else (*result.items, *result.unscored)
+    said = next((one for one in items if one.item == item), None)
+    if result is None or said is None:
         raise NotFoundError("There is no such item in this measurement.")
-    if given is None:
-        judge = lost.judge if lost is not None else None
-        return Judged(classes=classes, verdict=None, confidence=None, judge=_key(judge or _of_all(found), metric))
-    if given.label not in classes:
-        raise ConflictError(f"This item is {given.label}, which is no class of this metric; there is nothing to label.")
-    by_checks = BY_CHECKS if given.judge is None and _by_checks(measurement, metric, item) else None
-    judge = given.judge or by_checks or _of_all(found)
-    return Judged(classes=classes, verdict=given.label, confidence=None, judge=_key(judge, metric))
+    if isinstance(said, UnscoredItem):
+        asked = said.judge or (_of_all(result) if said.reason in REPLIED else None)
+        return Judged(classes=classes, verdict=None, confidence=None, judge=_key(asked, metric))
+    if said.label not in classes:
+        raise ConflictError(f"This item is {said.label}, which is no class of this metric; there is nothing to label.")
+    by_checks = BY_CHECKS if said.judge is None and _by_checks(measurement, metric, item) else None
+    judge = said.judge or by_checks or _of_all(result)
+    return Judged(classes=classes, verdict=said.label, confidence=None, judge=_key(judge, metric))
 
 
 def _of_all(result: "MetricResult") -> JudgedBy | None:

@@ -301,3 +301,17 @@ def test_a_page_costs_the_same_reads_however_many_items_and_labels(
 
 def test_whatever_is_not_there_is_no_page(visitor: Visitor) -> None:
     assert visitor.open(f"/app/measurements/{UNKNOWN}").response.status == 404
+
+
+def test_the_items_of_several_metrics_share_the_room_of_a_page(
+    member: Visitor, buyer: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = made(buyer, metrics=["quiz_clarity", "quiz_answer_correctness"])
+    alone = rows(member.open(address, metric="quiz_clarity", format="json"), "quiz_clarity")
+    fields = ("item", "text", "answer", "label", "reason", "evidence", "suggestion", "model")
+    room = sum(len(row[name] or "") for row in alone for name in fields)
+    monkeypatch.setattr("functions.pages.routes.measurements.MOST_CHARS", room)
+    assert rows(member.open(address, metric="quiz_clarity", format="json"), "quiz_clarity") == alone
+    both = member.open(address, format="json")
+    assert 1 <= len(rows(both, "quiz_clarity")) < len(alone)
+    assert both.response.json["quiz_clarity"]["cursor"] == str(len(rows(both, "quiz_clarity")))

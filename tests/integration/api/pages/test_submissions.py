@@ -72,7 +72,10 @@ def test_a_submission_is_found_from_its_task_and_shows_each_criterion_met_or_not
     (row,) = found["criteria"]["rows"]
     assert (row["number"], row["met"], row["label"]) == (1, True, None)
     assert len(found["own_scores"]["rows"]) == 4
-    assert found["submission"]["rows"][0]["standing"] == "ranked"
+    (said,) = found["submission"]["rows"]
+    assert (said["standing"], said["gate_checked_by"]) == ("ranked", "claude-sonnet-5-5")
+    assert said["text"].startswith(f"By ann. {SCRIPT}")
+    assert said["characters"] == len(said["text"])
     assert member.open(address(ranked, "ann"), format="csv").response.body.startswith("number,criterion,met,")
 
 
