@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from touchstone.errors import ConflictError, NotFoundError
 from touchstone.judges.spends import BY_CHECKS, JudgedBy, sole_replier
 from touchstone.statistics.tallies import Judged, JudgeKey
-from touchstone.surfaces.model import TIER, MetricName, UnscoredItem
+from touchstone.surfaces.model import TIER, ItemLabel, MetricName, UnscoredItem
 
 if TYPE_CHECKING:
     from touchstone.surfaces.measurement import Measurement
@@ -43,7 +43,7 @@ def judged_item(measurement: "Measurement", metric: MetricName, item: str) -> Ju
     if not work.over:
         raise ConflictError("This metric is still being measured; label its items when it is over.")
     classes, result = CLASSES[metric], work.result
-    items = () if result is None else (*result.items, *result.unscored)
+    items: tuple[ItemLabel | UnscoredItem, ...] = () if result is None else (*result.items, *result.unscored)
     said = next((one for one in items if one.item == item), None)
     if result is None or said is None:
         raise NotFoundError("There is no such item in this measurement.")
