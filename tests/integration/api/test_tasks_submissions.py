@@ -37,7 +37,10 @@ def test_the_first_submission_that_passes_closes_the_task_and_is_paid_once(race:
     race.hand_in("bob", {"substantiveness": 60, "credibility": 60, "completeness": 60, "depth": 60})
     task = race.seen()
     assert (task["state"], task["winner"]) == ("final", race.ids["bob"])
-    assert race.own("ann") == below, "what keeps its score keeps it"
+    after = race.own("ann")
+    assert below["gate"] is None, "while the task is open, a gate that was passed is no more than that"
+    assert [check["passed"] for check in after["gate"]["criteria_checks"]] == [True]
+    assert after == below | {"gate": after["gate"]}, "what keeps its score keeps it"
     assert refusal(race.offer("cy", text=GOOD), 409)
     race.pass_time()
     told = {event["kind"]: event["winner"] for event in judged.told()}

@@ -80,7 +80,9 @@ def test_the_first_that_passes_wins_and_every_author_reads_their_own(judged: Dep
         (1, "ann", None, None), (2, "ben", None, None), (1, "cleo", None, None)
     ]  # fmt: skip
     assert [one["submission"]["standing"] for one in results] == ["gate_failed", "scored", "scored"]
-    assert [one["submission"] for one in results] == [_view(judged, one) for one in results]
+    views = [_view(judged, one) for one in results]
+    assert [one["submission"] | {"gate": None} for one in results] == [view | {"gate": None} for view in views]
+    assert all(view["gate"] for view in views), "the task is closed"
     (check,) = results[0]["submission"]["feedback"][0]["criteria_checks"]
     assert check["revision_hint"] == "Name a source for each figure."
     task = stores.tasks().get(tenant=TENANT, task_id=task_id)
