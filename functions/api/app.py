@@ -13,23 +13,7 @@ from functions.api import problems
 from functions.api.idempotency import idempotent
 from functions.api.json_body import check_body, loads
 from functions.api.openapi import describe, document, page_asked
-from functions.api.routes import (
-    answers,
-    audits,
-    batches,
-    budgets,
-    curricula,
-    experiments,
-    judges,
-    labels,
-    learners,
-    measurements,
-    models,
-    quizzes,
-    statistics,
-    tasks,
-    tokens,
-)
+from functions.api.sections import include_asked
 from functions.observability import log_fault, logger
 from functions.pages.paths import page_asked as dashboard_asked
 from touchstone import __version__
@@ -37,24 +21,6 @@ from touchstone.errors import NotFoundError, TouchstoneError
 
 app = APIGatewayHttpResolver(enable_validation=True, json_body_deserializer=loads)
 app.use(middlewares=[idempotent])
-for routes in (
-    answers,
-    tasks,
-    measurements,
-    experiments,
-    quizzes,
-    audits,
-    curricula,
-    learners,
-    batches,
-    budgets,
-    statistics,
-    labels,
-    judges,
-    models,
-    tokens,
-):
-    app.include_router(routes.router)
 
 
 @app.get("/health", summary="Whether the API answers", tags=["operation"])
@@ -105,6 +71,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         check_body(event)
         if page_asked(event):
             describe(app)
+        include_asked(app, event)
         return app.resolve(event, context)
     except TouchstoneError as error:  # raised before routing, where the resolver's own handlers do not reach
         return problems.as_proxy(problems.from_error(error))

@@ -55,8 +55,10 @@ def describe(app: APIGatewayHttpResolver) -> None:
 def document(app: APIGatewayHttpResolver) -> str:
     """The OpenAPI document as JSON."""
     from functions.api.refusals import complete
+    from functions.api.sections import include_all
 
     describe(app)
+    include_all(app)
     described: dict[str, Any] = json.loads(app.get_openapi_json_schema())
     complete(described)
     return json.dumps(described, ensure_ascii=False)

@@ -8,16 +8,21 @@ import os
 import re
 import subprocess
 import sys
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
 from aws_lambda_powertools.event_handler.api_gateway import APIGatewayHttpResolver
 from jsonschema_rs import validator_for
 
-from functions.api import app
+from functions.api import app, routes
 from functions.api.openapi import document
+from functions.api.sections import SECTIONS, include_all
 from tests.support.api import PUBLISHED, Api
 from tests.support.deployment import Deployment
+
+ROUTES = Path(routes.__file__).parent
 
 
 def test_the_published_description_is_the_one_that_is_served(deployment: Deployment) -> None:
@@ -30,6 +35,7 @@ def test_the_published_description_is_the_one_that_is_served(deployment: Deploym
 
 
 def test_every_route_is_described_and_no_other() -> None:
+    include_all(app.app)
     described = {
         (method.upper(), path)
         for path, operations in app.app.get_openapi_schema().model_dump()["paths"].items()
@@ -139,3 +145,20 @@ def test_what_describes_is_not_loaded_by_those_who_do_not_ask() -> None:
     described = ["functions.api.refusals", "aws_lambda_powertools.event_handler.openapi.models"]
     said = subprocess.run([sys.executable, "-c", asked, *described], capture_output=True, text=True, check=True)
     assert said.stdout.strip() == ""
+
+
+def test_a_request_loads_the_routes_of_its_own_section_and_no_others() -> None:
+    asked = (
+        "import sys, functions.api.app as api; from functions.api.sections import include_asked;"
+        "include_asked(api.app, {'rawPath': '/stage/v1/tokens/01JD'});"
+        "print(*[name for name in sys.modules if name.startswith('functions.api.routes.')])"
+    )
+    said = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert said.stdout.split() == ["functions.api.routes.tokens"]
+
+
+@pytest.mark.parametrize("module", sorted(path.stem for path in ROUTES.glob("[a-z]*.py")))
+def test_every_route_is_in_the_section_that_its_path_begins_with(module: str) -> None:
+    routes = import_module(f"functions.api.routes.{module}").router._routes
+    sections = {path.split("/")[2] for path, *_ in routes}
+    assert sections == {section for section, holder in SECTIONS.items() if holder == module}
