@@ -1,18 +1,27 @@
 """A quiz as the tables of its page: what a learner would get, and how it was made, version by version."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from functions.pages.tables import Column, Row, Table, Value, fact
-from touchstone.material import Question, Quiz
+from touchstone.material import Question
 from touchstone.quizzes.model import RULES, Attempt, MadeQuiz, Rule, Unanswered, Violation
 from touchstone.quizzes.run import QuizRun
 from touchstone.quizzes.texts import places_of
 from touchstone.quizzes.view import QuizView
 
-CLIPPED_CHARS = 200
-"""How much is repeated of a text that is wrong as a whole."""
+SAID_CHARS, DETAIL_CHARS = 200, 300
+"""How much of a violation is told: of the words that are wrong, and of what is said of them and to be written instead.
+A version has up to 1,000 violations, so that all of them stay below what a function may answer, 6 MB."""
+CHOICE_CHARS = 2_000
+"""How much is shown of a choice or an answer, so that a question with a hundred of them has room on a page."""
+MOST_CHARS = 300_000
+"""Of the questions on a page with what is wrong with them; even where each character takes six bytes, and a version's
+violations stand beside them, that stays below 6 MB."""
+MOST_VIOLATIONS = 100
+"""Of a question, or of a version, that a page shows; its files have them all."""
 LOOKED_INTO: Rule = "traditional_chinese"
 """A rule that needs nothing but the questions: where it was not applied, nobody looked into them."""
 
@@ -35,26 +44,45 @@ class Version:
     violations: Sequence[Row]
 
 
-def fact_of(run: QuizRun) -> Table:
-    """What was asked for, what came of it, and what it took."""
+def facts_of(run: QuizRun) -> tuple[Table, Table]:
+    """What was asked for, what came of it, and what it took; and the weak points that it was to dwell on."""
     quiz = QuizView.of(run)
     shown = {"id", "kind", "state", "curriculum", "chapter", "learner", "ui_language", "attempt", "stopped"}
     shown |= {"tokens", "cost_usd", "created_at", "finished_at"}
-    weak = () if run.weakness is None else run.weakness.weak_points
     row: dict[str, Value] = {
         **quiz.model_dump(include=shown),
         "chapter_title": None if run.content is None else run.content.chapter.title,
-        "weak_points": "\n".join(point.item for point in weak) or None,
     }
     for name, why in (("unchecked", quiz.unchecked), ("failed", quiz.failed)):
         row[name] = None if why is None else why.reason
         row[f"{name}_details"] = None if why is None else "\n".join(why.details) or None
-    return fact("quiz", row)
+    return fact("quiz", row), _weak_points(run)
 
 
-def questions_of(quiz: Quiz | None, violations: Sequence[Violation]) -> Table:
-    """The questions with their key; parts of which there are several stand one a line."""
-    rows = [_question(question, violations) for question in (quiz.questions if quiz else ())]
+def _weak_points(run: QuizRun) -> Table:
+    weak = () if run.weakness is None else run.weakness.weak_points
+    columns = (Column(name="item", shown="sent"), Column(name="error_rate", shown="share"))
+    return Table(name="weak_points", columns=columns, rows=[point.model_dump() for point in weak])
+
+
+def questions_of(attempt: Attempt | None, *, first: int, most: int | None) -> Table:
+    """The questions of a version from the one at place `first` on, with their key: as many as have room.
+
+    `most`: no more than so many, None: no such bound. Parts of which there are several stand one a line.
+    """
+    questions = attempt.quiz.questions if attempt else ()
+    wrong: defaultdict[str | None, list[Row]] = defaultdict(list)
+    for one, found in zip(attempt.violations, _found(attempt), strict=True) if attempt else ():
+        wrong[one.question_id].append(found)
+    rows: list[Row] = []
+    left = MOST_CHARS
+    for question in questions[first:][:most]:
+        row = _question(question, len(wrong[question.id]))
+        left -= sum(map(_chars, (row, *wrong[question.id][:MOST_VIOLATIONS])))
+        if rows and left < 0:
+            break
+        rows.append(row)
+    after = first + len(rows)
     columns = (
         Column(name="question", shown="code"),
         Column(name="question_kind", shown="word", words="question_kind"),
@@ -66,21 +94,30 @@ def questions_of(quiz: Quiz | None, violations: Sequence[Violation]) -> Table:
         Column(name="readings", shown="sent"),
         Column(name="violations", shown="number"),
     )
-    return Table(name="questions", columns=columns, rows=rows)
+    return Table(name="questions", columns=columns, rows=rows, next=str(after) if after < len(questions) else None)
 
 
-def _question(question: Question, violations: Sequence[Violation]) -> Row:
+def _question(question: Question, violations: int) -> Row:
     return {
         "question": question.id,
         "question_kind": question.kind,
         "question_text": question.question_text,
-        "choices": "\n".join(question.choices) or None,
-        "key": "\n".join(question.answers) or None,
+        "choices": "\n".join(cut(choice, CHOICE_CHARS) for choice in question.choices) or None,
+        "key": "\n".join(cut(answer, CHOICE_CHARS) for answer in question.answers) or None,
         "explanation": question.explanation,
         "target": question.target,
         "readings": "\n".join(f"{one.hanzi} {one.pinyin}" for one in question.readings) or None,
-        "violations": sum(one.question_id == question.id for one in violations),
+        "violations": violations,
     }
+
+
+def _chars(row: Row) -> int:
+    return sum(len(value) for value in row.values() if isinstance(value, str))
+
+
+def cut(text: str, most: int) -> str:
+    """The beginning of a text, with an ellipsis where there is more."""
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def versions_of(run: QuizRun, made: MadeQuiz) -> tuple[Version, ...]:
@@ -157,7 +194,10 @@ def _why_not(run: QuizRun, made: MadeQuiz, attempt: Attempt, rule: Rule) -> NotA
             return "no_language" if asked is None else "unknown_language"
         if rule == "curriculum_alignment" and rule not in attempt.checks_run:
             return "no_chapter"
-    if attempt.structural:
+        coming = False
+    else:  # of a quiz of somebody's own a program looks into all of it, whatever its structure
+        coming = run.kind == "check" and not run.over and rule != "pedagogical_quality"
+    if attempt.structural and not coming:
         return "structure"
     if not run.over:
         return "in_work"
@@ -173,8 +213,8 @@ def _found(attempt: Attempt) -> Iterator[Row]:
             "rule": one.rule,
             "place": one.field,
             "said": _said(one, places),
-            "detail": one.detail,
-            "suggestion": one.suggestion,
+            "detail": cut(one.detail, DETAIL_CHARS),
+            "suggestion": one.suggestion and cut(one.suggestion, DETAIL_CHARS),
             "decided_by": one.decided_by,
             "finding": one.finding,
         }
@@ -185,6 +225,4 @@ def _said(violation: Violation, places: Places) -> str | None:
     text = places.get(violation.question_id or "", {}).get(violation.field or "")
     if text is None:
         return None
-    if violation.span is not None:
-        return text[slice(*violation.span)] or None
-    return text if len(text) <= CLIPPED_CHARS else f"{text[:CLIPPED_CHARS]}…"
+    return cut(text if violation.span is None else text[slice(*violation.span)], SAID_CHARS) or None

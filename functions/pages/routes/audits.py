@@ -9,6 +9,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from functions.composition.audits import reception
 from functions.composition.stores import audits
+from functions.pages.cursors import place_of
 from functions.pages.proofs import cases_of, drifts_of, options_of, totals_of
 from functions.pages.tables import Column, Row, Table, fact
 from functions.pages.visit import View, Visit, visit
@@ -67,7 +68,7 @@ def read_audit(audit_id: str) -> Response[str]:
     readable = not over or files.report_bytes("json") <= READABLE_BYTES
     cases = files.quality_report().cases if over and readable else ()
     wanted = _wanted(met, cases)
-    start = _start(met)
+    start = place_of(met.query.get("cursor"))
     shown = wanted[start : start + CASES]
     following = str(start + CASES) if len(wanted) > start + CASES else None
     options = options_of(shown)
@@ -106,10 +107,3 @@ def _wanted(met: Visit, cases: Sequence[AuditedCase]) -> list[AuditedCase]:
         raise InputError(f"Cases can be listed by the rating {', '.join(RATINGS)}.", where="rating")
     found = [one for one in cases if rating in {None, one.quality_rating} and case in {None, one.case.id}]
     return sorted(found, key=lambda one: RATINGS.index(one.quality_rating))
-
-
-def _start(met: Visit) -> int:
-    cursor = met.query.get("cursor") or "0"
-    if not (cursor.isascii() and cursor.isdigit() and len(cursor) <= 6):  # noqa: PLR2004 - more than any audit has
-        raise InputError("The cursor is none of this list.", where="cursor")
-    return int(cursor)

@@ -9,6 +9,7 @@ from aws_lambda_powertools.event_handler.api_gateway import Router
 from functions.api.access import ALLOWED
 from functions.composition.labels import labelling, labels
 from functions.composition.stores import measurements
+from functions.pages.cursors import place_of
 from functions.pages.measured import MOST_CHARS, items_of, metrics_of
 from functions.pages.tables import Column, Row, Table, fact
 from functions.pages.visit import View, Visit, form, redirect, visit
@@ -26,8 +27,6 @@ router = Router()
 ROWS = 50
 MOST_SHOWN_CHARS = 100_000
 """Of a source or a summary: as much as anybody reads beside the items."""
-MOST_DIGITS = 6
-"""Of a place among items: no metric has a million."""
 COLUMNS = (
     Column(name="created_at", shown="moment", to="address"),
     Column(name="surface", shown="word", words="surface", to="address"),
@@ -111,16 +110,10 @@ def _wanted(met: Visit, measurement: Measurement) -> tuple[Sequence[MetricWork],
     """The metrics whose items are to be shown, and from which place on: of one that is chosen, or of all at first."""
     chosen, cursor = met.query.get("metric"), met.query.get("cursor")
     if chosen:
-        return (measurement.work(chosen),), _place(cursor or "0")
+        return (measurement.work(chosen),), place_of(cursor)
     if cursor:
         raise InputError("Say with `metric` of which metric the items after these are wanted.", where="cursor")
     return [work for work in measurement.metrics if work.result and (work.result.items or work.result.unscored)], 0
-
-
-def _place(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS):
-        raise InputError("This cursor is none of a measurement's items.", where="cursor")
-    return int(text)
 
 
 def _labelled(work: MetricWork) -> bool:

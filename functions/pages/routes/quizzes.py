@@ -1,11 +1,23 @@
 """Quizzes: a list, and a page for each with its questions, and how they were made, version by version."""
 
+from functools import partial
+
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from functions.composition.stores import quizzes
 from functions.pages.calls import calls_of
-from functions.pages.quiz import fact_of, questions_of, rules_of, versions_of, violations_of
+from functions.pages.cursors import place_of
+from functions.pages.quiz import (
+    CHOICE_CHARS,
+    MOST_VIOLATIONS,
+    cut,
+    facts_of,
+    questions_of,
+    rules_of,
+    versions_of,
+    violations_of,
+)
 from functions.pages.tables import Column, Row, Table
 from functions.pages.visit import View, Visit, visit
 from touchstone.errors import InputError
@@ -18,9 +30,8 @@ router = Router()
 
 ROWS = 50
 QUESTIONS = 50
-"""Questions on a page: all of a quiz that is made; a quiz of somebody's own may have ten times as many."""
-VIOLATIONS = 100
-"""Violations of a version on a page; its files have them all."""
+"""Questions on a page: all of a quiz that is made; a quiz of somebody's own may have ten times as many. Its files have
+as many as have room."""
 STATES_WITH_QUIZ = frozenset({"clean", "violations", "unchecked"})
 """Those in which there is a quiz, and something was looked at."""
 
@@ -55,22 +66,23 @@ def read_quiz(quiz_id: str) -> Response[str]:
     made = run.made
     shown = _shown(met, run, made)
     versions = versions_of(run, made)
-    questions = questions_of(shown.quiz if shown else None, shown.violations if shown else ())
-    start = _start(met)
+    start = place_of(met.query.get("cursor"))
+    questions = questions_of(shown, first=start, most=QUESTIONS if met.format == "html" else None)
+    after = start + len(questions.rows)
     quiz = shown.quiz.questions if shown else ()
     given = {
         "quiz": QuizView.of(run),
         "title_of_chapter": None if run.content is None else run.content.chapter.title,
         "weak_points": () if run.weakness is None else run.weakness.weak_points,
         "shown": shown,
-        "questions": quiz[start : start + QUESTIONS],
-        "found": (start + 1, min(start + QUESTIONS, len(quiz)), len(quiz)),
-        "next": str(start + QUESTIONS) if len(quiz) > start + QUESTIONS else None,
+        "questions": quiz[start:after],
+        "found": (start + 1, after, len(quiz)),
         "versions": versions,
-        "most": VIOLATIONS,
+        "most": MOST_VIOLATIONS,
+        "cut": partial(cut, most=CHOICE_CHARS),
     }
     tables = (questions, rules_of(versions), violations_of(versions), calls_of(run.spends))
-    view = View(title="quiz.title", template="quiz.html", tables=tables, facts=(fact_of(run),), given=given)
+    view = View(title="quiz.title", template="quiz.html", tables=tables, facts=facts_of(run), given=given)
     return met.show(view)
 
 
@@ -94,10 +106,3 @@ def _shown(met: Visit, run: QuizRun, made: MadeQuiz) -> Attempt | None:
     if found is None and met.query.get("version"):
         raise InputError(f"This quiz has {len(run.attempts)} versions, counted from 1.", where="version")
     return found
-
-
-def _start(met: Visit) -> int:
-    cursor = met.query.get("cursor") or "0"
-    if not (cursor.isascii() and cursor.isdigit() and len(cursor) <= 6):  # noqa: PLR2004 - more than any quiz has
-        raise InputError("The cursor is none of this list.", where="cursor")
-    return int(cursor)

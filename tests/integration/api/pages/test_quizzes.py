@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from functions.composition import stores
+from functions.pages.quiz import CHOICE_CHARS, rules_of, versions_of
 from functions.pages.routes import quizzes as routes
 from tests.support.api import Api
 from tests.support.api_tasks import UNKNOWN
@@ -19,8 +20,8 @@ from tests.support.providers import ProviderServer, error, success
 from tests.support.wire import Behaviour
 from tests.unit.quizzes.samples import evaluated, flaw, made, quiz
 from touchstone.clock import system_clock
-from touchstone.quizzes.model import RULES
-from touchstone.quizzes.run import QuizCheckRequest
+from touchstone.quizzes.model import RULES, Violation
+from touchstone.quizzes.run import QuizCheckRequest, new_run, validated
 from touchstone.records import new_ulid
 
 ASKED = {"curriculum": "book-1", "chapter": "1", "learner": "ann", "questions": 2}
@@ -118,6 +119,8 @@ def test_a_quiz_is_listed_and_shown_as_its_learner_gets_it_and_as_it_was_made(
         ("1", "traditional_chinese", "学习", "check"),
         ("1", "pedagogical_quality", "", "judge"),
     ]
+    found = member.open(address(quiz_id), format="json").response.json["weak_points"]
+    assert found["rows"] == [{"item": "圖書館", "error_rate": 0.6}]
     assert rules(member, quiz_id, 2) == dict.fromkeys(RULES, ("held", None))
 
 
@@ -175,6 +178,67 @@ def test_a_quiz_in_work_is_shown_as_such(teacher: Api, member: Visitor) -> None:
     assert "Being checked It is being checked" in page.text
     assert set(rules(member, quiz_id).values()) == {("not_applied", "in_work")}
     assert " Being checked – – 1 – " in member.open("/app/quizzes").text, "nothing found is not said of what is in work"
+
+
+def test_a_check_whose_structure_is_broken_says_which_rules_are_still_to_come() -> None:
+    now = system_clock()
+    run = new_run(QuizCheckRequest(quiz=quiz()), tenant="acme", run_id=UNKNOWN, now=now)
+    broken = Violation(question_id="q1", rule="structure", detail="None.", decided_by="check", finding="no_key")
+    run = validated(run, [broken], now=now)
+    assert run.step(now) == "evaluate"
+    said = {str(row["rule"]): row["because"] for row in rules_of(versions_of(run, run.made)).rows}
+    assert said.pop("structure") is None
+    assert said.pop("pedagogical_quality") == "structure"
+    assert set(said.values()) == {"in_work"}
+    looked = run.attempts[0].model_copy(update={"checks_run": RULES[:-1]})
+    run = run.model_copy(update={"attempts": (looked,)})
+    said = {str(row["rule"]): row["because"] for row in rules_of(versions_of(run, run.made)).rows}
+    assert said["curriculum_alignment"] == "structure", "what its check found is there, and no judge is asked"
+
+
+def test_what_is_long_is_told_by_its_beginning_and_once(
+    teacher: Api, member: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("functions.pages.quiz.SAID_CHARS", 5)
+    monkeypatch.setattr("functions.pages.quiz.DETAIL_CHARS", 9)
+    choice = "a" * CHOICE_CHARS
+    given = {"question_text": "学习" * 10, "choices": [f"{choice}bc", "b"], "answers": [f"{choice}bc"]}
+    quiz_id = check(teacher, given, given)
+    found = member.open(address(quiz_id), format="json").response.json
+    assert {row["choices"] for row in found["questions"]["rows"]} == {f"{choice}…\nb"}
+    assert {row["key"] for row in found["questions"]["rows"]} == {f"{choice}…"}
+    simplified = [row for row in found["violations"]["rows"] if row["rule"] == "traditional_chinese"]
+    assert {(row["said"], row["suggestion"]) for row in simplified} == {("学习学习学…", "學習學習學習學習學…")}
+    assert {len(row["detail"]) for row in simplified} == {10}
+    page = member.open(address(quiz_id))
+    assert page.text.count(f"{choice}… ✓ Key") == 2
+    assert choice + "b" not in page.text
+    assert page.text.count("学习学习学…") == page.text.count("學習學習學習學習學…") == 2, (
+        "at its question, and there alone"
+    )
+    assert page.text.count("Traditional characters q2 question_text") == 2, "under the version by its place"
+
+
+def test_a_page_has_as_many_questions_as_have_room_and_leads_to_the_others(
+    teacher: Api, member: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quiz_id = check(teacher, *[{"question_text": f"{number} " + "x" * 500} for number in range(4)])
+    found = member.open(address(quiz_id), format="json").response.json
+    assert (len(found["questions"]["rows"]), found["questions"]["cursor"]) == (4, None)
+    monkeypatch.setattr("functions.pages.quiz.MOST_CHARS", 1_400)
+    page = member.open(address(quiz_id))
+    assert "1 to 2 of 4" in page.text
+    assert "3 to 4 of 4" in member.open(next(link for link in page.links if "cursor=2" in link)).text
+    found = member.open(address(quiz_id), format="json").response.json["questions"]
+    assert ([row["question"] for row in found["rows"]], found["cursor"]) == (["q1", "q2"], "2")
+    behind = member.open(address(quiz_id), format="json", cursor="2").response.json["questions"]
+    assert ([row["question"] for row in behind["rows"]], behind["cursor"]) == (["q3", "q4"], None)
+    monkeypatch.setattr("functions.pages.quiz.MOST_CHARS", 1)
+    assert "1 to 1 of 4" in member.open(address(quiz_id)).text, "one is always shown"
+    monkeypatch.setattr("functions.pages.quiz.MOST_CHARS", 1_400)
+    wrong = check(teacher, *[{"question_text": "学 x " * 30} for _ in range(4)])
+    shown = member.open(address(wrong), format="json").response.json["questions"]
+    assert len(shown["rows"]) < 4, "what is wrong with them counts, too"
 
 
 def test_a7_what_was_sent_is_text_and_no_formula(teacher: Api, member: Visitor) -> None:
