@@ -79,6 +79,16 @@ def test_a_submission_is_found_from_its_task_and_shows_each_criterion_met_or_not
     assert member.open(address(ranked, "ann"), format="csv").response.body.startswith("number,criterion,met,")
 
 
+def test_of_a_long_text_the_beginning_is_shown_and_how_long_it_is(
+    member: Visitor, ranked: ApiTask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("functions.pages.routes.submissions.MOST_SHOWN_CHARS", 7)
+    found = member.open(address(ranked, "ann"), format="json").response.json["submission"]["rows"]
+    assert [row["text"] for row in found] == ["By ann."]
+    said = f"By ann. The first 7 of {found[0]['characters']:,} characters."
+    assert said in member.open(address(ranked, "ann")).text
+
+
 def test_a_label_of_a_criterion_moves_the_judge_s_card_and_can_be_taken_back(member: Visitor, ranked: ApiTask) -> None:
     page = member.open(address(ranked, "ann"))
     card = next(link for link in page.links if "/judges/" in link)
