@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
@@ -17,6 +18,7 @@ from tests.support.contests import Contest
 from tests.support.quizzes import experiment, measurement
 from tests.support.waiting import eventually
 from tests.support.wheels import make_wheels
+from tests.unit.quizzes.samples import CURRICULUM, evaluated, quiz
 
 VARIABLE = "TOUCHSTONE_CHROMIUM"
 SCREENSHOTS_VARIABLE = "TOUCHSTONE_SCREENSHOTS"
@@ -43,6 +45,7 @@ class School:
 
     caller: Caller
     measurement: str
+    quiz: str
     experiment: str
     contest: str
     audit: str
@@ -139,8 +142,9 @@ def school(cloud: Cloud, tmp_path_factory: pytest.TempPathFactory) -> School:
     evaluated = caller.verify(problem="Compute 12 * 12.", answer="144", subject="math", deep_evaluation=True)
     wheels = make_wheels(tmp_path_factory.mktemp("wheels"))
     with auditing(cloud, wheels):
-        quiz = measurement(metrics=["quiz_clarity"])
-        measured = said(caller.send("POST", "v1/measurements", json=quiz), 202)["id"]
+        body: dict[str, Any] = measurement(metrics=["quiz_clarity"])
+        measured = said(caller.send("POST", "v1/measurements", json=body), 202)["id"]
+        checked = _quiz(cloud, caller)
         body = {"experiment": experiment(6, metrics=["quiz_clarity", "quiz_item_flaws"])}
         tried = said(caller.send("POST", "v1/experiments", json=body), 202)["id"]
         audit = said(caller.send("POST", "v1/audits", json=request("lid", "girth", "both", "word")), 202)["id"]
@@ -149,13 +153,24 @@ def school(cloud: Cloud, tmp_path_factory: pytest.TempPathFactory) -> School:
             contest.enter(submitter, reading)
         contest.close()
         over(caller, audit)
+        eventually(lambda: caller.get(f"v1/quizzes/{checked}")["finished_at"], what="the quiz")
         eventually(lambda: caller.get(f"v1/measurements/{measured}")["state"] == "done", what="the measurement")
         eventually(
             lambda: caller.get(f"v1/experiments/{tried}")["state"] == "done", what="the experiment", seconds=300.0
         )
     eventually(lambda: caller.get(f"v1/answers/{evaluated['id']}")["deep_evaluation"], what="an evaluation")
     cloud.judge.arrange(reset=True)
-    return School(caller=caller, measurement=measured, experiment=tried, contest=contest.id, audit=audit)
+    return School(caller=caller, measurement=measured, quiz=checked, experiment=tried, contest=contest.id, audit=audit)
+
+
+def _quiz(cloud: Cloud, caller: Caller) -> str:
+    """A quiz in which a word is written in Simplified characters; the judge finds nothing else."""
+    cloud.judge.reply("QuizVerdictsReply", evaluated())
+    course = CURRICULUM.model_dump(mode="json", exclude={"id"})
+    said(caller.send("PUT", "v1/curricula/our-course", json=course), 200)
+    sent = quiz({"question_text": "What does 「学习」 mean?"}, {}).model_dump(mode="json")
+    body = {"quiz": sent, "curriculum": "our-course", "chapter": "2", "ui_language": "en"}
+    return str(said(caller.send("POST", "v1/quiz-checks", json=body), 202)["id"])
 
 
 def _decided(caller: Caller, problem: str, answer: str) -> bool:

@@ -189,6 +189,16 @@ def test_items_of_a_measurement_are_labelled_by_keyboard_one_after_the_other(ope
     expect(page.get_by_text(re.compile(r"Not enough labels: \d+ of 30")).first).to_be_visible()
 
 
+def test_a_quiz_says_which_rule_is_broken_where(opened: Opened, school: School) -> None:
+    seen = opened()
+    page = seen.sign_in(str(school.caller.token), "app/quizzes")
+    page.locator(f'a[href*="{school.quiz}"]').first.click()
+    expect(page.get_by_text("Some rules are broken; see below which and where.")).to_be_visible()
+    expect(page.get_by_text("What does 「学习」 mean?").first).to_be_visible()
+    expect(page.get_by_text("Traditional characters").first).to_be_visible()
+    seen.keep("quiz")
+
+
 def test_rates_trends_and_quotas_show_what_accumulated(opened: Opened, teacher: Caller) -> None:
     seen = opened()
     page = seen.sign_in(str(teacher.token), "app/rates")
