@@ -83,7 +83,8 @@ def test_nothing_of_a_submission_or_of_what_was_said_of_it_is_in_a_log_a_step_or
         assert secret not in said_aloud()
     steps = judged.machines.tasks.said
     assert {key for _, said in steps for key in said} <= {"state", "wait_seconds", "dimensions", "deadline"}
-    said = json.dumps([judged.told(), [one for _, one in steps]])
+    told = [{key: value for key, value in one.items() if key != "wait_seconds"} for _, one in steps]
+    said = json.dumps([judged.told(), told])
     for number in ("59", "58", "57"):
         assert not re.search(rf"(?<![\d:.T-]){number}(?![\d:.])", said)
 
