@@ -98,8 +98,9 @@ def _metric(work: MetricWork) -> Row:
         "metric": view.metric,
         "score": view.score,
         "metric_state": _state(work),
-        "items": len(view.items),
-        "below_full": sum(one.value < 1 and one.weight > 0 for one in view.items),
+        # A question may have several flaws, each with a line of its own.
+        "items": len({one.item for one in view.items}),
+        "below_full": len({one.item for one in view.items if one.value < 1 and one.weight > 0}),
         "unscored": len(view.unscored),
         "because": view.because,
         "details": "\n".join(view.details) or None,

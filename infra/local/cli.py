@@ -25,6 +25,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 console = Console()
+LOST = (
+    "The local cloud ended without `touchstone-local down`, as when the machine was restarted. It writes its records "
+    "when it is told to end, so those since it was last started are lost."
+)
 LOG_GROUPS_PREFIX = "/aws/lambda/"
 
 
@@ -33,6 +37,8 @@ def up() -> None:
     """Start the local cloud and bring the stack in it to what this checkout says."""
     home = Home.of_environment()
     began = time.monotonic()
+    if emulator.died(home):
+        console.print(LOST, style="yellow", soft_wrap=True)
     with console.status("Starting the local cloud and deploying the stack …"):
         ready = bring_up(home)
     console.print(f"Touchstone runs on this machine ({time.monotonic() - began:.1f} s).", style="green")

@@ -59,6 +59,12 @@ def alive(running: Running) -> bool:
     return _exists(running.pid) and _healthy(running)
 
 
+def died(home: Home) -> bool:
+    """Whether it was started and is gone without having been stopped: it writes its records when it is told to end."""
+    known = home.running()
+    return known is not None and not alive(known)
+
+
 def start(home: Home, *, wait_scale: str = "1") -> Running:
     """The cloud of `home`, started unless it runs. `wait_scale` multiplies the waits of state machines (tests: 0).
 

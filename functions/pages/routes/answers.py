@@ -26,9 +26,9 @@ ROWS = 50
 STATUSES: tuple[Status, ...] = get_args(Status.__value__)
 COLUMNS = (
     Column(name="created_at", shown="moment", to="address"),
+    Column(name="verification_status", shown="badge"),
     Column(name="problem", to="address"),
     Column(name="answer"),
-    Column(name="verification_status", shown="badge"),
     Column(name="verification_confidence", shown="decimal"),
     Column(name="subject"),
     Column(name="difficulty", shown="word", words="difficulty"),
@@ -88,7 +88,7 @@ def label_attempt(answer_id: str) -> Response[str]:
         found.label(kind=KIND, record_id=answer_id, item=item, label=label, by=met.token_id)
     else:
         found.remove(kind=KIND, record_id=answer_id, item=item)
-    return redirect(f"../{answer_id}")
+    return redirect(f"../{answer_id}#attempt-{item}")  # there is one of this number, else it were not labelled
 
 
 def _status(asked: str | None) -> Status | None:
@@ -101,7 +101,9 @@ def _status(asked: str | None) -> Status | None:
 
 
 def _row(summary: AnswerSummary) -> Row:
-    return {**summary.model_dump(), "address": f"answers/{summary.id}"}
+    decided = summary.verification_status != "unverified"  # nobody was sure of anything where nobody decided
+    confidence = summary.verification_confidence if decided else None
+    return {**summary.model_dump(), "verification_confidence": confidence, "address": f"answers/{summary.id}"}
 
 
 def _facts(answer: AnswerView) -> tuple[Table, ...]:

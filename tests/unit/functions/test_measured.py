@@ -10,3 +10,14 @@ def test_what_has_no_weight_is_not_counted_as_below_full_value() -> None:
     rows = metrics_of(a_measurement(CORRECTNESS, *labels, trivial, unscored=())).rows
     (row,) = [row for row in rows if row["metric"] == CORRECTNESS]
     assert (row["items"], row["below_full"]) == (3, 1)
+
+
+def test_a_question_with_two_flaws_is_one_question() -> None:
+    labels = (
+        item("q1", "CORRECT").model_copy(update={"value": 1.0}),
+        item("q2", "ERROR"),
+        item("q2", "INCORRECT_ANSWER"),
+    )
+    rows = metrics_of(a_measurement(CORRECTNESS, *labels, unscored=())).rows
+    (row,) = [row for row in rows if row["metric"] == CORRECTNESS]
+    assert (row["items"], row["below_full"]) == (2, 1)

@@ -48,7 +48,9 @@ def test_a_crashed_cloud_is_cleaned_up(home: Home) -> None:
     gone.wait()
     home.remember_running(Running(pid=gone.pid, port=1))
     home.scratch.mkdir(parents=True)
+    assert emulator.died(home)
     assert emulator.stop(home) is False
+    assert not emulator.died(home)
     assert home.running() is None
     assert not home.scratch.exists()
 

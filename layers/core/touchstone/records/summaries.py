@@ -10,9 +10,9 @@ SUMMARY_CHARS = 160
 
 
 class AnswerSummary(Strict):
-    """One line of a list of answers. `problem` and `answer` are their first 160 characters, None before they exist.
+    """One line of a list of answers. `problem` and `answer` have at most 160 characters, None before they exist.
 
-    `overall` is the deep evaluation's score (0–1), None before there is one.
+    What is longer ends in an ellipsis. `overall` is the deep evaluation's score (0–1), None before there is one.
     """
 
     id: str
@@ -43,8 +43,8 @@ def summary_of(record: AnswerRecord) -> AnswerSummary:
         stage=record.stage,
         created_at=record.created_at,
         updated_at=record.updated_at,
-        problem=None if record.problem is None else record.problem[:SUMMARY_CHARS],
-        answer=None if shown is None else shown.solution.answer[:SUMMARY_CHARS],
+        problem=None if record.problem is None else _beginning(record.problem),
+        answer=None if shown is None else _beginning(shown.solution.answer),
         subject=record.subject,
         difficulty=record.difficulty,
         model=None if shown is None else shown.solution.model,
@@ -56,3 +56,7 @@ def summary_of(record: AnswerRecord) -> AnswerSummary:
         cost_usd=record.cost_usd,
         batch_id=record.batch_id,
     )
+
+
+def _beginning(text: str) -> str:
+    return text if len(text) <= SUMMARY_CHARS else f"{text[: SUMMARY_CHARS - 1]}…"

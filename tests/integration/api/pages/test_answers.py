@@ -74,6 +74,18 @@ def test_a_form_that_names_no_attempt_is_answered_as_one_that_names_another(
         assert visitor.send(form, item=item, label=label).response.status == 404
 
 
+def test_nobody_s_confidence_is_shown_where_nobody_decided_and_what_is_cut_says_so(visitor: Visitor, acme: Api) -> None:
+    said = "Name the capital of Australia. " + "And say why. " * 20
+    answer_id = verified(acme, said, "Canberra")
+    (row,) = visitor.open("/app/answers", format="json").response.json["answers"]["rows"]
+    assert (row["verification_status"], row["verification_confidence"]) == ("unverified", None)
+    assert row["problem"] == said[:159] + "…"
+    page = visitor.open(f"/app/answers/{answer_id}")
+    page = visitor.send(next(form for form in page.forms if form.action.endswith("/label")), label="right")
+    assert "No judge decided this, so the label counts for no card." in page.text
+    assert "attempt-1" in {found.get("id") for _, found in page.elements}
+
+
 def test_many_answers_come_in_pages(visitor: Visitor, acme: Api) -> None:
     for number in range(51):
         verified(acme, f"Compute {number} + 1.", str(number + 1))
