@@ -24,6 +24,10 @@ STOP_SECONDS = 20.0
 PAUSE_SECONDS = 0.1
 
 
+OF_THIS_MACHINE = ("PATH", "HOME", "LANG", "LC_ALL", "SSL_CERT_FILE", "SSL_CERT_DIR")
+"""What the functions need to know of it: also whom a network trusts that looks into its connections."""
+
+
 class CloudError(Exception):
     """The local cloud could not be started, reached or used; the sentence says what and where to look."""
 
@@ -119,7 +123,7 @@ def stop(home: Home) -> bool:
 
 def _environment(home: Home, port: int, wait_scale: str) -> dict[str, str]:
     """What the cloud and its functions see of our environment: no key of a judge, no credential of AWS."""
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "LC_ALL") if name in os.environ}
+    kept = {name: os.environ[name] for name in OF_THIS_MACHINE if name in os.environ}
     return {
         **kept,
         "AUTH": "true",  # a function may do here what its role allows, and nothing else

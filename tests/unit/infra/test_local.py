@@ -76,7 +76,10 @@ def test_the_port_of_the_last_run_is_taken_again_while_it_is_free(home: Home) ->
 def test_a8_the_cloud_and_its_functions_see_no_key_of_this_machine(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GEMINI_API_KEY", "canary")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "canary")
-    assert "canary" not in emulator._environment(home, 4566, "1").values()
+    monkeypatch.setenv("SSL_CERT_FILE", "/etc/ours.pem")
+    seen = emulator._environment(home, 4566, "1")
+    assert "canary" not in seen.values()
+    assert seen["SSL_CERT_FILE"] == "/etc/ours.pem", "judges and packages are reached as from this machine"
 
 
 def test_a_change_of_code_is_a_change_of_the_template(tmp_path: Path) -> None:
