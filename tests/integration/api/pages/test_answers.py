@@ -51,7 +51,7 @@ def test_the_list_filters_by_status_and_leads_to_each_answer(visitor: Visitor, a
 
 def test_an_answer_shows_how_it_was_decided(visitor: Visitor, acme: Api) -> None:
     page = visitor.open(f"/app/answers/{verified(acme, 'Compute 2 + 2.', '5')}")
-    for shown in ("Check this ⚠ confidence 1.00", "Attempt 1", "Decided by Proof by computation", "Proof", "2 + 2"):
+    for shown in ("Check this ⚠ confidence 1.00", "Attempt 1", "Decided by A check, without a judge", "Proof", "2 + 2"):
         assert shown in page.text
 
 
