@@ -126,6 +126,12 @@ class Visit:
         """The name of the cookie that says who is signed in."""
         return session_cookie(secure=self.secure)
 
+    def may(self, role: Role) -> bool:
+        """Whether whoever is signed in may send the forms that need this role; a program has no forms."""
+        from functions.api.access import ALLOWED
+
+        return self.session is not None and self.session.identity.role in ALLOWED[role]
+
     @property
     def form_mark(self) -> str:
         """What stands in the forms of this session. Raises `ForbiddenError` for a program, which has none."""

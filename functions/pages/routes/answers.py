@@ -6,10 +6,10 @@ from typing import get_args
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
-from functions.api.access import ALLOWED
-from functions.composition.labels import labelling, labels
+from functions.composition.labels import labels
 from functions.composition.stores import answers
 from functions.pages.calls import calls_of
+from functions.pages.labelling import keep_label
 from functions.pages.tables import Column, Row, Table, fact
 from functions.pages.visit import View, form, redirect, visit
 from touchstone.answers.labelling import KIND
@@ -58,14 +58,13 @@ def read_answer(answer_id: str) -> Response[str]:
     met = visit(router)
     record = answers().get(tenant=met.tenant, answer_id=answer_id)
     said = labels().of_record(tenant=met.tenant, kind=KIND, record_id=answer_id)
-    may_label = met.session is not None and met.session.identity.role in ALLOWED["member"]
     answer = AnswerView.of(record)
     given = {
         "answer": answer,
         "best": record.best_attempt,
         "labels": said,
         "cards": {item: card_id(label.judge) for item, label in said.items() if label.judge},
-        "may_label": may_label,
+        "may_label": met.may("member"),
     }
     view = View(
         title="answer.title",
@@ -82,12 +81,8 @@ def label_attempt(answer_id: str) -> Response[str]:
     """Say whether an attempt was right or wrong, or take back what was said; the judge's card follows at once."""
     met = visit(router, at_least="member")
     fields = form(router, met.form_mark)
-    item, label = fields.get("item", ""), fields.get("label", "")
-    found = labelling(met.tenant)
-    if label:
-        found.label(kind=KIND, record_id=answer_id, item=item, label=label, by=met.token_id)
-    else:
-        found.remove(kind=KIND, record_id=answer_id, item=item)
+    item = fields.get("item", "")
+    keep_label(met, fields, kind=KIND, record_id=answer_id, item=item)
     return redirect(f"../{answer_id}#attempt-{item}")  # there is one of this number, else it were not labelled
 
 

@@ -6,10 +6,10 @@ from urllib.parse import unquote, urlencode
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
-from functions.api.access import ALLOWED
-from functions.composition.labels import labelling, labels
+from functions.composition.labels import labels
 from functions.composition.stores import measurements
 from functions.pages.cursors import place_of
+from functions.pages.labelling import keep_label
 from functions.pages.measured import MOST_CHARS, items_of, metrics_of
 from functions.pages.tables import Column, Row, Table, fact
 from functions.pages.visit import View, Visit, form, redirect, visit
@@ -70,7 +70,7 @@ def read_measurement(measurement_id: str) -> Response[str]:
         "classes": CLASSES,
         "cards": {work.metric: tuple(_cards(work)) for work in shown},
         "labelled": any(map(_labelled, shown)),
-        "may_label": met.session is not None and met.session.identity.role in ALLOWED["member"],
+        "may_label": met.may("member"),
     }
     view = View(title="measurement.title", template="measurement.html", tables=tables, facts=(whole,), given=given)
     return met.show(view)
@@ -82,14 +82,10 @@ def label_item(measurement_id: str) -> Response[str]:
     met = visit(router, at_least="member")
     fields = form(router, met.form_mark)
     # A browser changes line breaks and others of a field's characters, so the item's name is there in an encoding.
-    kind, item, label = fields.get("kind", ""), unquote(fields.get("item", "")), fields.get("label", "")
+    kind, item = fields.get("kind", ""), unquote(fields.get("item", ""))
     if kind not in CLASSES:
         raise InputError(f"Items of the metrics {', '.join(CLASSES)} can be labelled.", where="kind")
-    found = labelling(met.tenant)
-    if label:
-        found.label(kind=kind, record_id=measurement_id, item=item, label=label, by=met.token_id)
-    else:
-        found.remove(kind=kind, record_id=measurement_id, item=item)
+    keep_label(met, fields, kind=kind, record_id=measurement_id, item=item)
     return redirect(f"../{measurement_id}{_back(kind, fields)}")
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
-from functions.api.access import ALLOWED
 from functions.composition.judging import judges, registry, routing_report
 from functions.composition.stores import routing_pins, statistics
 from functions.pages.charts import Chart, Series
@@ -121,7 +120,7 @@ def rates() -> Response[str]:
             given={
                 "drawn": {name: chart.data for name, chart in charts.items()},
                 "routing": routing,
-                "may_pin": _may_pin(met),
+                "may_pin": met.may("admin"),
                 "providers": _providers(met),
                 "pinned": sorted(kept.pins)[:MOST_ROWS],
             },
@@ -162,10 +161,6 @@ def _sent() -> tuple[Visit, dict[str, str]]:
     """The visit of an admin, and the form they sent."""
     met = visit(router, at_least="admin")
     return met, form(router, met.form_mark)
-
-
-def _may_pin(met: Visit) -> bool:
-    return met.session is not None and met.session.identity.role in ALLOWED["admin"]
 
 
 def _providers(met: Visit) -> list[tuple[str, bool]]:

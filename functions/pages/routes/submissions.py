@@ -7,10 +7,10 @@ nothing that others handed in, and no score.
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
-from functions.api.access import ALLOWED
-from functions.composition.labels import labelling, labels
+from functions.composition.labels import labels
 from functions.composition.tasks import reader
 from functions.pages.contest import penalties_of, scores_of
+from functions.pages.labelling import keep_label
 from functions.pages.submission import criteria_of, hints_of
 from functions.pages.tables import Table, fact
 from functions.pages.visit import View, form, redirect, visit
@@ -44,7 +44,7 @@ def read_submission(task_id: str, submission_id: str) -> Response[str]:
         "card": _card(submission),
         "cards": {number: card_id(label.judge) for number, label in said.items() if label.judge},
         "decided": decided,
-        "may_label": met.session is not None and met.session.identity.role in ALLOWED["member"],
+        "may_label": met.may("member"),
     }
     tables = (
         criteria_of(submission, said),
@@ -61,12 +61,8 @@ def label_criterion(task_id: str, submission_id: str) -> Response[str]:
     """Say whether a criterion is met, or take back what was said; the card of who checked it follows at once."""
     met = visit(router, at_least="member")
     fields = form(router, met.form_mark)
-    item, label = fields.get("item", ""), fields.get("label", "")
-    found, record = labelling(met.tenant), _record(task_id, submission_id)
-    if label:
-        found.label(kind=KIND, record_id=record, item=item, label=label, by=met.token_id)
-    else:
-        found.remove(kind=KIND, record_id=record, item=item)
+    item = fields.get("item", "")
+    keep_label(met, fields, kind=KIND, record_id=_record(task_id, submission_id), item=item)
     return redirect(f"../{submission_id}#criterion-{item}")
 
 

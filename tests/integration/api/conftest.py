@@ -1,13 +1,16 @@
 """A deployment, and callers of its API."""
 
+import json
 from collections.abc import Iterator
 
 import pytest
 
 from tests.support.api import Api
+from tests.support.courses import CURRICULUM, LEARNER
 from tests.support.deployment import Deployment, deployed
 from tests.support.providers import ProviderServer
 from tests.support.sinks import SaidAloud, listening
+from tests.unit.quizzes.samples import evaluated, made
 
 
 @pytest.fixture
@@ -54,3 +57,13 @@ def judged(aws: None, judges: ProviderServer, monkeypatch: pytest.MonkeyPatch) -
 def buyer(judged: Deployment) -> Api:
     """A member of the tenant acme, whose tasks are judged."""
     return Api(token=judged.token("acme"))
+
+
+@pytest.fixture
+def teacher(buyer: Api, judges: ProviderServer) -> Api:
+    """A member of a tenant with a course and a learner, whose models write well and find nothing."""
+    judges.reply(made(), schema="QuizReply")
+    judges.reply(evaluated(), schema="QuizVerdictsReply")
+    for path, body in (("curricula/book-1", CURRICULUM), ("learners/ann", LEARNER)):
+        assert buyer.call("PUT", f"/v1/{path}", json.dumps(body)).status == 200
+    return buyer

@@ -1,30 +1,19 @@
 """Quizzes through the API: asked for once, read, listed, and refused with the field at fault."""
 
-import json
 from typing import Any
 
 import pytest
 
 from tests.support.api import Api, refusal
 from tests.support.api_tasks import UNKNOWN
-from tests.support.courses import CHAPTER, CURRICULUM, LEARNER
+from tests.support.courses import CHAPTER, LEARNER
 from tests.support.deployment import Deployment
 from tests.support.injections import MASTER_KEYS, injections
 from tests.support.providers import ProviderServer
-from tests.unit.quizzes.samples import evaluated, flaw, made, quiz
+from tests.unit.quizzes.samples import evaluated, flaw, quiz
 
 QUIZ = quiz({}, {}).model_dump(mode="json")
 COURSE = {"curriculum": "book-1", "chapter": "1"}
-
-
-@pytest.fixture
-def teacher(buyer: Api, judges: ProviderServer) -> Api:
-    """A member of a tenant with a course and a learner, whose models write well and find nothing."""
-    judges.reply(made(), schema="QuizReply")
-    judges.reply(evaluated(), schema="QuizVerdictsReply")
-    for path, body in (("curricula/book-1", CURRICULUM), ("learners/ann", LEARNER)):
-        assert buyer.call("PUT", f"/v1/{path}", json.dumps(body)).status == 200
-    return buyer
 
 
 @pytest.fixture

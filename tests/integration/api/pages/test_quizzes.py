@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 from typing import Any
 
 import pytest
@@ -12,7 +11,6 @@ from functions.pages.quiz import CHOICE_CHARS, rules_of, versions_of
 from functions.pages.routes import quizzes as routes
 from tests.support.api import Api
 from tests.support.api_tasks import UNKNOWN
-from tests.support.courses import CURRICULUM, LEARNER
 from tests.support.deployment import Deployment
 from tests.support.exchange import Control, Rule
 from tests.support.pages import Page, Visitor
@@ -28,16 +26,6 @@ ASKED = {"curriculum": "book-1", "chapter": "1", "learner": "ann", "questions": 
 SIMPLIFIED = {"question_text": "What does 「学习」 mean?"}
 HOSTILE = "=cmd() <script>alert(1)</script> {{ 7*7 }}"
 CLEAN = "Every rule was applied, and none is broken."
-
-
-@pytest.fixture
-def teacher(buyer: Api, judges: ProviderServer) -> Api:
-    """A member of a tenant with a course and a learner, whose models write well and find nothing."""
-    judges.reply(made(), schema="QuizReply")
-    judges.reply(evaluated(), schema="QuizVerdictsReply")
-    for path, body in (("curricula/book-1", CURRICULUM), ("learners/ann", LEARNER)):
-        assert buyer.call("PUT", f"/v1/{path}", json.dumps(body)).status == 200
-    return buyer
 
 
 @pytest.fixture
