@@ -5,14 +5,15 @@ from fractions import Fraction
 import pytest
 import sympy
 
-from touchstone.checks.conditions import same_condition
-from touchstone.checks.evaluation import number_of
-from touchstone.checks.expressions import TooLargeToEvaluateError, bound, rational
-from touchstone.checks.identity import is_zero, same_expression
-from touchstone.checks.intervals import bounds
-from touchstone.checks.rounding import quantum
-from touchstone.checks.syntax import parse
-from touchstone.checks.tokens import NotAnExpressionError
+from touchstone.checks.algebra.conditions import same_condition
+from touchstone.checks.algebra.evaluation import number_of
+from touchstone.checks.algebra.identity import is_zero, same_expression
+from touchstone.checks.algebra.rounding import quantum
+from touchstone.checks.notation.syntax import parse
+from touchstone.checks.notation.tokens import tokens_of
+from touchstone.checks.notation.trees import NotAnExpressionError
+from touchstone.checks.values.exact import TooLargeToEvaluateError, bound, rational
+from touchstone.checks.values.intervals import bounds
 
 
 @pytest.mark.parametrize(
@@ -81,4 +82,4 @@ def test_an_inequality_keeps_its_side() -> None:
 @pytest.mark.parametrize("text", ["(1,2,3)", "{1,2}", "1,2", "(1 or 2)"])
 def test_only_a_pair_in_brackets_is_an_interval(text: str) -> None:
     with pytest.raises(NotAnExpressionError):
-        bounds(text)
+        bounds(tokens_of(text))

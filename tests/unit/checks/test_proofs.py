@@ -184,7 +184,7 @@ CASES = [
     ("Which is larger, 3/4 or 2/3?", "2/3 < x", "unknown", None),
     ("Which is larger, 3/4 or 2/3?", "2/3 is smaller", "unknown", None),
     ("3/4和2/3哪个大", "3/4大", "proved", None),
-    ("Find the gcd of 12 and 18", "six", "unknown", None),
+    ("Find the gcd of 12 and 18", "six", "proved", "6"),
     ("Find the remainder when 5 is divided by 0", "0", "unknown", None),
     ("Is 91 prime?", "perhaps", "unknown", None),
     ("Is 1 prime?", "composite", "unknown", None),

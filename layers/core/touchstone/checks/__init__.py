@@ -23,7 +23,7 @@ __getattr__ = Face(
     {
         "arithmetic": ("first_arithmetic_error",),
         "contentless": ("is_contentless",),
-        "equivalence": ("equivalent",),
+        "equivalence": ("Explanation", "equivalent", "explain"),
         "findings": (
             "Finding",
             "Proof",

@@ -8,12 +8,11 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING
 
-from touchstone.checks.expressions import to_sympy
 from touchstone.checks.findings import Proof
 from touchstone.checks.limits import within
+from touchstone.checks.notation.trees import NotAnExpressionError, Tree
 from touchstone.checks.proofs.kinds import Task, has_decimal, names_in, size, tree_of
 from touchstone.checks.proofs.sentences import sentence
-from touchstone.checks.tokens import NotAnExpressionError, Tree
 
 if TYPE_CHECKING:
     import sympy
@@ -66,6 +65,8 @@ def expression_of(text: str) -> "sympy.Expr | None":
 def built(tree: Tree) -> "sympy.Expr | None":
     """The sympy expression of a tree within bounds; every variable is real."""
     import sympy
+
+    from touchstone.checks.algebra.symbolic import to_sympy
 
     if size(tree) > MAX_SIZE or "i" in names_in(tree):
         return None

@@ -3,7 +3,7 @@
 
 import re
 
-from touchstone.checks.notation import plain
+from touchstone.checks.notation.plain import plain
 
 MAX_ANSWER_CHARS = 300
 """An answer to a problem of these kinds is short; a longer one is a solution, which is not read here."""

@@ -5,6 +5,7 @@ import re
 from typing import TYPE_CHECKING
 
 from touchstone.checks.findings import Proof
+from touchstone.checks.notation.trees import Tree
 from touchstone.checks.proofs import algebra
 from touchstone.checks.proofs.answers import after_equals
 from touchstone.checks.proofs.kinds import (
@@ -18,7 +19,6 @@ from touchstone.checks.proofs.kinds import (
     tree_of,
 )
 from touchstone.checks.proofs.sentences import sentence
-from touchstone.checks.tokens import Tree
 
 if TYPE_CHECKING:
     import sympy

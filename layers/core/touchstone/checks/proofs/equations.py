@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from touchstone.checks.findings import Proof
+from touchstone.checks.notation.trees import Apply, Number, Tree
 from touchstone.checks.proofs import algebra
 from touchstone.checks.proofs.answers import items
 from touchstone.checks.proofs.kinds import (
@@ -23,7 +24,6 @@ from touchstone.checks.proofs.kinds import (
 from touchstone.checks.proofs.polynomials import NotPolynomialError, added, polynomial_of, rational_roots, value_at
 from touchstone.checks.proofs.sentences import sentence
 from touchstone.checks.proofs.values import may_be_rounding, written
-from touchstone.checks.tokens import Apply, Number, Tree
 
 if TYPE_CHECKING:
     import sympy

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from touchstone.checks.findings import Proof
+from touchstone.checks.notation.trees import Apply, Number, Tree
 from touchstone.checks.proofs import algebra
 from touchstone.checks.proofs.answers import after_equals
 from touchstone.checks.proofs.equations import RATIONAL_OPERATIONS
@@ -19,7 +20,6 @@ from touchstone.checks.proofs.kinds import (
     tree_of,
 )
 from touchstone.checks.proofs.sentences import sentence
-from touchstone.checks.tokens import Apply, Number, Tree
 
 if TYPE_CHECKING:
     import sympy

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from touchstone.checks.findings import Proof
+from touchstone.checks.notation.trees import Tree
 from touchstone.checks.proofs import algebra
 from touchstone.checks.proofs.equations import denominators_in, is_rational_function, real_roots
 from touchstone.checks.proofs.kinds import (
@@ -22,7 +23,6 @@ from touchstone.checks.proofs.kinds import (
     tree_of,
 )
 from touchstone.checks.proofs.sentences import sentence
-from touchstone.checks.tokens import Tree
 
 if TYPE_CHECKING:
     import sympy

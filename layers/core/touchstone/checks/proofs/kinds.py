@@ -5,11 +5,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
 
-from touchstone.checks.expressions import rational
 from touchstone.checks.findings import Proof
+from touchstone.checks.notation.syntax import parse
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree
 from touchstone.checks.proofs.sentences import Language
-from touchstone.checks.syntax import parse
-from touchstone.checks.tokens import Apply, Name, NotAnExpressionError, Number, Tree
+from touchstone.checks.values.exact import rational
 
 CONSTANTS = frozenset({"pi", "e", "i", "oo"})
 MAX_DEGREE = 16

@@ -7,8 +7,8 @@ none of it.
 from fractions import Fraction
 from math import isqrt
 
-from touchstone.checks.expressions import rational
-from touchstone.checks.tokens import Apply, Name, NotAnExpressionError, Number, Tree
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree
+from touchstone.checks.values.exact import rational
 
 type Polynomial = tuple[Fraction, ...]
 """Coefficients from the constant upwards, the highest not 0; empty for 0."""

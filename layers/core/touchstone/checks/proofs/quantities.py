@@ -5,10 +5,10 @@ import re
 from fractions import Fraction
 
 from touchstone.checks.findings import Proof
+from touchstone.checks.notation.units import units_of
 from touchstone.checks.proofs.kinds import Kind, Task, number_of, patterns
 from touchstone.checks.proofs.sentences import sentence
 from touchstone.checks.proofs.values import may_be_rounding, written
-from touchstone.checks.units import units_of
 
 _UNSETTLED = frozenset(
     [
@@ -50,7 +50,7 @@ _HAN = r"[A-Za-zμ㎡\u4e00-\u9fff²³^{}\d/]{1,10}?"
 def _factor(name: str) -> tuple[object, Fraction] | None:
     """Dimension and size of a unit with one settled meaning."""
     readings = units_of(name)
-    if len(readings) != 1 or name in _UNSETTLED or readings[0].noun is not None or not readings[0].dimension:
+    if len(readings) != 1 or name in _UNSETTLED or readings[0].noun or not readings[0].dimension:
         return None
     return readings[0].dimension, readings[0].factor
 

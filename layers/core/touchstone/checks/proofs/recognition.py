@@ -7,7 +7,7 @@ from importlib import import_module
 
 from touchstone.checks.findings import UNKNOWN, Proof
 from touchstone.checks.limits import NotAtOnceError
-from touchstone.checks.notation import plain
+from touchstone.checks.notation.plain import plain
 from touchstone.checks.proofs.answers import cleaned
 from touchstone.checks.proofs.kinds import Kind, Task
 from touchstone.checks.proofs.sentences import Language

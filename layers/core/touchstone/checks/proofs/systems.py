@@ -4,12 +4,12 @@
 import re
 from fractions import Fraction
 
-from touchstone.checks.expressions import rational
 from touchstone.checks.findings import Proof
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree
 from touchstone.checks.proofs.kinds import CONSTANTS, Kind, Task, has_decimal, names_in, number_of, patterns, tree_of
 from touchstone.checks.proofs.sentences import sentence
 from touchstone.checks.proofs.values import written
-from touchstone.checks.tokens import Apply, Name, NotAnExpressionError, Number, Tree
+from touchstone.checks.values.exact import rational
 
 type Linear = dict[str, Fraction]
 """A linear expression: coefficient by name, the constant under the empty name."""

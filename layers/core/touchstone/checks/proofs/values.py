@@ -4,8 +4,8 @@
 import re
 from fractions import Fraction
 
-from touchstone.checks.expressions import rational
 from touchstone.checks.findings import Proof
+from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Number, Tree
 from touchstone.checks.proofs import algebra
 from touchstone.checks.proofs.kinds import (
     Kind,
@@ -18,7 +18,7 @@ from touchstone.checks.proofs.kinds import (
     tree_of,
 )
 from touchstone.checks.proofs.sentences import sentence
-from touchstone.checks.tokens import Apply, NotAnExpressionError, Number, Tree
+from touchstone.checks.values.exact import rational
 
 _UNCLEAR = re.compile(r"/\s*[\d.]+\s*\(|/\s*\([^()]*\)\s*\(|\)\s*\d")
 """A product without a sign behind a division: 6/2(3) is read in two ways."""

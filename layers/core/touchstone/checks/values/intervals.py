@@ -2,24 +2,24 @@
 
 from fractions import Fraction
 
-from touchstone.checks.expressions import rational
-from touchstone.checks.splitting import connected, unbracketed
-from touchstone.checks.syntax import parse
-from touchstone.checks.tokens import Apply, Name, NotAnExpressionError, Tree
-from touchstone.checks.values import Bounds, Inequality, Region
+from touchstone.checks.notation.syntax import parse_tokens
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree
+from touchstone.checks.values.exact import linear, rational
+from touchstone.checks.values.kinds import Bounds, Inequality, Region
+from touchstone.checks.values.pieces import Tokens, connected, unbracketed
 
 _INFINITY = Name("oo")
-_FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=<": ">=", "!=": "!="}
+_FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!="}
 _PAIR = 2
 
 
-def bounds(text: str) -> Bounds:
-    """The interval that `text` writes, `[a, b)` and its like. Raises NotAnExpressionError."""
-    inside, brackets = unbracketed(text)
+def bounds(tokens: Tokens) -> Bounds:
+    """The interval that the tokens write, `[a, b)` and its like. Raises NotAnExpressionError."""
+    inside, brackets = unbracketed(tokens)
     items, connector = connected(inside)
     if brackets not in ("()", "[]", "(]", "[)") or len(items) != _PAIR or connector != "list":
         raise NotAnExpressionError("not an interval")
-    low, high = map(parse, items)
+    low, high = map(parse_tokens, items)
     return of_trees(low, high, low_closed=brackets[0] == "[", high_closed=brackets[1] == "]")
 
 
@@ -34,17 +34,12 @@ def of_trees(low: Tree, high: Tree, *, low_closed: bool, high_closed: bool) -> B
     )
 
 
-def ordered(sides: list[str], signs: list[str]) -> Region | Inequality:
+def ordered(sides: list[Tokens], signs: list[str]) -> Region | Inequality:
     """What `x < 3`, `5 <= x`, `-2 <= x < 7`, `x != 3` and `y > 2x` write. Raises NotAnExpressionError."""
-    trees = [parse(side) for side in sides]
+    trees = [parse_tokens(side) for side in sides]
     match trees, signs:
-        case [Name(name), limit], [sign] if name != "oo" and not isinstance(limit, Name):
-            return _one_sided(name, sign, limit)
-        case [limit, Name(name)], [sign] if name != "oo":
-            return _one_sided(name, _FLIPPED[sign], limit)
-        case [left, right], ["<" | ">" | "<=" | ">=" | "=<" as sign]:
-            first, second = (left, right) if sign in ("<", "<=", "=<") else (right, left)
-            return Inequality(first, second, strict=sign in ("<", ">"))
+        case [left, right], [sign]:
+            return _compared(left, right, sign)
         case [low, middle, high], [first_sign, second_sign] if first_sign[0] == second_sign[0] in ("<", ">"):
             closed = ["=" in first_sign, "=" in second_sign]
             if first_sign[0] == ">":
@@ -54,9 +49,30 @@ def ordered(sides: list[str], signs: list[str]) -> Region | Inequality:
     raise NotAnExpressionError("not an inequality in one variable")
 
 
+def _compared(left: Tree, right: Tree, sign: str) -> Region | Inequality:
+    match left, right:
+        case Name(name), limit if name != "oo" and not isinstance(limit, Name):
+            return _one_sided(name, sign, limit)
+        case limit, Name(name) if name != "oo" and not isinstance(limit, Name):
+            return _one_sided(name, _FLIPPED[sign], limit)
+    try:
+        terms = linear(Apply("add", (left, Apply("neg", (right,)))))
+    except NotAnExpressionError:
+        terms = {}
+    names = [name for name in terms if name]
+    if len(names) == 1 and terms[names[0]]:
+        # -x > -1 is x < 1.
+        limit = Number(-terms.get("", Fraction(0)) / terms[names[0]])
+        return _one_sided(names[0], sign if terms[names[0]] > 0 else _FLIPPED[sign], limit)
+    if sign == "!=":
+        raise NotAnExpressionError("not an inequality in one variable")
+    first, second = (left, right) if sign[0] == "<" else (right, left)
+    return Inequality(first, second, strict="=" not in sign)
+
+
 def _one_sided(name: str, sign: str, limit: Tree) -> Region:
     match sign:
-        case "<" | "<=" | "=<":
+        case "<" | "<=":
             return Region((Bounds(None, limit, high_closed=sign != "<"),), name)
         case ">" | ">=":
             return Region((Bounds(limit, None, low_closed=sign == ">="),), name)

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import sympy
 
-from touchstone.checks.tokens import Apply, Name, NotAnExpressionError, Number, Tree
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree
+from touchstone.checks.values.exact import bound
 
 _CONSTANTS: dict[str, sympy.Expr] = {"pi": sympy.pi, "e": sympy.E, "i": sympy.I, "oo": sympy.oo}
 _OPERATIONS: dict[str, Callable[..., sympy.Expr]] = {
@@ -55,3 +56,12 @@ def symbol(name: str, *, positive: bool = False) -> sympy.Symbol:
 def _logarithm(values: list[sympy.Expr], log_base: sympy.Expr | None) -> sympy.Expr:
     base = values[1] if len(values) > 1 else log_base
     return sympy.log(values[0]) if base is None else sympy.log(values[0]) / sympy.log(base)
+
+
+def to_sympy(tree: Tree) -> sympy.Expr:
+    """The sympy expression of `tree`; sympy's own simplifications of arithmetic apply. A bare `log` is natural.
+
+    Raises NotAnExpressionError where the tree has no single value, TooLargeToEvaluateError past the bounds.
+    """
+    bound(tree)
+    return build(tree, log_base=None, positive=False)

@@ -11,7 +11,7 @@ from typing import Literal
 import mpmath
 import sympy
 
-from touchstone.checks.evaluation import (
+from touchstone.checks.algebra.evaluation import (
     DIGITS,
     Point,
     context_of,
@@ -20,10 +20,10 @@ from touchstone.checks.evaluation import (
     number_of,
     points,
 )
-from touchstone.checks.expressions import has_names, rational
-from touchstone.checks.rounding import approximates, quantum
-from touchstone.checks.symbolic import build
-from touchstone.checks.tokens import Apply, Name, NotAnExpressionError, Number, Tree
+from touchstone.checks.algebra.rounding import approximates, quantum
+from touchstone.checks.algebra.symbolic import build
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree
+from touchstone.checks.values.exact import has_names, rational
 
 DIFFERENCE = 25
 """Relative digits in which two values must differ to be called different; rounding at 50 digits stays far below."""

@@ -3,8 +3,8 @@
 from fractions import Fraction
 from math import floor
 
-from touchstone.checks.expressions import rational
-from touchstone.checks.tokens import Apply, Number, Tree
+from touchstone.checks.notation.trees import Apply, Number, Tree
+from touchstone.checks.values.exact import rational
 
 PRINTED_DIGITS = 10
 """Correct significant digits from which a decimal counts as a program's print of the exact value."""

@@ -1,79 +1,136 @@
 """Whether two values are the same: exact arithmetic first, algebra where that does not decide, None where neither does.
 
 A rounded decimal and an exact value that rounds to it are neither same nor different (None), except for ten or more
-correct digits, the way programs print an exact value (True).
+correct digits, the way programs print an exact value (True). Values of different kinds are different only where no
+reader would take one for the other; else they are left open.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 
-from touchstone.checks.algebra import Algebra, Answer
-from touchstone.checks.expressions import has_names
-from touchstone.checks.intervals import merged
-from touchstone.checks.reading import as_equation, as_region
-from touchstone.checks.tokens import Apply, Name, NotAnExpressionError, Tree
-from touchstone.checks.values import (
+from touchstone.checks.algebra.expressions import Algebra, Answer
+from touchstone.checks.equivalence.amounts import same_amount
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Tree
+from touchstone.checks.values.exact import has_names
+from touchstone.checks.values.intervals import merged
+from touchstone.checks.values.kinds import (
+    Ambiguous,
     Bounds,
     Choice,
+    Clock,
+    Date,
     Equation,
+    Formula,
     Inequality,
     Items,
     Matrix,
+    Quantity,
     Ratio,
     Region,
-    Scalar,
     Solutions,
+    Species,
     Truth,
     Value,
     Words,
 )
+from touchstone.checks.values.matrices import as_matrix, as_vector
+from touchstone.checks.values.reading import as_equation, as_region
 
 type Bindings = tuple[tuple[str, Value], ...]
+
+_HALF_A_DAY = 43_200
+_OTHER_KIND = "They are values of different kinds."
+_NO_ORDER = "Lists are compared in any order, points in theirs."
+_WORDS = "Words are the same where they are written the same; else it is left open."
 
 
 class Comparison:
     """Compares values; what algebra has not decided after `seconds` in all is None.
 
     The time starts with the first use of algebra, after sympy has been loaded: that happens once in a process.
-    `seconds` None: there is no time for algebra, and what needs it raises `NotAtOnceError`.
+    `seconds` None: there is no time for algebra, and what needs it raises `NotAtOnceError`. `because` is the last rule
+    that decided, a sentence for people, "" where nothing but arithmetic or algebra did.
     """
 
     def __init__(self, seconds: float | None) -> None:
         self._algebra = Algebra(seconds)
+        self.because = ""
 
     def same(self, left: Value, right: Value) -> Answer:
         """Whether the two values are the same, None where that cannot be told."""
         left, right = _unwrapped(left), _unwrapped(right)
         match left, right:
+            case Quantity(), Quantity():
+                answer, because = same_amount(left, right, self._algebra.trees)
+                self.because = because or self.because
+                return answer
+            case (Ambiguous(), _) | (_, Ambiguous()):
+                return self._readings(left, right)
             case (Words() | Choice() | Truth(), _) | (_, Words() | Choice() | Truth()):
+                self.because = _WORDS
                 return _symbols(left, right)
-            case Scalar(), Scalar():
-                return self._algebra.scalars(left, right)
             case Solutions(), _:
                 return self._solutions(left, right)
             case _, Solutions():
                 return self._solutions(right, left)
-            case Matrix(rows), Matrix(others):
-                return self._matrices(rows, others)
+            case (Clock() | Date() | Formula(), _) | (_, Clock() | Date() | Formula()):
+                return self._facts(left, right)
         return self._several(left, right)
 
-    def _several(self, left: Value, right: Value) -> Answer:
-        """As `same`, for lists, parts of the line, ratios and conditions."""
+    def _readings(self, left: Value, right: Value) -> Answer:
+        """Whether some reading of one is a reading of the other."""
+        sides = [value.readings if isinstance(value, Ambiguous) else (value,) for value in (left, right)]
+        pairs = [(one, other) for one in sides[0] for other in sides[1]]
+        # The other side shows which kind is meant.
+        alike = [pair for pair in pairs if type(pair[0]) is type(pair[1])]
+        answers = [self.same(*pair) for pair in alike or pairs]
+        return True if True in answers else None if None in answers else False
+
+    def _facts(self, left: Value, right: Value) -> Answer:
+        """As `same`, for times, dates and chemical formulas."""
         match left, right:
+            case Clock(), Clock():
+                return self._clocks(left, right)
+            case (Clock(ratio=Ratio() as one), other) | (other, Clock(ratio=Ratio() as one)):
+                return self.same(one, other)
+            case Date(), Date():
+                fields = ((left.year, right.year), (left.month, right.month), (left.day, right.day))
+                return _all(None if (one is None) != (other is None) else one == other for one, other in fields)
+            case Formula(), Formula():
+                if len(left.sides) != len(right.sides):
+                    return None
+                return _all(_matched(*pair, _species) for pair in zip(left.sides, right.sides, strict=True))
+        self.because = _OTHER_KIND
+        return None
+
+    def _clocks(self, left: Clock, right: Clock) -> Answer:
+        if left.seconds == right.seconds:
+            return True
+        apart = abs(left.seconds - right.seconds) == _HALF_A_DAY and (left.half or right.half)
+        ratios = left.ratio is not None and right.ratio is not None and self._ratios(left.ratio, right.ratio)
+        return None if apart or ratios else False
+
+    def _several(self, left: Value, right: Value) -> Answer:
+        """As `same`, for lists, matrices, parts of the line, ratios and conditions."""
+        match left, right:
+            case (Matrix(), _) | (_, Matrix()):
+                return self._matrices(left, right)
             case Items(), Items():
                 return self._items(left, right)
-            case (Items(decimal=Scalar() as one), Scalar() as other) | (
-                Scalar() as one,
-                Items(decimal=Scalar() as other),
+            case (Items(decimal=Quantity() as one), Quantity() as other) | (
+                Quantity() as one,
+                Items(decimal=Quantity() as other),
             ):
-                return self._algebra.scalars(one, other)
-            case (Ratio(), Ratio() | Scalar()) | (Scalar(), Ratio()):
+                return self.same(one, other)
+            case (Ratio(), Ratio() | Quantity()) | (Quantity(), Ratio()):
                 return self._ratios(left, right)
             case (Equation(), Equation()) | (Inequality(), Inequality()):
                 return self._algebra.conditions(left, right)
-            case (Region(), _) | (_, Region()):
-                return self._regions(left, right)
             case (Equation() | Inequality(), _) | (_, Equation() | Inequality()):
                 return None
+            case (Region(), _) | (_, Region()):
+                return self._regions(left, right)
+        # A number is no list, and a ratio no point.
+        self.because = _OTHER_KIND
         return False
 
     # Collections
@@ -108,6 +165,8 @@ class Comparison:
         return kept
 
     def _solutions(self, left: Solutions, right: Value) -> Answer:
+        if isinstance(right, Solutions) and _both_functions(left, right):
+            return self.same(left.alternatives[0][0][1], right.alternatives[0][0][1])
         if isinstance(right, Equation) or _states_a_line(left, right):
             one, other = as_equation(left), as_equation(right)
             return None if one is None or other is None else self._algebra.conditions(one, other)
@@ -120,7 +179,7 @@ class Comparison:
             case Items():
                 same = self._items(Items(tuple(values)), right)
                 return same if _single_named(left) else True if same and self._in_order(values, right.values) else None
-            case Scalar():
+            case Quantity():
                 return False if _single_named(left) else None
         return None
 
@@ -139,7 +198,21 @@ class Comparison:
 
     # Shapes
 
-    def _matrices(self, left: tuple[tuple[Tree, ...], ...], right: tuple[tuple[Tree, ...], ...]) -> Answer:
+    def _matrices(self, left: Value, right: Value) -> Answer:
+        vectors = as_vector(left), as_vector(right)
+        if (
+            vectors[0] is not None
+            and vectors[1] is not None
+            and not (isinstance(left, Matrix) and isinstance(right, Matrix))
+        ):
+            return self._cells((vectors[0],), (vectors[1],))
+        one, other = as_matrix(left), as_matrix(right)
+        if one is None or other is None:
+            self.because = _OTHER_KIND
+            return False if isinstance(left, Quantity) or isinstance(right, Quantity) else None
+        return self._cells(one.rows, other.rows)
+
+    def _cells(self, left: Sequence[Sequence[Tree]], right: Sequence[Sequence[Tree]]) -> Answer:
         if [len(row) for row in left] != [len(row) for row in right]:
             return False
         cells = zip((cell for row in left for cell in row), (cell for row in right for cell in row), strict=True)
@@ -149,26 +222,24 @@ class Comparison:
         terms = [value.terms if isinstance(value, Ratio) else () for value in (left, right)]
         for mine, value in zip(terms, (right, left), strict=True):
             match mine, value:
-                case (over, under), Scalar(tree=tree, units=()):
+                case (over, under), Quantity(tree=tree, units=()):
                     return self._algebra.trees(Apply("div", (over, under)), tree)
-                case _, Scalar():
+                case _, Quantity():
                     return None
         if len(terms[0]) != len(terms[1]):
             return False
-        if (identical := _all(self._algebra.trees(*pair) for pair in zip(*terms, strict=True))) is True:
+        if _all(self._algebra.trees(*pair) for pair in zip(*terms, strict=True)) is True:
             return True
-        same = _all(
+        return _all(
             self._algebra.trees(Apply("mul", (terms[0][0], other)), Apply("mul", (one, terms[1][0])))
             for one, other in zip(*terms, strict=True)
         )
-        clock = all(isinstance(value, Ratio) and value.clock for value in (left, right))
-        return None if clock and same and not identical else same
 
     def _regions(self, left: Value, right: Value) -> Answer:
         try:
             one, other = as_region(left), as_region(right)
         except NotAnExpressionError:
-            return False if isinstance(left, Scalar | Matrix) or isinstance(right, Scalar | Matrix) else None
+            return False if isinstance(left, Quantity | Matrix) or isinstance(right, Quantity | Matrix) else None
         normal = merged(one), merged(other)
         if normal[0] is not None and normal[1] is not None:
             same: Answer = normal[0] == normal[1]
@@ -207,7 +278,7 @@ def _symbols(left: Value, right: Value) -> Answer:
             return True if one == other else None
         case (Choice(one), Choice(other)) | (Truth(one), Truth(other)):
             return one == other
-        case (Choice(letters), Scalar(tree=Name(name))) | (Scalar(tree=Name(name)), Choice(letters)):
+        case (Choice(letters), Quantity(tree=Name(name))) | (Quantity(tree=Name(name)), Choice(letters)):
             return {name.upper()} == letters if len(name) == 1 else None
     return None
 
@@ -267,12 +338,29 @@ def _unnamed(solutions: Solutions) -> list[Value]:
     ]
 
 
+def _both_functions(left: Solutions, right: Solutions) -> bool:
+    """Whether one gives y and the other f(x), which say the same of a function."""
+    match left.alternatives, right.alternatives:
+        case ((((one, _),),), (((other, _),),)):
+            short, long = sorted((one, other), key=len)
+            return short == "y" and len(long) == len("f(x)") and long[0].isalpha() and long[1:] == "(x)"
+    return False
+
+
+def _species(left: Species, right: Species) -> Answer:
+    """Whether two formulas with their numbers are the same; other arrangements of the same atoms are left open."""
+    if (left.count, left.parts, left.charge) == (right.count, right.parts, right.charge):
+        return "" in (left.state, right.state) or left.state == right.state
+    same = left.count == right.count and left.atoms == right.atoms and left.charge == right.charge
+    return None if same else False
+
+
 def _states_a_line(left: Solutions, right: Value) -> bool:
     """Whether both give one name in terms of others, and not the same name: `y = 2x` and `x = y/2`."""
     match left, right:
         case (
-            Solutions(alternatives=(((one, Scalar(tree=tree)),),)),
-            Solutions(alternatives=(((other, Scalar(tree=another)),),)),
+            Solutions(alternatives=(((one, Quantity(tree=tree)),),)),
+            Solutions(alternatives=(((other, Quantity(tree=another)),),)),
         ):
             return one != other and (has_names(tree) or has_names(another))
     return False

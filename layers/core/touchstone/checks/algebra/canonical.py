@@ -2,8 +2,8 @@
 
 from fractions import Fraction
 
-from touchstone.checks.expressions import rational
-from touchstone.checks.tokens import Apply, Name, Number, Tree
+from touchstone.checks.notation.trees import Apply, Name, Number, Tree
+from touchstone.checks.values.exact import rational
 
 type Key = tuple[object, ...]
 

@@ -6,8 +6,8 @@ from itertools import islice, product
 
 import mpmath
 
-from touchstone.checks.expressions import has_names, rational
-from touchstone.checks.tokens import Apply, Name, Number, Tree
+from touchstone.checks.notation.trees import Apply, Name, Number, Tree
+from touchstone.checks.values.exact import has_names, rational
 
 DIGITS = 50
 """Working precision of a first evaluation; a second has twice as many."""

@@ -1,19 +1,17 @@
-"""What an expression is worth: exactly, as a fraction, where it is rational; as a sympy expression otherwise.
-
-sympy never sees text. `touchstone.checks.syntax` reads the text into a small tree of known operations, `bound`
-bounds every number that evaluating the tree could make, and only then is a sympy expression built from it.
-"""
+"""What an expression is worth exactly, as a fraction, and how large the numbers of evaluating it may become."""
 
 from fractions import Fraction
 from math import ceil, comb, factorial, floor, isqrt
-from typing import TYPE_CHECKING
 
-from touchstone.checks.notation import plain
-from touchstone.checks.syntax import parse
-from touchstone.checks.tokens import LENGTH_LIMIT, Apply, Name, NotAnExpressionError, Number, OutOfBoundsError, Tree
-
-if TYPE_CHECKING:
-    import sympy
+from touchstone.checks.notation.trees import (
+    Apply,
+    Name,
+    NotAnExpressionError,
+    Number,
+    OutOfBoundsError,
+    Tree,
+    is_constant,
+)
 
 BIT_LIMIT = 8_192
 """Bits that a number may have, at most, anywhere in an evaluation: such arithmetic takes microseconds."""
@@ -29,22 +27,6 @@ TOWER_LIMIT = 2
 
 class TooLargeToEvaluateError(OutOfBoundsError):
     """Evaluating the expression could make a number beyond the bounds."""
-
-
-def parse_expression(text: str) -> "sympy.Expr | None":
-    """The sympy expression that `text` writes, in LaTeX or in plain text, with every name an ordinary symbol.
-
-    `e`, `i`, `pi` and infinity are the constants; `log` without a base is natural. None where the text is not a single
-    expression, is ambiguous (`x/2y`), holds `±`, or exceeds the bounds on length, nesting or the size of numbers.
-    Imports sympy on first use, and only for texts within the bounds.
-    """
-    if len(text) > LENGTH_LIMIT:
-        return None
-    try:
-        tree = parse(plain(text))
-        return to_sympy(tree)
-    except NotAnExpressionError:
-        return None
 
 
 def rational(tree: Tree) -> Fraction | None:
@@ -153,7 +135,7 @@ def bound(tree: Tree, *, tower: int = 0) -> int:
         return max(1, _bits(value))
     match tree:
         case Apply(operation="pow", arguments=(base, exponent)):
-            bits = bound(base, tower=tower) * _bound_of_exponent(exponent, tower, constant_base=not has_names(base))
+            bits = bound(base, tower=tower) * _bound_of_exponent(exponent, tower, constant_base=is_constant(base))
         case Apply(operation="exp" | "sinh" | "cosh" | "tanh", arguments=(exponent,)):
             bits = _bound_of_exponent(exponent, tower, constant_base=True)
         case Apply(arguments=arguments):
@@ -181,22 +163,31 @@ def _bound_of_exponent(exponent: Tree, tower: int, *, constant_base: bool) -> in
 
 def has_names(tree: Tree) -> bool:
     """Whether a variable occurs in `tree`."""
+    return not is_constant(tree)
+
+
+type Linear = dict[str, Fraction]
+"""A linear expression: the factor of each variable, and the constant term under ""."""
+
+
+def linear(tree: Tree) -> Linear:
+    """`tree` as a linear expression with rational factors. Raises NotAnExpressionError where it is none."""
+    if (value := rational(tree)) is not None:
+        return {"": value}
     match tree:
-        case Number():
-            return False
-        case Name(name):
-            return name not in ("pi", "e", "i", "oo")
-        case Apply(arguments=arguments):
-            return any(map(has_names, arguments))
-
-
-def to_sympy(tree: Tree, *, log_base: "sympy.Expr | None" = None, positive: bool = False) -> "sympy.Expr":
-    """The sympy expression of `tree`; sympy's own simplifications of arithmetic apply.
-
-    `log_base` is the base of a bare `log`, None for the natural one. `positive` gives every variable that assumption.
-    Raises NotAnExpressionError where the tree has no single value, TooLargeToEvaluateError past the bounds.
-    """
-    bound(tree)
-    from touchstone.checks.symbolic import build
-
-    return build(tree, log_base=log_base, positive=positive)
+        case Name(name) if has_names(tree):
+            return {name: Fraction(1)}
+        case Apply(operation="add", arguments=(left, right)):
+            total = linear(left)
+            for name, factor in linear(right).items():
+                total[name] = total.get(name, Fraction(0)) + factor
+            return total
+        case Apply(operation="neg", arguments=(inside,)):
+            return {name: -factor for name, factor in linear(inside).items()}
+        case Apply(operation="mul", arguments=(left, right)):
+            times, inside = (left, right) if rational(left) is not None else (right, left)
+            if (constant := rational(times)) is not None:
+                return {name: factor * constant for name, factor in linear(inside).items()}
+        case Apply(operation="div", arguments=(left, right)) if divisor := rational(right):
+            return {name: factor / divisor for name, factor in linear(left).items()}
+    raise NotAnExpressionError("not linear")

@@ -1,18 +1,22 @@
-"""What an answer can be: the kinds of values that `reading` makes and `comparison` compares."""
+"""What an answer can be: the kinds of values that `reading` makes and `touchstone.checks.equivalence` compares."""
 
 from dataclasses import dataclass
 
-from touchstone.checks.tokens import Tree
-from touchstone.checks.units import Unit
+from touchstone.checks.notation.trees import Tree
+from touchstone.checks.notation.units import Unit
 
 
 @dataclass(frozen=True, slots=True)
-class Scalar:
-    """One expression, with all readings of the unit behind it (none without a unit)."""
+class Quantity:
+    """One expression, with all readings of the unit behind it (none without a unit).
+
+    `bare`: the same text as an expression alone, where its last letters are a unit or a name (`5 m`); None elsewhere.
+    """
 
     tree: Tree
     units: tuple[Unit, ...] = ()
     percent: bool = False
+    bare: Tree | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +28,7 @@ class Items:
 
     values: tuple["Value", ...]
     brackets: str = ""
-    decimal: Scalar | None = None
+    decimal: Quantity | None = None
 
     @property
     def ordered(self) -> bool:
@@ -83,10 +87,48 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """`3 : 4 : 5`. `clock` where it may as well be a time of day (`8:30`)."""
+    """`3 : 4 : 5`."""
 
     terms: tuple[Tree, ...]
-    clock: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """A time of day in seconds after midnight. `half`: one of the two halves of the day is meant, and not said which.
+
+    `ratio`: what it is where it is no time at all (`8:30` may be a ratio).
+    """
+
+    seconds: int
+    half: bool = False
+    ratio: Ratio | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Date:
+    """A day; `year` or `day` is None where it is not said."""
+
+    year: int | None
+    month: int
+    day: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Species:
+    """So many of one chemical formula. `parts` is the formula as written, `atoms` how often each element occurs."""
+
+    count: Tree
+    parts: tuple[str, ...]
+    atoms: tuple[tuple[str, int], ...]
+    charge: int = 0
+    state: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A chemical formula, a sum of several, or the two sides of a reaction (`sides` has one or two members)."""
+
+    sides: tuple[tuple[Species, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +147,26 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Text that is not mathematics, without case, articles and punctuation."""
+    """Text that is not mathematics, without case, articles and punctuation; or, as written, text that was not read.
+
+    `plain`: nothing in it is a number or a sign, so that all of it was understood as words.
+    """
 
     text: str
+    plain: bool = True
 
 
-type Value = Scalar | Items | Solutions | Region | Equation | Inequality | Matrix | Ratio | Choice | Truth | Words
+@dataclass(frozen=True, slots=True)
+class Ambiguous:
+    """A text with several readings (`C(5,2)` is a point or a number): the other side shows which is meant."""
+
+    readings: tuple["Value", ...]
+
+
+type Value = (
+    Quantity | Items | Solutions | Region | Equation | Inequality | Matrix | Ratio | Clock | Date | Formula | Choice
+    | Truth | Words | Ambiguous
+)  # fmt: skip
 
 EMPTY = Region(())
 REALS = Region((Bounds(None, None),))

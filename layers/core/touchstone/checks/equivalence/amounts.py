@@ -1,0 +1,131 @@
+"""Whether two quantities are the same: numbers with units, percentages, amounts of money, things counted."""
+
+from collections.abc import Callable
+
+from touchstone.checks.notation.trees import Apply, Name, Number, Tree
+from touchstone.checks.notation.units import Unit
+from touchstone.checks.values.exact import rational
+from touchstone.checks.values.kinds import Quantity
+from touchstone.checks.values.quantities import scaled
+
+type Answer = bool | None
+type SameTrees = Callable[[Tree, Tree], Answer]
+
+DIFFERENT_UNITS = "The units measure different things."
+ONE_HAS_A_UNIT = "One side has a unit; the numbers decide."
+OTHER_THINGS = "Different things are counted or measured."
+A_LETTER = "A letter behind a number may be a unit or a variable."
+PERCENT = "Whether the number or the share is meant depends on the question."
+CONVERTED = "Both in base units."
+A_SCALE = "A temperature or a difference of temperatures may be meant."
+ONE_LETTER = "One letter in two cases: two variables, or one option."
+
+
+def same_amount(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str]:
+    """Whether two quantities are the same, and the rule that decided ("" where only the numbers did).
+
+    Units must agree in dimension, and values in base units. Where exactly one side has a unit, the numbers decide.
+    A percentage equals its fraction (50 % = 0.5); the bare number before the sign may be meant (28 % and 28): None.
+    """
+    if left.percent != right.percent:
+        shared = same(left.tree, right.tree)
+        bare = same(_without_percent(left.tree), _without_percent(right.tree))
+        return (shared, "") if shared or bare is False else (None, PERCENT)
+    if _case_apart(left.tree, right.tree):
+        return None, ONE_LETTER
+    if left.bare is not None or right.bare is not None:
+        expressions = _expression(left), _expression(right)
+        if expressions[0] is not None and expressions[1] is not None and same(expressions[0], expressions[1]):
+            return True, ""
+    if left.units and right.units:
+        return _both(left, right, same)
+    return _one(left, right, same)
+
+
+def _expression(value: Quantity) -> Tree | None:
+    return value.bare if value.units else value.tree
+
+
+def _one(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str]:
+    """As `same_amount`, where at most one side has a unit."""
+    answer = same(left.tree, right.tree)
+    units = (*left.units, *right.units)
+    if any(unit.lone_letter for unit in units):
+        return (None, A_LETTER) if answer or answer is None else (False, A_LETTER)
+    if not answer and {"angle"} == {name for unit in units for name, _ in unit.dimension}:
+        # Radians are plain numbers.
+        return same(*(_radians(side) for side in (left, right))), CONVERTED
+    return answer, ONE_HAS_A_UNIT if units else ""
+
+
+def _radians(value: Quantity) -> Tree:
+    return Apply("degrees", (scaled(value.tree, value.units[0]),)) if value.units else value.tree
+
+
+def _both(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str]:
+    pairs = [(one, other) for one in left.units for other in right.units if one.dimension == other.dimension]
+    if not pairs:
+        return _apart(left.units, right.units)
+    answers: list[tuple[Answer, str]] = []
+    for one, other in pairs:
+        if (one.noun and other.noun and one.noun != other.noun) or (
+            not one.dimension and (one.noun == "") != (other.noun == "")
+        ):
+            answers.append((None, OTHER_THINGS))
+        else:
+            answers.append(_converted(left.tree, right.tree, one, other, same))
+    for wanted in (True, None):
+        for answer in answers:
+            if answer[0] is wanted:
+                return answer
+    return answers[0]
+
+
+def _converted(left: Tree, right: Tree, one: Unit, other: Unit, same: SameTrees) -> tuple[Answer, str]:
+    answer = same(scaled(left, one), scaled(right, other))
+    if answer is False and (one.offset or other.offset):
+        # 20 °C and 20 K are two temperatures, and one difference.
+        spans = same(Apply("mul", (Number(one.factor), left)), Apply("mul", (Number(other.factor), right)))
+        if spans is not False:
+            return None, A_SCALE
+    return answer, "" if one == other else CONVERTED
+
+
+def _apart(left: tuple[Unit, ...], right: tuple[Unit, ...]) -> tuple[Answer, str]:
+    """What is said of units of which no two have one dimension."""
+    if any(unit.lone_letter for unit in (*left, *right)):
+        return None, A_LETTER
+    if any(len(unit.noun) > 1 and not unit.dimension for unit in (*left, *right)):
+        return None, OTHER_THINGS
+    without = [
+        {tuple(each for each in unit.dimension if each[0] != "angle") for unit in side} for side in (left, right)
+    ]
+    if without[0] & without[1]:
+        # A radian is a plain number to physics: rad/s and 1/s.
+        return None, DIFFERENT_UNITS
+    return False, DIFFERENT_UNITS
+
+
+def _without_percent(tree: Tree) -> Tree:
+    match tree:
+        case Apply(operation="percent", arguments=(inside,)):
+            return inside
+    return tree
+
+
+def _case_apart(left: Tree, right: Tree) -> bool:
+    match left, right:
+        case Name(one), Name(other):
+            return one != other and one.lower() == other.lower()
+    return False
+
+
+def number_in(value: Quantity, unit: Unit | None) -> Tree | None:
+    """The number of a quantity in another unit; None where it cannot be told."""
+    if unit is None or not value.units:
+        return value.tree if not value.units or unit is None else None
+    same = [one for one in value.units if one.dimension == unit.dimension]
+    if not same or rational(value.tree) is None:
+        return None
+    base = scaled(value.tree, same[0])
+    return Apply("div", (Apply("add", (base, Number(-unit.offset))), Number(unit.factor)))

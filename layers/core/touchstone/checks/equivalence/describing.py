@@ -1,0 +1,112 @@
+"""How an answer was read, in words for people."""
+
+from touchstone.checks.notation.trees import Apply, Name, Number, Tree
+from touchstone.checks.notation.units import Unit
+from touchstone.checks.values.kinds import (
+    Ambiguous,
+    Bounds,
+    Choice,
+    Clock,
+    Date,
+    Equation,
+    Formula,
+    Inequality,
+    Items,
+    Matrix,
+    Quantity,
+    Ratio,
+    Region,
+    Solutions,
+    Truth,
+    Value,
+    Words,
+)
+
+LENGTH = 300
+"""Characters of a description; a longer one is cut with an ellipsis."""
+_INFIX = {"add": " + ", "mul": "·", "div": "/", "pow": "^"}
+_BRACKETS = {"": "a list", "⦃⦄": "a set", "()": "a point or an open interval", "[]": "a list or a closed interval"}
+
+
+def described(value: Value, text: str) -> str:
+    """One line: what kind of value was read, and the value. `text` is what it was read from."""
+    line = _described(value, text)
+    return line if len(line) <= LENGTH else f"{line[: LENGTH - 1]}…"
+
+
+def _described(value: Value, text: str) -> str:  # noqa: C901, PLR0912 - one case a kind of value
+    match value:
+        case Quantity(tree=tree, units=units):
+            return f"{'a quantity' if units else 'a value'}: {_written(tree)}{_measured(units)}"
+        case Items(values=values, brackets=brackets):
+            return f"{_BRACKETS.get(brackets, 'a list')} of {len(values)}: {_list(values, text)}"
+        case Solutions(alternatives=alternatives):
+            parts = (", ".join(f"{name} = {_described(each, text)}" for name, each in one) for one in alternatives)
+            return f"named values: {' or '.join(parts)}"
+        case Region(intervals=intervals, variable=variable):
+            where = f" of {variable}" if variable else ""
+            return f"a part of the line{where}: {' ∪ '.join(map(_interval, intervals)) or 'nothing'}"
+        case Equation(left=left, right=right):
+            return f"an equation: {_written(left)} = {_written(right)}"
+        case Inequality(left=left, right=right, strict=strict):
+            return f"an inequality: {_written(left)} {'<' if strict else '≤'} {_written(right)}"
+        case Matrix(rows=rows):
+            return f"a matrix: {'; '.join(', '.join(map(_written, row)) for row in rows)}"
+        case Ratio(terms=terms):
+            return f"a ratio: {' : '.join(map(_written, terms))}"
+        case Clock(seconds=seconds, half=half):
+            doubt = ", before or after noon" if half else ""
+            return f"a time of day: {seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}{doubt}"
+        case Date(year=year, month=month, day=day):
+            return f"a date: year {year or 'not said'}, month {month}, day {day or 'not said'}"
+        case Formula():
+            return f"a chemical formula: {text.strip()}"
+        case Choice(letters=letters):
+            return f"options: {', '.join(sorted(letters))}"
+        case Truth(true=true):
+            return "yes, or true" if true else "no, or false"
+        case Words(text=words, plain=plain):
+            return f"words: {words}" if plain else f"not read as a value, compared as it is written: {words}"
+        case Ambiguous(readings=readings):
+            return " or ".join(_described(reading, text) for reading in readings)
+
+
+def _list(values: tuple[Value, ...], text: str) -> str:
+    return "; ".join(_described(value, text) for value in values)
+
+
+def _measured(units: tuple[Unit, ...]) -> str:
+    if not units:
+        return ""
+    return " × " + " or ".join(dict.fromkeys(map(_unit, units)))
+
+
+def _unit(unit: Unit) -> str:
+    base = "·".join(name if power == 1 else f"{name}^{power}" for name, power in unit.dimension)
+    size = "" if unit.factor == 1 else f"{float(unit.factor):g} "
+    noun = f" of {unit.noun}" if unit.noun else ""
+    return f"[{size}{'·π^' + str(unit.pi) + ' ' if unit.pi else ''}{base or 'count'}{noun}]"
+
+
+def _interval(bounds: Bounds) -> str:
+    low = "-∞" if bounds.low is None else _written(bounds.low)
+    high = "∞" if bounds.high is None else _written(bounds.high)
+    return f"{'[' if bounds.low_closed else '('}{low}, {high}{']' if bounds.high_closed else ')'}"
+
+
+def _written(tree: Tree) -> str:
+    match tree:
+        case Number(value=value, decimals=decimals):
+            if decimals is not None and abs(value.numerator) < 10**15:
+                return f"{float(value):.{decimals}f}"
+            return str(value)
+        case Name(name):
+            return {"oo": "∞", "pi": "π"}.get(name, name)
+        case Apply(operation="neg", arguments=(inside,)):
+            return f"-{_written(inside)}"
+        case Apply(operation="percent", arguments=(inside,)):
+            return f"{_written(inside)}%"
+        case Apply(operation=operation, arguments=(left, right)) if operation in _INFIX:
+            return f"({_written(left)}{_INFIX[operation]}{_written(right)})"
+        case Apply(operation=operation, arguments=arguments):
+            return f"{operation}({', '.join(map(_written, arguments))})"

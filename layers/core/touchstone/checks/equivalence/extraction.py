@@ -1,0 +1,291 @@
+"""Where in a text its final answer stands.
+
+Strongest first: a box, a marked answer (`#### 18`, `A: 18`, `The answer is 18.`, 答：, 【答案】, 故选), the text itself
+where it is short and reads as a value, bold type, the last line, and the end of the last sentence.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from touchstone.checks.notation.tokens import tokens_of
+from touchstone.checks.notation.trees import OutOfBoundsError
+from touchstone.checks.notation.units import read_unit
+
+BARE_LIMIT = 400
+"""Characters of a text that may be a bare answer as a whole."""
+TAIL = 6_000
+"""Characters at the end of a text in which the answer is looked for."""
+BOX_LIMIT = 10
+"""Boxes, counted from the last, that may together be one answer."""
+
+_CLAUSE = 30
+"""Characters before the word that introduces a value in which it may be called an estimate."""
+_SENTENCE = 120
+"""Characters of a sentence that may be a whole answer: `The solution is $x \\leq 5$`."""
+_UNIT_CHARS = 40
+"""Characters behind a number or a box in which its unit stands."""
+_UNIT_PARTS = 6
+_PROSE_WORDS = 3
+_PROSE_HAN = 4
+"""Words, or Chinese characters, from which a text is a sentence and not a value with its unit."""
+
+_CONTROL = re.compile(r"<\|?/?[A-Za-z_]{1,20}\|?>.{0,20}$|<eo[a-z]>|<\|?im_\w{1,20}\|?>(?:user|assistant)?")
+_NOTHING_FOLLOWS = re.compile(r"\sI hope (?:it|this) (?:is correct|helps)\.?$", re.IGNORECASE)
+_BOX = re.compile(r"\\(?:boxed|fbox)\s?\{")
+_BETWEEN_BOXES = re.compile(
+    r"(?:[\s$.,;:、+&~]|\\[()\[\],;:! ]|\\q?quad|\\text\s?\{|\}"
+    r"|\b(?:and|or|the|first|second|third|other|root|solution|value|is|are)\b|和|或|与|與|以及"
+    r"|[A-Za-z](?:_\{?\w\}?)?\s?=)*+"
+)
+_MARK = re.compile(
+    r"""(?:
+      \#{3,4}
+    | ^(?:\*\*)?(?:final\s)?(?:answer|ans|a|答案?|réponse|respuesta|antwort|risposta|resposta)
+      \s?(?:\*\*)?\s?[:：]\s?(?:\*\*)?
+    | \b(?:the\s)?(?:final\s|correct\s)?(?:answer|choice|option)\s(?:is|should\sbe|equals)\b(?:\stherefore)?\s?:?
+    | \b(?:la\s)?(?:réponse|respuesta|risposta|resposta)\s(?:finale\s)?(?:est|es|è|é)\b\s?:?
+    | \b(?:die\s)?antwort\sist\b\s?:?
+    | \b(?:final\s)?answer\s?(?:\*\*)?\s?[:：]\s?(?:\*\*)?
+    | 【\s?答案\s?】\s?[:：]?
+    | (?:正确|正確)?的?答案(?:应该|应当|应|應該|應)?(?:选|選|是|为|為|：|:){1,2}
+    | 答[:：案]
+    | (?:故|因此|所以|综上|綜上|应|應)[，,]?(?:本题|答案)?(?:应该|应|應該|應)?[选選](?:择|擇)?(?:项)?[:：]?
+    )\s?""",
+    re.VERBOSE | re.IGNORECASE | re.MULTILINE,
+)
+_REPEATED_MARK = re.compile(
+    r"^(?:the\s)?(?:final\s)?answer\sis\s?:?\s?|^(?:应该|应|選|选|是|为|為)\s?[:：]?\s?", re.IGNORECASE
+)
+_SENTENCE_END = re.compile(r"(?<=[^\d\s])\.(?=\s|$)|(?<=\d)\.(?=\s|$)|[。！!；]|\n")
+_BOLD = re.compile(r"\*\*([^*\n]{1,200})\*\*")
+_NUMBER = re.compile(
+    r"(?<![\w.,])(?:-?[$€£¥￥]\s?)?-?(?:\d{1,3}+(?:,\d{3}(?!\d))++|\d++)(?:\.\d++)?(?:/\d++)?%?(?![\d])"
+)
+_LETTER_CHOICE = re.compile(
+    r"^(?:for sure |definitely |option |choice |[选選]项|[选選]|\(|\[|\*\*){0,4}\s?"
+    r"([A-H](?:\s?(?:[,、和&]|and)?\s?[A-H](?![A-Za-z])){0,7})(?![A-Za-z'])"
+)
+_LEADING_CHOICE = re.compile(r"\(?([A-H])(?:\s?[).:、．]\s\S|[，,。;；])")
+_STATED_CHOICE = re.compile(
+    r"(?<!not )(?<!n't )(?<![不别非])(?:\b(?:it'?s|it is|is|be|choose|pick|select|chose|picked|go with|option|choice"
+    r"|est|es|ist)\s|[选選](?:择|擇)?(?:项|項)?\s?|[是为為]\s?)"
+    r"\(?(?:option )?([A-H])\)?(?![A-Za-z'(=+*/^_-])(?!\s[a-z])",
+    re.IGNORECASE,
+)
+_DENIED_CHOICE = re.compile(r"(?:\bnot |n't (?:be )?|[不别非](?:选|選|是)?)\(?([A-H])\)?(?![A-Za-z'])")
+_INTRODUCED = re.compile(
+    r"=|\b(?:is|are|was|were|equals?|total(?:l?ing)?(?: of)?|est|sont|ist|sind|es|son)\b|[是为為]|等[于於]|共有?|得到?"
+)
+_VAGUE = re.compile(
+    r"\b(?:not?|isn't|never|at (?:least|most)|(?:more|less|fewer|greater) than|or (?:more|less|fewer)|about|around"
+    r"|nearly|almost|approximately|between|either|maybe|perhaps|unless|if|below|above|without|besides|except|instead)\b"
+    r"|左右|以上|以下|以内|以內|至少|至多|大约|大約|大概|约|約|不|没|沒|可能|或许|或許|超过|超過|不足|剩|原来|原來",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"(?<![\\A-Za-zÀ-ɏ])[A-Za-zÀ-ɏ]{2,}+")
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_PERCENT = re.compile(r"\s?\$?\s?(\\?%|percent|pct)")
+_BOXED_NAME = re.compile(
+    r"([A-Za-z](?:_\{?\w\}?)?\s?(?:=|\\in(?![A-Za-z])|∈|[<>]=?|\\[lg](?:t|eq?)?(?![A-Za-z])|[≤≥]))\s?(?:\$|\\\()?\s?$"
+)
+_DISPLAYED = re.compile(
+    r"\$\$?((?:[^$\\]|\\[^$]){1,300}+)\$\$?|\\\(((?:[^\\]|\\[^)]){1,300}+)\\\)|\\\[((?:[^\\]|\\[^\]]){1,300}+)\\\]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A bare answer. `certain`: the text marks it as its answer; a candidate that is not may only confirm.
+
+    `unit_unread`: what stands behind the number was not read, so it confirms nothing that has a unit.
+    """
+
+    text: str
+    certain: bool = True
+    unit_unread: bool = False
+
+
+def bare_answers(text: str, *, choice: bool) -> Iterator[Candidate]:
+    """Candidates for the bare final answer of `text`, best first; `choice` when an option's letter is wanted.
+
+    Linear in the length of the text.
+    """
+    kept = _NOTHING_FOLLOWS.sub("", _CONTROL.sub("", _collapsed(text[-TAIL:])).rstrip())
+    marked, place = _marked(kept)
+    boxes = list(_BOX.finditer(kept))
+    if boxes and place <= boxes[-1].start():
+        yield Candidate(_boxed(kept, boxes))
+        return
+    if choice:
+        yield from map(Candidate, _choices(kept, marked))
+    if marked is not None:
+        yield from _shortened(marked)
+        return
+    if len(text) <= BARE_LIMIT:
+        yield Candidate(kept)
+    if _is_prose(kept):
+        yield from _concluded(kept)
+
+
+def _collapsed(text: str) -> str:
+    """`text` without runs of white space, so that no pattern has to look into one."""
+    text = text.replace("\\\\boxed", "\\boxed")
+    return "\n".join(line for line in (" ".join(line.split()) for line in text.splitlines()) if line)
+
+
+def _is_prose(text: str) -> bool:
+    """Whether this is a sentence, or several, and not a value with its unit."""
+    if "\n" in text or "**" in text:
+        return True
+    return len(_WORD.findall(text)) >= _PROSE_WORDS or len(_HAN.findall(text)) >= _PROSE_HAN
+
+
+def _boxed(text: str, boxes: list[re.Match[str]]) -> str:
+    """The content of the last box, with its unit and with the boxes right before it that belong to the same answer."""
+    contents: list[str] = []
+    following: int | None = None
+    suffix = ""
+    for box in reversed(boxes[-BOX_LIMIT:]):
+        close = _closing_brace(text, box.end())
+        # A box that is never closed ends with its line.
+        content = (
+            text[box.end() :].split("\n", maxsplit=1)[0].rstrip("$. ") if close is None else text[box.end() : close]
+        )
+        end = len(text) if close is None else close + 1
+        if following is None:
+            percent = _PERCENT.match(text, end)
+            suffix = percent[1] if percent else _unit_behind(text[end : end + _UNIT_CHARS])
+        elif not _BETWEEN_BOXES.fullmatch(text[end:following]):
+            break
+        name = _BOXED_NAME.search(text[max(0, box.start() - 20) : box.start()])
+        contents.append(f"{name[1]} {content}" if name and "=" not in content else content)
+        following = box.start() - (len(name[0]) if name else 0)
+    return ", ".join(dict.fromkeys(reversed(contents))) + suffix
+
+
+def _unit_behind(text: str) -> str:
+    """The unit that a text begins with, up to the end of its sentence; "" where it begins with none."""
+    rest = _SENTENCE_END.split(text.replace("\\)", " ").replace("$", " "), maxsplit=1)[0].strip(" ,.")
+    length, _ = _unit_of(rest)
+    return f" {rest[:length]}" if length else ""
+
+
+def _unit_of(text: str) -> tuple[int, bool]:
+    """How many characters at the beginning of a text are a unit, and whether something stands there that is unread."""
+    try:
+        tokens = tokens_of(text[:_UNIT_CHARS])
+    except OutOfBoundsError:
+        return 0, True
+    for count in range(min(_UNIT_PARTS, len(tokens)), 0, -1):
+        if any(unit.dimension for unit in read_unit(tokens[:count])):
+            following = tokens[count] if count < len(tokens) else None
+            goes_on = following is not None and (
+                following.is_sign("*", "/", "^", "(", "-") or following.kind == "number"
+            )
+            return (0, True) if goes_on else (tokens[count - 1].end, False)
+    if not tokens or tokens[0].is_sign(",", ".", ";", "?", ")"):
+        return 0, False
+    counted = bool(read_unit(tokens[:1]))
+    return (tokens[0].end, False) if counted else (0, True)
+
+
+def _closing_brace(text: str, start: int) -> int | None:
+    depth = 1
+    for place in range(start, len(text)):
+        if text[place] == "{" and text[place - 1] != "\\":
+            depth += 1
+        elif text[place] == "}" and text[place - 1] != "\\":
+            depth -= 1
+            if depth == 0:
+                return place
+    return None
+
+
+def _marked(text: str) -> tuple[str | None, int]:
+    """What follows the last mark that something follows, and where; None and −1 without one."""
+    for mark in reversed(list(_MARK.finditer(text))):
+        rest = text[mark.end() :].strip()
+        if rest.strip("*#:： \n"):
+            return _REPEATED_MARK.sub("", rest.lstrip("*#:： \n")), mark.start()
+    return None, -1
+
+
+def _shortened(text: str) -> Iterator[Candidate]:
+    """The line of a marked answer, its first sentence, and the value in that."""
+    line = text.split("\n", maxsplit=1)[0].strip().replace("**", "")
+    yield Candidate(line)
+    sentence = _SENTENCE_END.split(line, maxsplit=1)[0]
+    if sentence != line:
+        yield Candidate(sentence)
+    if len(_WORD.findall(sentence)) >= _PROSE_WORDS - 1 or len(_HAN.findall(sentence)) > 1:
+        yield from _ends(sentence)
+
+
+def _choices(text: str, marked: str | None) -> Iterator[str]:
+    """The options that a text names: behind its mark, at its beginning, or in what it says."""
+    if marked is not None:
+        if (chosen := _LETTER_CHOICE.match(marked.replace("**", ""))) is not None:
+            yield chosen[1]
+        return
+    if (leading := _LEADING_CHOICE.match(text)) is not None:
+        yield leading[1]
+    denied = {letter.upper() for letter in _DENIED_CHOICE.findall(text)}
+    stated = {letter for letter in _STATED_CHOICE.findall(text) if letter.isupper()} - denied
+    if len(stated) == 1:
+        yield stated.pop()
+
+
+def _concluded(text: str) -> Iterator[Candidate]:
+    """The value in bold type, the last line, or the value at the end of the last sentence."""
+    bold = _BOLD.findall(text)
+    if bold:
+        yield Candidate(bold[-1].strip(" :："))
+    sentences = [sentence.strip() for sentence in _SENTENCE_END.split(text) if sentence and sentence.strip()]
+    if sentences:
+        yield Candidate(sentences[-1])
+        if _is_prose(sentences[-1]):
+            yield from _ends(sentences[-1], whole=len(sentences) == 1 and len(text) <= _SENTENCE)
+
+
+def _ends(sentence: str, *, whole: bool = False) -> Iterator[Candidate]:
+    """The value at the end of a sentence of prose: behind its last `=` or `is`, its last formula, its only number.
+
+    `whole`: the sentence is all there is, so that the value is certainly its answer.
+    """
+    introduced = list(_INTRODUCED.finditer(sentence))
+    place = introduced[-1].start() if introduced else len(sentence)
+    clause = sentence[max(place - _CLAUSE, sentence.rfind("，", 0, place), sentence.rfind(", ", 0, place), 0) :]
+    if _VAGUE.search(clause):
+        return
+    if introduced:
+        value = sentence[introduced[-1].end() :].strip(" .,:")
+        yield Candidate(value, certain=whole)
+        if (leading := _NUMBER.match(value)) is not None:
+            yield from _with_unit(leading[0], value[leading.end() :])
+    formulas = list(_DISPLAYED.finditer(sentence))
+    if formulas:
+        yield from _formula(sentence, formulas[-1])
+        return
+    numbers = list(_NUMBER.finditer(sentence))
+    if len(numbers) == 1:
+        yield from _with_unit(numbers[0][0], sentence[numbers[0].end() :])
+
+
+def _with_unit(number: str, behind: str) -> Iterator[Candidate]:
+    """A number with the unit behind it; where what stands there is no unit, it may confirm a plain number alone."""
+    length, unread = _unit_of(behind)
+    if unread and _HAN.match(behind.strip()[:1]):
+        return
+    yield Candidate(number + behind[:length], certain=False, unit_unread=unread)
+
+
+def _formula(sentence: str, formula: re.Match[str]) -> Iterator[Candidate]:
+    """The last formula of a sentence with the unit behind it, unless a number right before it belongs to it."""
+    before = sentence[: formula.start()].rstrip()
+    if before[-1:].isdigit():
+        return
+    inside = next(filter(None, formula.groups())).strip(" .,")
+    behind = sentence[formula.end() :]
+    length, unread = _unit_of(behind)
+    yield Candidate(inside + behind[:length], certain=False, unit_unread=unread)

@@ -1,0 +1,241 @@
+"""Numbers in words: Chinese and English numerals, and scales behind digits, as tokens like those of digits."""
+
+import re
+from dataclasses import replace
+from fractions import Fraction
+
+from touchstone.checks.notation.tokens import Token
+from touchstone.checks.notation.trees import Number
+
+WORD_LIMIT = 60
+"""Characters of a number in words."""
+
+_DIGITS = {
+    "零": 0, "〇": 0, "○": 0, "一": 1, "二": 2, "两": 2, "兩": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7,
+    "八": 8, "九": 9, "壹": 1, "贰": 2, "貳": 2, "叁": 3, "參": 3, "肆": 4, "伍": 5, "陆": 6, "陸": 6, "柒": 7,
+    "捌": 8, "玖": 9,
+}  # fmt: skip
+_TENS = {"十": 10, "百": 100, "千": 1000, "拾": 10, "佰": 100, "仟": 1000}
+_MYRIADS = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
+_TWO = "两兩"
+_SIGNS = "负負"
+_POINTS = "点點"
+_INTEGER = f"[{''.join(_DIGITS)}{''.join(_TENS)}{''.join(_MYRIADS)}]"
+_CHINESE = re.compile(
+    rf"[{_SIGNS}]?+(?:{_INTEGER}{{1,30}}+(?:[{_POINTS}][{''.join(_DIGITS)}]{{1,30}}+)?+"
+    rf"(?:又{_INTEGER}{{1,30}}+)?+(?:分之{_INTEGER}{{1,30}}+(?:[{_POINTS}][{''.join(_DIGITS)}]{{1,30}}+)?+)?+)"
+)
+_SCALE = re.compile(f"[{''.join(_TENS)}{''.join(_MYRIADS)}]{{1,8}}+")
+_OVER = re.compile(r"分之")
+
+_ENGLISH = {word: value for value, word in enumerate(
+    ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+     "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"))}  # fmt: skip
+_ENGLISH_TENS = {word: 10 * tens for tens, word in enumerate(
+    ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"), start=2)}  # fmt: skip
+SCALES = {
+    "hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12, "dozen": 12,
+    "score": 20,
+}  # fmt: skip
+"""Words that multiply the number before them."""
+_PARTS = {
+    "half": 2, "halves": 2, "third": 3, "thirds": 3, "quarter": 4, "quarters": 4, "fourth": 4, "fourths": 4,
+    "fifth": 5, "fifths": 5, "sixth": 6, "sixths": 6, "eighth": 8, "eighths": 8, "tenth": 10, "tenths": 10,
+}  # fmt: skip
+"""Parts of one, as a number of words ends in them: three quarters, a half."""
+_HUNDRED = 100
+
+
+def numbered(tokens: list[Token]) -> list[Token]:
+    """The tokens with numbers in words as numbers: 三十二个 as 32 个, `two million` as 2,000,000, 3万 as 30,000.
+
+    What stands behind a Chinese numeral stays as a token of its own. A scale before a unit's name belongs to the name
+    (3千克 is three kilograms): the caller asks `touchstone.checks.notation.units` first where that matters.
+    """
+    if not any(token.kind in ("han", "letters") for token in tokens):
+        return tokens
+    found: list[Token] = []
+    for token in spoken(tokens):
+        found.extend(_chinese(token, found) if token.kind == "han" else (token,))
+    return found
+
+
+def spoken(tokens: list[Token]) -> list[Token]:
+    """The tokens with English numerals as numbers: `twenty-one` as 21, `2 million` as 2,000,000."""
+    found: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        length = _english_length(tokens, place, found) if tokens[place].kind == "letters" else 0
+        found.append(_spoken(tokens[place : place + length], found) if length else tokens[place])
+        place += length or 1
+    return found
+
+
+def number_in_words(text: str) -> Fraction | None:
+    """The value of a Chinese numeral that is the whole of `text`; None where it is none."""
+    if len(text) > WORD_LIMIT:
+        return None
+    match = _CHINESE.fullmatch(text)
+    return None if match is None else _value(text)
+
+
+# Chinese
+
+
+def _chinese(token: Token, before: list[Token]) -> list[Token]:
+    """A run of characters as the number that it begins with, if any, and the rest."""
+    text = token.text
+    if text == "百分之":
+        return [token]
+    scaled = before[-1] if before and before[-1].kind == "number" and not token.spaced else None
+    if scaled is not None and (scale := _SCALE.match(text)) is not None and scaled.value is not None:
+        factor = _integer("一" + scale[0])
+        if factor is not None and not _names_a_unit(text):
+            before.pop()
+            end = token.start + scale.end()
+            product = Number(scaled.value.value * factor)
+            return [replace(scaled, text=scaled.text + scale[0], end=end, value=product), *_rest(token, scale.end())]
+    if scaled is not None and (over := _OVER.match(text)) is not None and scaled.value and scaled.value.value:
+        return _part_of(scaled, token, over.end(), before)
+    match = _CHINESE.match(text)
+    if match is None or scaled is not None:
+        return [token]
+    value = _value(match[0])
+    if value is None or (match[0] in _TENS and _names_a_unit(text)):
+        return [token]
+    number = replace(token, kind="number", text=match[0], end=token.start + match.end(), value=Number(value))
+    return [number, *_rest(token, match.end())]
+
+
+def _names_a_unit(text: str) -> bool:
+    from touchstone.checks.notation.units import UNITS
+
+    return text in UNITS or text[:2] in UNITS
+
+
+def _part_of(under: Token, token: Token, end: int, before: list[Token]) -> list[Token]:
+    """`5分之3`, whose dividend is in words: 5分之三; in digits it is another token, which is not read."""
+    over = _CHINESE.match(token.text, end)
+    value = None if over is None else _value(over[0])
+    if over is None or value is None or under.value is None:
+        return [token]
+    before.pop()
+    number = replace(under, text=under.text + token.text[: over.end()], end=token.start + over.end())
+    return [replace(number, value=Number(value / under.value.value)), *_rest(token, over.end())]
+
+
+def _rest(token: Token, used: int) -> list[Token]:
+    text = token.text[used:]
+    return [replace(token, text=text, start=token.start + used, spaced=False)] if text else []
+
+
+def _value(text: str) -> Fraction | None:
+    if text[0] in _SIGNS:
+        value = _value(text[1:]) if len(text) > 1 else None
+        return None if value is None else -value
+    if "又" in text:
+        whole, _, part = text.partition("又")
+        values = _value(whole), _value(part)
+        return None if values[0] is None or values[1] is None or "分之" not in part else values[0] + values[1]
+    if "分之" in text:
+        under, _, over = text.partition("分之")
+        divisor, dividend = _value(under), _value(over)
+        return dividend / divisor if dividend is not None and divisor else None
+    for point in _POINTS:
+        if point in text:
+            whole, _, decimals = text.partition(point)
+            value = _integer(whole)
+            written = "".join(str(_DIGITS[character]) for character in decimals)
+            return None if value is None else value + Fraction(int(written), 10 ** len(written))
+    return _integer(text)
+
+
+def _integer(text: str) -> Fraction | None:
+    """The value of a Chinese integer; a run of bare digits (二〇二四) is read digit by digit."""
+    if len(text) > 1 and all(character in _DIGITS for character in text):
+        if any(character in _TWO for character in text):
+            return None
+        return Fraction(int("".join(str(_DIGITS[character]) for character in text)))
+    total = section = digit = 0
+    unit = 1
+    for character in text:
+        if character in _DIGITS:
+            digit = _DIGITS[character]
+            unit = 1 if character in "零〇" else unit
+        elif character in _TENS:
+            unit = _TENS[character]
+            section += (digit or 1) * unit
+            digit = 0
+        else:
+            unit = _MYRIADS[character]
+            total = (total + section + digit) * unit if unit > total else total + (section + digit) * unit
+            section = digit = 0
+    # 两万三 is 23,000: a last digit right after a unit above ten counts tenths of it.
+    trailing = digit * (unit // 10) if digit and unit > 10 and text[-2] not in "零〇" else digit  # noqa: PLR2004
+    return Fraction(total + section + trailing)
+
+
+# English
+
+
+def _english_length(tokens: list[Token], place: int, before: list[Token]) -> int:
+    """How many tokens from `place` on are words of one English numeral; 0 where none begins there."""
+    number_before = bool(before) and before[-1].kind == "number"
+    end, last = place, place
+    while end < len(tokens):
+        token = tokens[end]
+        word = token.text.lower()
+        hyphen = token.is_sign("-") and end > place and not token.spaced
+        joined = word == "and" and end > place
+        if not (token.kind == "letters" or hyphen) or (not hyphen and token.upright != tokens[place].upright):
+            break
+        known = word in _ENGLISH or word in _ENGLISH_TENS or word in SCALES or word in _PARTS
+        if not (hyphen or joined or known):
+            break
+        end += 1
+        last = end if known else last
+    words = [token.text.lower() for token in tokens[place:last] if token.kind == "letters"]
+    if not words or (not number_before and words[0] in SCALES and words[0] != "dozen"):
+        return 0
+    if number_before and (words[0] not in SCALES or not tokens[place].spaced):
+        return 0
+    return last - place if _english(words, Fraction(1) if number_before else None) is not None else 0
+
+
+def _spoken(tokens: list[Token], before: list[Token]) -> Token:
+    """The tokens of one numeral as one number, with the number in digits that it scales."""
+    words = [token.text.lower() for token in tokens if token.kind == "letters"]
+    scaled = before.pop() if before and before[-1].kind == "number" and words[0] in SCALES else None
+    value = _english(words, scaled.value.value if scaled is not None and scaled.value is not None else None)
+    first = scaled or tokens[0]
+    text = " ".join(([scaled.text] if scaled else []) + words)
+    return replace(first, kind="number", text=text, end=tokens[-1].end, value=Number(value or Fraction(0)))
+
+
+def _english(words: list[str], scaled: Fraction | None) -> Fraction | None:
+    """The value of English words: `twenty one`, `three hundred and five`, `three quarters`, `two and a half`."""
+    if words[-1] in _PARTS:
+        count = words[:-1]
+        over = Fraction(1) if not count else _english(count, scaled)
+        return None if over is None or len(words) > 2 else over / _PARTS[words[-1]]  # noqa: PLR2004
+    total, section = Fraction(0), scaled or Fraction(0)
+    seen = scaled is not None
+    ones = tens = scaled is not None
+    for word in words:
+        if word == "and" and seen:
+            continue
+        if word in SCALES and (seen or word == "dozen"):
+            section = (section or Fraction(1)) * SCALES[word]
+            if SCALES[word] > _HUNDRED:  # hundreds belong to the thousand after them
+                total, section = total + section, Fraction(0)
+            ones = tens = False
+        elif word in _ENGLISH and not ones and not (tens and _ENGLISH[word] >= 10):  # noqa: PLR2004
+            section += _ENGLISH[word]
+            ones = tens = True
+        elif word in _ENGLISH_TENS and not tens:
+            section += _ENGLISH_TENS[word]
+            tens = True
+        else:
+            return None
+        seen = True
+    return total + section if seen else None

@@ -1,0 +1,422 @@
+"""A bounded parser for one mathematical expression: tokens in, tree out, nothing evaluated and nothing imported.
+
+The grammar is that of school mathematics in LaTeX and in plain text: implicit products (`2ab`, `3\\sqrt{2}`), functions
+without parentheses (`\\sin 2x`), mixed numbers (`1 1/2`, `1\\frac12`), absolute bars, factorials, percent and degree
+signs. What can be read in two ways (`x/2y`) is refused rather than guessed.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from touchstone.checks.notation.numerals import numbered
+from touchstone.checks.notation.tokens import FUNCTIONS, GREEK, GREEK_NAMES, Token, tokens_of
+from touchstone.checks.notation.trees import (
+    LENGTH_LIMIT,
+    TOKEN_LIMIT,
+    Apply,
+    Name,
+    NotAnExpressionError,
+    Number,
+    OutOfBoundsError,
+    Tree,
+    digits,
+    is_constant,
+)
+
+DEPTH_LIMIT = 40
+"""Nesting of one expression; far below Python's own recursion limit, at about four frames a level."""
+LETTERS_IN_A_ROW = 3
+"""A longer run of letters that are no known names is a word, not a product of variables."""
+
+_CANONICAL = {"asin": "arcsin", "acos": "arccos", "atan": "arctan"}
+_CONSTANTS = {"pi": "pi", "infinity": "oo", "infty": "oo", "oo": "oo", "inf": "oo"}
+_PIECES = re.compile(
+    "|".join([*sorted(FUNCTIONS | GREEK_NAMES | set(_CONSTANTS), key=len, reverse=True), "[A-Za-zμΩÅÀ-ɏ]"])
+)
+_INVERSES = {"sin": "arcsin", "cos": "arccos", "tan": "arctan"}
+_FUNCTION_LETTERS = frozenset("fgFG")
+_CLOSERS = {"(": ")", "[": "]", "{": "}", "⌊": "⌋", "⌈": "⌉"}
+_BINDING = {"choose": 5, "+": 10, "-": 10, "pm": 10, "mp": 10, "*": 20, "/": 20, "over": 20, "^": 30}
+_IMPLICIT = 20
+_PREFIX = 25
+_POSTFIX = {"!": ("factorial", 40), "°": ("degrees", 40), "%": ("percent", 24), "‰": ("percent", 24)}
+"""A percent sign takes the whole power before it, the others the last factor."""
+_OPERANDS = frozenset(("(", "[", "{", "⌊", "⌈", "√", "∛", "frac", "sqrt", "binom", "oo"))
+_COUNTS = frozenset("CAP")
+"""Letters for the number of combinations (C) and of arrangements (A, P): `C_5^2`, `A_5^2`, `P(5,2)`."""
+
+
+def parse(text: str) -> Tree:
+    """The tree of `text`. Raises NotAnExpressionError where it is not one expression, OutOfBoundsError past a bound."""
+    if len(text) > LENGTH_LIMIT:
+        raise OutOfBoundsError("longer than any expression that is read")
+    return parse_tokens(numbered(tokens_of(text)))
+
+
+def parse_tokens(tokens: Sequence[Token]) -> Tree:
+    """As `parse`, for tokens of a text."""
+    if not tokens or len(tokens) > TOKEN_LIMIT:
+        raise OutOfBoundsError("no token, or more than any expression that is read")
+    parser = _Parser(_spread(tokens))
+    tree = parser.expression(0)
+    if parser.peek() is not None:
+        raise NotAnExpressionError(f"unexpected {parser.take().text!r}")
+    return tree
+
+
+def _spread(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with every run of letters as what it is made of; an index stays whole: `v_{max}`."""
+    found: list[Token] = []
+    index_depth = 0
+    for token in tokens:
+        lowered = bool(found) and found[-1].is_sign("_")
+        if index_depth or (lowered and token.is_sign("{")):
+            index_depth += token.is_sign("{") - token.is_sign("}")
+            found.append(token)
+        elif lowered:
+            found.append(token)
+        else:
+            found.extend(_pieces(token))
+    return found
+
+
+def _pieces(token: Token) -> list[Token]:
+    """A run of letters as the functions, constants and variables that it is made of."""
+    if token.kind != "letters":
+        return [token]
+    text = token.text
+    if len(text) == 1:
+        return [replace(token, text=_CONSTANTS.get(GREEK.get(text, text), GREEK.get(text, text)))]
+    parts = _PIECES.findall(text)
+    single = sum(len(part) == 1 for part in parts)
+    if single > LETTERS_IN_A_ROW or (token.upright and single > 1) or "".join(parts) != text:
+        raise NotAnExpressionError(f"a word: {text!r}")
+    return [
+        replace(
+            token,
+            kind="function" if part in FUNCTIONS else "letters",
+            text=_CONSTANTS.get(GREEK.get(part, part), GREEK.get(part, part)),
+            spaced=token.spaced and place == 0,
+        )
+        for place, part in enumerate(parts)
+    ]
+
+
+class _Parser:
+    """Precedence climbing over the tokens of one expression."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self._tokens = tokens
+        self._place = 0
+        self._depth = 0
+        self._bars = 0
+
+    def peek(self, ahead: int = 0) -> Token | None:
+        place = self._place + ahead
+        return self._tokens[place] if place < len(self._tokens) else None
+
+    def take(self) -> Token:
+        token = self.peek()
+        if token is None:
+            raise NotAnExpressionError("ends too early")
+        self._place += 1
+        return token
+
+    def _is(self, *signs: str, ahead: int = 0) -> bool:
+        token = self.peek(ahead)
+        return token is not None and token.is_sign(*signs)
+
+    def _expect(self, sign: str) -> None:
+        if not self._is(sign):
+            raise NotAnExpressionError(f"{sign!r} is missing")
+        self._place += 1
+
+    def expression(self, minimum: int) -> Tree:
+        """Everything that binds at least as tightly as `minimum`."""
+        self._depth += 1
+        if self._depth > DEPTH_LIMIT:
+            raise OutOfBoundsError("nested deeper than any expression that is read")
+        started = self._place
+        left = self._prefix()
+        quotient = False
+        while (token := self.peek()) is not None:
+            if token.kind == "sign" and token.text in _POSTFIX:
+                operation, binding = _POSTFIX[token.text]
+                if binding < minimum:
+                    break
+                self._place += 1
+                left = (
+                    Apply("percent", (Apply("div", (left, Number(Fraction(10)))),))
+                    if token.text == "‰"
+                    else Apply(operation, (left,))
+                )
+            elif token.kind == "sign" and token.text in _BINDING:
+                binding = _BINDING[token.text]
+                if binding < minimum:
+                    break
+                self._place += 1
+                left, quotient = self._infix(token.text, left, binding), token.text == "/"
+            elif self._starts_operand(token):
+                if minimum > _IMPLICIT:
+                    break
+                left, quotient = self._implicit(left, token, started, after_slash=quotient), False
+            else:
+                break
+        self._depth -= 1
+        return left
+
+    def _infix(self, sign: str, left: Tree, binding: int) -> Tree:
+        # A power binds to the right, everything else to the left.
+        right = self.expression(_PREFIX if sign == "^" else binding + 1)
+        match sign:
+            case "-":
+                return Apply("add", (left, Apply("neg", (right,))))
+            case "^":
+                return Apply("pow", (left, right))
+            case _:
+                operations = {"+": "add", "*": "mul", "/": "div", "over": "div", "choose": "binomial"}
+                return Apply(operations.get(sign, sign), (left, right))
+
+    def _starts_operand(self, token: Token) -> bool:
+        if token.kind in ("number", "letters", "function", "accent"):
+            return True
+        return token.text in _OPERANDS or (token.is_sign("|") and not self._bars)
+
+    def _implicit(self, left: Tree, token: Token, started: int, *, after_slash: bool) -> Tree:
+        if token.kind == "number" and not self._is_power_behind(started):
+            raise NotAnExpressionError("two numbers without a sign between them")
+        if after_slash and not (is_constant(left) and token.text not in "([{"):
+            raise NotAnExpressionError("it is not clear how far the denominator goes")
+        return Apply("mul", (left, self.expression(_IMPLICIT + 1)))
+
+    def _is_power_behind(self, started: int) -> bool:
+        """Whether a number that follows another is a power: `2.2 10^{-6}`, `2^6 3^5`; not after a quotient."""
+        plain = all(not token.is_sign("/", "frac", "|", "(") for token in self._tokens[started : self._place])
+        token = self.peek()
+        return plain and token is not None and token.spaced and self._is("^", ahead=1)
+
+    def _prefix(self) -> Tree:
+        token = self.take()
+        match token.kind:
+            case "number":
+                return self._mixed(token)
+            case "letters":
+                return self._named(token)
+            case "function":
+                return self._function(_CANONICAL.get(token.text, token.text))
+            case "accent":
+                return self._accented(token)
+            case "sign" | "open":
+                return self._sign(token.text)
+        raise NotAnExpressionError(f"unexpected {token.text!r}")
+
+    def _sign(self, sign: str) -> Tree:
+        """An operand that begins with a sign or a bracket."""
+        match sign:
+            case "-":
+                return Apply("neg", (self.expression(_PREFIX),))
+            case "+":
+                return self.expression(_PREFIX)
+            case "pm" | "mp":
+                return Apply(sign, (Number(Fraction(0)), self.expression(_PREFIX)))
+            case "(" | "[" | "{":
+                return self._group(sign)
+            case "⌊" | "⌈":
+                return Apply("floor" if sign == "⌊" else "ceil", (self._group(sign),))
+            case "|":
+                return self._absolute()
+            case "frac" | "binom":
+                return Apply({"frac": "div", "binom": "binomial"}[sign], (self._argument(), self._argument()))
+            case "sqrt":
+                return self._root()
+            case "√" | "∛":
+                return Apply("root", (self._operand(), Number(Fraction({"√": 2, "∛": 3}[sign]))))
+            case "oo":
+                return Name("oo")
+        raise NotAnExpressionError(f"unexpected {sign!r}")
+
+    def _group(self, opener: str) -> Tree:
+        bars, self._bars = self._bars, 0
+        inside = self.expression(0)
+        self._bars = bars
+        self._expect(_CLOSERS[opener])
+        return inside
+
+    def _absolute(self) -> Tree:
+        self._bars += 1
+        inside = self.expression(0)
+        self._bars -= 1
+        self._expect("|")
+        return Apply("abs", (inside,))
+
+    def _mixed(self, token: Token) -> Tree:
+        """A number, or a mixed number: an integer with a proper fraction behind it."""
+        whole = token.value or Number(Fraction(0))
+        if whole.decimals is not None or whole.value.denominator != 1:
+            return whole
+        place, kept = self._place, list(self._tokens)
+        following = self.peek()
+        if following is not None and following.kind == "number" and following.value and not following.text[0].isdigit():
+            # 1½
+            self._place += 1
+            if 0 < following.value.value < 1 and following.value.decimals is None:
+                return Number(whole.value + following.value.value)
+            raise NotAnExpressionError("two numbers without a sign between them")
+        if self._is("frac"):
+            self._place += 1
+            over, under = self._argument(), self._argument()
+        elif following is not None and following.kind == "number" and following.spaced and self._is("/", ahead=1):
+            over = following.value or whole
+            self._place += 2
+            under = self.take().value or whole
+        else:
+            return whole
+        match over, under:
+            case Number(value=part, decimals=None), Number(value=parts, decimals=None) if 0 < part < parts:
+                return Number(whole.value + part / parts)
+            case Number(decimals=None), Number(decimals=None):
+                raise NotAnExpressionError("a mixed number with an improper fraction, or a product")
+        self._place, self._tokens = place, kept
+        return whole
+
+    def _named(self, token: Token) -> Tree:
+        name = token.text
+        if name in _FUNCTION_LETTERS and self._is("("):
+            raise NotAnExpressionError("the value of an unknown function, or a product")
+        following = self.peek()
+        if name == "Delta" and following is not None and following.kind == "letters" and following.text != "Delta":
+            # Δx is one name.
+            name = f"Delta {self.take().text}"
+        if name in _COUNTS and (counted := self._counted(name)) is not None:
+            return counted
+        return Name(name + self._index())
+
+    def _counted(self, letter: str) -> Tree | None:
+        """`C(5,2)`, `C_5^2`, `C_{5}^{2}` and `A_5^2` of whole numbers; None where something else stands there."""
+        sizes = [token.value.value for token in self._tokens[self._place :] if token.kind == "number" and token.value]
+        signs = "".join("n" if token.kind == "number" else token.text for token in self._tokens[self._place :][:9])
+        for shape in ("(n,n)", "_n^n", "_{n}^{n}", "_n^{n}", "_{n}^n", "^n_n", "^{n}_{n}"):
+            if not signs.startswith(shape) or len(sizes) < 2:  # noqa: PLR2004 - of how many, how many
+                continue
+            above, below = sizes[:2] if shape[0] != "^" else sizes[1::-1]
+            if above.denominator == below.denominator == 1 and 0 <= below <= above:
+                self._place += len(shape)
+                counted = Apply("binomial", (Number(above), Number(below)))
+                return Apply("mul", (counted, Apply("factorial", (Number(below),)))) if letter in "AP" else counted
+        return None
+
+    def _index(self) -> str:
+        """What is written behind a name to tell it from others: `_1`, `_{max}`, and the 1 of `x1`; "" without it."""
+        following = self.peek()
+        if following is not None and following.kind == "number" and not following.spaced and following.text.isdigit():
+            self._place += 1
+            return f"_{following.text}"
+        if not self._is("_"):
+            return ""
+        self._place += 1
+        parts: list[str] = []
+        if self._is("{"):
+            self._place += 1
+            while not self._is("}"):
+                parts.append(self.take().text)
+            self._place += 1
+        else:
+            parts.append(self.take().text)
+        label = "".join(parts)
+        if not label or not all(part.isalnum() or part in (",", "+", "-", "'", "*") for part in parts):
+            raise NotAnExpressionError(f"unreadable index {label!r}")
+        return f"_{label}"
+
+    def _accented(self, accent: Token) -> Tree:
+        r"""A name with something over or before it: `\vec{a}`, `\overline{AB}`, `\angle ABC`."""
+        if not self._is("{"):
+            name = self.take()
+            named = name.text
+            if name.kind != "letters":
+                raise NotAnExpressionError(f"{accent.text!r} of what is no name")
+            while (token := self.peek()) is not None and token.kind == "letters" and token.text.isupper():
+                named += self.take().text
+        else:
+            self._place += 1
+            named = ""
+            while not self._is("}"):
+                part = self.take()
+                if part.kind not in ("letters", "number") and not part.is_sign("_", "{"):
+                    raise NotAnExpressionError(f"{accent.text!r} of what is no name")
+                named += part.text
+            self._place += 1
+        return Name(f"{accent.text} {named}{self._index()}")
+
+    def _argument(self) -> Tree:
+        r"""An argument of `\frac` and its like: a group in braces, or one digit or letter."""
+        token = self.take()
+        if token.is_sign("{"):
+            return self._group("{")
+        if token.kind == "number" and token.text.isdigit():
+            # `\frac12` is one half: LaTeX takes one digit at a time.
+            if len(token.text) > 1:
+                rest = token.text[1:]
+                self._place -= 1
+                self._tokens[self._place] = replace(token, text=rest, spaced=False, value=digits(rest))
+            return digits(token.text[0])
+        if token.kind == "letters":
+            return Name(token.text)
+        if token.is_sign("sqrt"):
+            return self._root()
+        raise NotAnExpressionError(f"unexpected {token.text!r}")
+
+    def _root(self) -> Tree:
+        index: Tree = Number(Fraction(2))
+        if self._is("["):
+            self._place += 1
+            index = self._group("[")
+        return Apply("root", (self._operand(), index))
+
+    def _operand(self) -> Tree:
+        """What a root sign without braces covers: a group, a number or a name."""
+        token = self.take()
+        if token.kind == "open" and token.text in _CLOSERS:
+            return self._group(token.text)
+        if token.kind == "number" and token.value is not None:
+            return token.value
+        if token.kind == "letters":
+            return Name(token.text + self._index())
+        raise NotAnExpressionError(f"unexpected {token.text!r}")
+
+    def _function(self, name: str) -> Tree:
+        if name == "sqrt":
+            return self._root()
+        base: tuple[Tree, ...] = ()
+        if name == "log" and self._is("_"):
+            self._place += 1
+            base = (self._base(),)
+        power: Tree | None = None
+        if self._is("^"):
+            self._place += 1
+            power = self.expression(_PREFIX) if not self._is("{") else self._argument()
+        argument = self._function_argument()
+        if power == Apply("neg", (Number(Fraction(1)),)) and name in _INVERSES:
+            return Apply(_INVERSES[name], (argument,))
+        call = Apply(name, (argument, *base))
+        return call if power is None else Apply("pow", (call, power))
+
+    def _base(self) -> Tree:
+        r"""The base of a logarithm: `\log_{2}`, `\log_2`, `log_10`."""
+        following = self.peek()
+        if following is not None and following.kind == "number" and following.value is not None:
+            self._place += 1
+            return following.value
+        return self._argument()
+
+    def _function_argument(self) -> Tree:
+        """A group, or the product of factors up to the next sign or function: `\\sin 2x \\cos x` has two."""
+        if self._is("(", "[", "{"):
+            return self._group(self.take().text)
+        argument = self.expression(_PREFIX)
+        while (token := self.peek()) is not None and token.kind != "function" and self._starts_operand(token):
+            if token.kind == "number" or token.is_sign("(", "["):
+                break
+            argument = Apply("mul", (argument, self.expression(_PREFIX)))
+        return argument

@@ -1,0 +1,307 @@
+"""Text as the tokens of mathematics and of measured amounts: one pass of one pattern, linear in the length.
+
+LaTeX, Unicode and plain spellings of one thing give the same token: `\\dfrac` and `\\frac`, `≤` and `\\leq`, `x²` and
+`x^{2}`, full-width forms and ASCII. Every token knows its place in the text, so that a finding can point at
+it. Nothing is dropped but what sets type or space: what is not understood is a token too, of the kind "other".
+"""
+
+import re
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal
+
+from touchstone.checks.notation.trees import DIGIT_LIMIT, Number, OutOfBoundsError, digits
+
+type Kind = Literal["number", "letters", "han", "function", "sign", "open", "close", "accent", "other"]
+"""`letters` is a run of Latin letters as written (a word, a unit, a product of names); `han` of Chinese characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of the text, with the one spelling of what it means.
+
+    `spaced`: white space, or LaTeX for it, stands before. `upright`: set in roman type or as text, as units are.
+    `value` is set for numbers. `exact`: the number is written as a fraction (½) or with a period, never a rounding.
+    """
+
+    kind: Kind
+    text: str
+    start: int
+    end: int
+    spaced: bool = False
+    upright: bool = False
+    value: Number | None = None
+
+    def is_sign(self, *signs: str) -> bool:
+        """Whether this is one of these signs or brackets."""
+        return self.text in signs and self.kind in ("sign", "open", "close")
+
+
+FUNCTIONS = frozenset(
+    (
+        "sin", "cos", "tan", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "arccot", "asin", "acos", "atan",
+        "sinh", "cosh", "tanh", "ln", "lg", "log", "exp", "abs", "floor", "ceil", "cbrt", "sqrt",
+    )
+)  # fmt: skip
+"""Functions that are called by name."""
+GREEK = {
+    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ζ": "zeta", "η": "eta", "θ": "theta",
+    "λ": "lambda", "μ": "mu", "ν": "nu", "ξ": "xi", "ρ": "rho", "σ": "sigma", "τ": "tau", "φ": "phi", "ϕ": "phi",
+    "χ": "chi", "ψ": "psi", "ω": "omega", "Δ": "Delta", "Γ": "Gamma", "Θ": "Theta", "Λ": "Lambda", "Φ": "Phi",
+    "Ψ": "Psi", "Ω": "Omega", "π": "pi", "ℏ": "hbar", "ℓ": "ell", "Σ": "Sigma", "κ": "kappa",
+}  # fmt: skip
+GREEK_NAMES = frozenset(GREEK.values()) - {"pi"}
+
+_FOLDED = str.maketrans(
+    {
+        **{chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},
+        "−": "-", "‐": "-", "‑": "-", "‒": "-", "–": "-", "﹣": "-", "×": "*", "✕": "*", "⨯": "*", "·": "*",
+        "⋅": "*", "∙": "*", "∗": "*", "・": "*", "÷": "/", "∕": "/", "⁄": "/", "∶": ":", "∣": "|", "′": "'",
+        "’": "'", "‘": "'", "″": '"', "“": '"', "”": '"', "º": "°", "˚": "°", "∘": "°", "【": "[", "】": "]",
+        "〔": "[", "〕": "]", "⟨": "(", "⟩": ")", "〈": "(", "〉": ")", "、": ";", "µ": "μ", "Ω": "Ω", "Å": "Å",
+        "｜": "|", "￥": "¥", "∆": "Δ", "﹪": "%",
+    }
+)  # fmt: skip
+"""Character by character, so that places stay."""
+_SIGNS = {
+    "≤": "<=", "⩽": "<=", "≦": "<=", "=<": "<=", "≥": ">=", "⩾": ">=", "≧": ">=", "≠": "!=", "<>": "!=", "≈": "~=",
+    "≒": "~=", "≅": "~=", "±": "pm", "∓": "mp", "∞": "oo", "∪": "cup", "∩": "cap", "∈": "in", "∅": "empty",
+    "√": "√", "∛": "∛", "**": "^", "…": "...", "→": "->", "⇒": "=>", "∴": "=>", "⇌": "<=>", "⟶": "->", "∧": "and",
+    "∨": "or", "，": ",", "：": ":", "；": ";", "。": ".", "¤": "¤",
+}  # fmt: skip
+_COMMANDS: dict[str, tuple[Kind, str]] = {
+    **dict.fromkeys(("frac", "dfrac", "tfrac", "cfrac"), ("sign", "frac")),
+    **dict.fromkeys(("binom", "dbinom", "tbinom"), ("sign", "binom")),
+    **dict.fromkeys(("times", "cdot", "ast", "bullet"), ("sign", "*")),
+    **dict.fromkeys(("leq", "le", "leqslant"), ("sign", "<=")),
+    **dict.fromkeys(("geq", "ge", "geqslant"), ("sign", ">=")),
+    **dict.fromkeys(("neq", "ne"), ("sign", "!=")),
+    **dict.fromkeys(("lvert", "rvert", "vert", "mid"), ("sign", "|")),
+    **dict.fromkeys(("approx", "thickapprox", "simeq"), ("sign", "~=")),
+    **dict.fromkeys(("Rightarrow", "implies", "therefore", "Longrightarrow", "because"), ("sign", "=>")),
+    **dict.fromkeys(("to", "rightarrow", "longrightarrow"), ("sign", "->")),
+    **dict.fromkeys(("rightleftharpoons", "leftrightarrow"), ("sign", "<=>")),
+    **dict.fromkeys(("dots", "ldots", "cdots"), ("sign", "...")),
+    **dict.fromkeys(("emptyset", "varnothing"), ("sign", "empty")),
+    **dict.fromkeys(("circ", "degree"), ("sign", "°")),
+    **dict.fromkeys(("land", "wedge"), ("sign", "and")),
+    **dict.fromkeys(("lor", "vee"), ("sign", "or")),
+    **dict.fromkeys(("langle", "lparen"), ("open", "(")),
+    **dict.fromkeys(("rangle", "rparen"), ("close", ")")),
+    **{name: ("sign", name) for name in ("sqrt", "pm", "mp", "cup", "cap", "in", "choose", "over", "mod")},
+    **{name: ("accent", name) for name in ("hat", "vec", "bar", "overline", "overrightarrow", "tilde", "widehat", "dot",
+                                           "ddot", "angle", "odot", "triangle", "bigtriangleup", "measuredangle")},
+    **{name: ("function", name) for name in FUNCTIONS},
+    **{name: ("letters", letter) for letter, name in GREEK.items()},
+    "varphi": ("letters", "φ"), "vartheta": ("letters", "θ"), "varepsilon": ("letters", "ε"), "hbar": ("letters", "ℏ"),
+    "div": ("sign", "/"), "lt": ("sign", "<"), "gt": ("sign", ">"), "infty": ("sign", "oo"), "colon": ("sign", ":"),
+    "lbrack": ("open", "["), "rbrack": ("close", "]"), "lbrace": ("open", "⦃"), "rbrace": ("close", "⦄"),
+    "lfloor": ("open", "⌊"), "rfloor": ("close", "⌋"), "lceil": ("open", "⌈"), "rceil": ("close", "⌉"),
+    "bmod": ("sign", "mod"), "exponentialE": ("letters", "e"), "prime": ("sign", "'"), "percent": ("sign", "%"),
+    "R": ("letters", "R"), "Re": ("other", "Re"), "AA": ("letters", "Å"), "ell": ("letters", "ℓ"),
+}  # fmt: skip
+_UPRIGHT = frozenset(
+    ("text", "textbf", "textit", "textrm", "mbox", "textsf", "texttt", "emph", "hbox", "textnormal", "mathrm", "mathbf",
+     "mathit", "mathsf", "mathcal", "mathfrak", "boldsymbol", "bm", "operatorname", "mathbb", "rm", "bf", "unit", "ce",
+     "textup")
+)  # fmt: skip
+"""Commands whose argument is set in a type of its own; the type says no more than that it may be a unit or a word."""
+_IGNORED = frozenset(
+    ("left", "right", "left.", "right.", "big", "Big", "bigg", "Bigg", "bigl", "bigr", "Bigl", "Bigr", "displaystyle",
+     "textstyle", "limits", "nolimits", "boldmath", "middle")
+)  # fmt: skip
+_SPACING = frozenset(("quad", "qquad", "hspace", "thinspace", "phantom", "space", "enspace"))
+_FRACTIONS = {
+    "½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4), "⅕": (1, 5), "⅖": (2, 5), "⅗": (3, 5),
+    "⅘": (4, 5), "⅙": (1, 6), "⅚": (5, 6), "⅛": (1, 8), "⅜": (3, 8), "⅝": (5, 8), "⅞": (7, 8),
+}  # fmt: skip
+_SUPERSCRIPTS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱˣ", "0123456789+-=()nix", strict=True))
+_SUBSCRIPTS = dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₙₓₖₘ", "0123456789+-=()aenxkm", strict=True))
+_EXPONENT_LENGTH = 5
+"""Characters of an exponent as written, `e-123`; a longer one is beyond any bound."""
+_PATTERN = re.compile(
+    rf"""
+      (?P<space>[\s~]++|\\(?:[,;:>\ ]|q?quad|$))
+    | (?P<nothing>[\u200b-\u200d\u2060-\u2064\ufeff\u00ad]++|\\!)
+    | (?P<repeating>\d{{1,40}}+\.(?P<fixed>\d{{0,40}}+)
+        \\(?:(?:overline|bar)\s?\{{(?P<period>\d{{1,40}}+)\}}|dot\s?\{{?(?P<dotted>\d)\}}?))
+    | (?P<grouped>\d{{1,3}}+(?:(?:,(?:\\!)?|,\\!\s|\{{,\}}|\\[,!]|[\u2009\u202f\u00a0])\d{{3}}(?!\d))++(?:\.\d++)?)
+    | (?P<apart>(?<![_^.\d])\d{{1,3}}+(?:[ ]\d{{3}}(?![\d,.]|[ ]?/))++(?:\.\d++)?)
+    | (?P<comma>\d{{1,3}}+(?:\.\d{{3}})++,\d++)
+    | (?P<plain>\d++(?:\.\d++)?|\.\d++)(?P<exponent>[eE][-+]?\d++(?![.A-Za-z]))?
+    | (?P<vulgar>[{"".join(_FRACTIONS)}])
+    | (?P<above>[{"".join(_SUPERSCRIPTS)}]++)
+    | (?P<below>[{"".join(_SUBSCRIPTS)}]++)
+    | (?P<degree>\^\s?(?:\{{\s?(?:\\circ|°)\s?\}}|\\circ(?![A-Za-z])|°))
+    | (?P<command>\\(?:left|right)\.|\\[A-Za-z]++)
+    | (?P<letters>[A-Za-zÀ-ÖØ-öø-ɏμΩÅ]++)
+    | (?P<greek>[{"".join(GREEK)}])
+    | (?P<han>[\u3400-\u4dbf\u4e00-\u9fff〇]++)
+    | (?P<set>\\[{{}}])
+    | (?P<escaped>\\[%$&\#_|])
+    | (?P<display>\\[()\[\]]|\$\$)
+    | (?P<rows>\\\\)
+    | (?P<sign><=>|<=|>=|=<|!=|<>|->|=>|\*\*|:=|\.\.\.
+        |[-+*/^_=<>|!%‰°'",;:.?&$€£¥₩₹¢¤√∛≤⩽≦≥⩾≧≠≈≒≅±∓∞∪∩∈∅…→⇒∴⇌⟶∧∨。℃℉㎡])
+    | (?P<open>[(\[{{⦃⌊⌈])
+    | (?P<close>[)\]}}⦄⌋⌉])
+    | (?P<other>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)  # fmt: skip
+
+
+def folded(text: str) -> str:
+    """`text` with full-width forms and typographic signs as ASCII; every character keeps its place."""
+    return text if text.isascii() else text.translate(_FOLDED)
+
+
+def tokens_of(text: str) -> list[Token]:
+    """The tokens of a text, in order. Linear in its length. Raises OutOfBoundsError for a number of too many digits."""
+    return _Lexer(text).tokens()
+
+
+class _Lexer:
+    """One pass over a text; `_braces` remembers what each open brace belongs to."""
+
+    def __init__(self, text: str) -> None:
+        self._text = folded(text)
+        self._found: list[Token] = []
+        self._braces: list[bool] = []
+        self._style_waits = False
+        self._upright = 0
+        self._spaced = False
+        self._dollars_pair = self._text.count("$") - self._text.count("\\$") - 2 * self._text.count("$$")
+        self._doubled = "\\\\" in text and "\\begin" not in text
+
+    def tokens(self) -> list[Token]:
+        if self._doubled:
+            # As it stands in a JSON string: `\\frac`.
+            self._text = self._text.replace("\\\\", " \\")
+        for match in _PATTERN.finditer(self._text):
+            group = match.lastgroup or "other"
+            if group in ("space", "display"):
+                self._spaced = True
+            elif group != "nothing":
+                _HANDLERS[group](self, match)
+        return self._found
+
+    def add(self, kind: Kind, text: str, match: re.Match[str], value: Number | None = None) -> None:
+        self._style_waits = False
+        self._found.append(Token(kind, text, *match.span(), self._spaced, self._upright > 0, value))
+        self._spaced = False
+
+    def number(self, match: re.Match[str]) -> None:
+        text = match[match.lastgroup or 0]
+        kept = "".join(character for character in text if character.isdigit() or character == ".")
+        self.add("number", text, match, digits(kept))
+
+    def comma(self, match: re.Match[str]) -> None:
+        self.add("number", match[0], match, digits(match[0].replace(".", "").replace(",", ".")))
+
+    def plain(self, match: re.Match[str]) -> None:
+        value, exponent = digits(match["plain"]), match["exponent"]
+        if exponent:
+            power = int(exponent[1:]) if len(exponent) <= _EXPONENT_LENGTH else DIGIT_LIMIT + 1
+            if abs(power) > DIGIT_LIMIT:
+                raise OutOfBoundsError("an exponent beyond the bound")
+            places = (value.decimals or 0) - power
+            value = Number(value.value * Fraction(10) ** power, max(places, 0))
+        self.add("number", match[0], match, value)
+
+    def repeating(self, match: re.Match[str]) -> None:
+        fixed, period = match["fixed"], match["period"] or match["dotted"]
+        whole = match[0].partition(".")[0]
+        value = digits(f"{whole}.{fixed}").value + Fraction(int(period), 10 ** len(fixed) * (10 ** len(period) - 1))
+        self.add("number", match[0], match, Number(value))
+
+    def vulgar(self, match: re.Match[str]) -> None:
+        self.add("number", match[0], match, Number(Fraction(*_FRACTIONS[match[0]])))
+
+    def script(self, match: re.Match[str]) -> None:
+        """A run of raised or lowered characters as `^{…}` or `_{…}`."""
+        sign, table = ("^", _SUPERSCRIPTS) if match.lastgroup == "above" else ("_", _SUBSCRIPTS)
+        self.add("sign", sign, match)
+        self.add("open", "{", match)
+        for token in tokens_of("".join(table[character] for character in match[0])):
+            self._found.append(replace(token, start=match.start(), end=match.end()))
+        self.add("close", "}", match)
+
+    def command(self, match: re.Match[str]) -> None:
+        name = match[0][1:]
+        if name in _UPRIGHT:
+            self._style_waits = True
+        elif name in _SPACING:
+            self._spaced = True
+        elif name not in _IGNORED:
+            self.add(*_COMMANDS.get(name, ("other", match[0])), match)
+
+    def letters(self, match: re.Match[str]) -> None:
+        self.add("letters", match[0], match)
+
+    def han(self, match: re.Match[str]) -> None:
+        self.add("han", match[0], match)
+
+    def set(self, match: re.Match[str]) -> None:
+        opening = match[0] == "\\{"
+        self.add("open" if opening else "close", "⦃" if opening else "⦄", match)
+
+    def escaped(self, match: re.Match[str]) -> None:
+        self.add("sign", "¤" if match[0] == "\\$" else match[0][1:], match)
+
+    def degree(self, match: re.Match[str]) -> None:
+        self.add("sign", "°", match)
+
+    def rows(self, match: re.Match[str]) -> None:
+        self.add("sign", "\\\\", match)
+
+    def sign(self, match: re.Match[str]) -> None:
+        sign = match[0]
+        if sign == "$":
+            if self._dollars_pair % 2 == 0:
+                self._spaced = True
+                return
+            sign = "¤"
+        match sign:
+            case "℃" | "℉":
+                self.add("sign", "°", match)
+                self.add("letters", "C" if sign == "℃" else "F", match)
+            case "㎡":
+                self.add("letters", "m", match)
+                self.add("sign", "^", match)
+                self.add("number", "2", match, Number(Fraction(2)))
+            case _:
+                self.add("sign", _SIGNS.get(sign, sign), match)
+
+    def open(self, match: re.Match[str]) -> None:
+        if match[0] == "{":
+            self._braces.append(self._style_waits)
+            if self._style_waits:
+                self._upright += 1
+                self._style_waits = False
+                return
+        self.add("open", match[0], match)
+
+    def close(self, match: re.Match[str]) -> None:
+        if match[0] == "}" and self._braces:
+            if self._braces.pop():
+                self._upright -= 1
+                self._spaced = self._spaced or self._text[match.start() - 1].isspace()
+                return
+            if self._found and self._found[-1].text == "{" and self._found[-1].kind == "open":
+                empty = self._found.pop()
+                self._spaced = self._spaced or empty.spaced
+                return
+        self.add("close", match[0], match)
+
+    def other(self, match: re.Match[str]) -> None:
+        self.add("other", match[0], match)
+
+
+_HANDLERS = {
+    "grouped": _Lexer.number, "apart": _Lexer.number, "comma": _Lexer.comma, "plain": _Lexer.plain,
+    "exponent": _Lexer.plain, "repeating": _Lexer.repeating, "vulgar": _Lexer.vulgar, "above": _Lexer.script,
+    "below": _Lexer.script, "degree": _Lexer.degree, "command": _Lexer.command, "letters": _Lexer.letters,
+    "greek": _Lexer.letters, "han": _Lexer.han, "set": _Lexer.set, "escaped": _Lexer.escaped, "rows": _Lexer.rows,
+    "sign": _Lexer.sign, "open": _Lexer.open, "close": _Lexer.close, "other": _Lexer.other,
+}  # fmt: skip

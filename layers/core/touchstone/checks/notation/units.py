@@ -1,0 +1,336 @@
+"""Units of measurement: one table, and how the unit behind a number is read.
+
+The table is `units.json`: for each unit its dimension, its names (symbols, English, Chinese in both scripts) and what
+one of it is worth in base units. Sizes that are defined are exact; `about` marks the measured and the rounded ones.
+`tests/unit/checks/test_units.py` holds every size against an independent registry.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+
+from touchstone.checks.notation.tokens import Token, tokens_of
+
+type Dimension = tuple[tuple[str, int], ...]
+"""Exponents of base dimensions, sorted by name: a speed is `(("length", 1), ("time", -1))`."""
+
+UNIT_TOKENS = 24
+"""Tokens of a unit, at most: kg·m^5·s^{-2}·mol^{-2} in LaTeX has 22."""
+FACTORS = 6
+"""Factors of a unit, at most; no unit in use has more than five."""
+READINGS = 8
+"""Readings of a unit, at most: a name may have several, and so may what stands behind a stroke."""
+NOUN_LENGTH = 3
+"""Letters of a noun, at least; fewer are variables or an unknown unit."""
+NOUN_WORDS = 6
+LARGEST_POWER = 9
+_SPELLED_FROM = 4
+"""Letters from which a unit's name is a word, whose case says nothing; in a shorter one it does (mW and MW)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What one of a unit is worth in base units: `factor` times π to the power of `pi`.
+
+    `offset` is what the scale's zero is worth in base units (273.15 K for °C). `noun` says what is counted or measured
+    ("apple"), "" where nothing is said. `lone_letter`: one Latin letter right against the number (`5m`), which may be a
+    variable.
+    """
+
+    dimension: Dimension
+    factor: Fraction
+    pi: int = 0
+    offset: Fraction = Fraction(0)
+    noun: str = ""
+    lone_letter: bool = False
+
+    def __pow__(self, power: int) -> "Unit":
+        dimension = tuple((name, exponent * power) for name, exponent in self.dimension)
+        return Unit(dimension, self.factor**power, self.pi * power)
+
+    def __mul__(self, other: "Unit") -> "Unit":
+        exponents = dict(self.dimension)
+        for name, exponent in other.dimension:
+            exponents[name] = exponents.get(name, 0) + exponent
+        dimension = tuple(sorted((name, exponent) for name, exponent in exponents.items() if exponent))
+        return Unit(dimension, self.factor * other.factor, self.pi + other.pi)
+
+
+ONE = Unit((), Fraction(1))
+
+_PREFIXES = {
+    "f": ("femto", "飞 飛", "1e-15"), "p": ("pico", "皮", "1e-12"), "n": ("nano", "纳 納 奈", "1e-9"),
+    "μ": ("micro", "微", "1e-6"), "u": ("", "", "1e-6"), "m": ("milli", "毫", "0.001"),
+    "c": ("centi", "厘 釐", "0.01"), "d": ("deci", "分", "0.1"), "h": ("hecto", "百", "100"),
+    "k": ("kilo", "千", "1000"), "M": ("mega", "兆 百万 百萬", "1e6"), "G": ("giga", "吉", "1e9"),
+    "T": ("tera", "太", "1e12"),
+}  # fmt: skip
+_IRREGULAR = frozenset(("feet", "inches", "centuries", "millennia", "pence", "hertz", "siemens", "celsius", "lux"))
+
+
+def _load() -> dict[str, list[Unit]]:
+    table: dict[str, list[Unit]] = {}
+    for row in json.loads(Path(__file__).with_name("units.json").read_text(encoding="utf-8")):
+        dimension = tuple(sorted(_exponent(part) for part in row["of"].split()))
+        unit = Unit(dimension, Fraction(row["factor"]), row.get("pi", 0), Fraction(row.get("offset", 0)))
+        for name, factor in _names(row):
+            readings = table.setdefault(name, [])
+            sized = replace(unit, factor=unit.factor * factor)
+            if sized not in readings:
+                readings.append(sized)
+    return table
+
+
+def _exponent(part: str) -> tuple[str, int]:
+    name, _, power = part.partition("^")
+    return name, int(power or 1)
+
+
+def _names(row: dict[str, str]) -> Iterator[tuple[str, Fraction]]:
+    """Every name of a unit with the prefixes that it takes, and the factor of the prefix."""
+    prefixes = row.get("prefixes", "").split()
+    every = "symbols" in prefixes
+    for symbol in (
+        row.get("symbols", "").replace("_", " ").split(" ")
+        if "_" not in row.get("symbols", "")
+        else [name.replace("_", " ") for name in row["symbols"].split()]
+    ):
+        if symbol:
+            yield symbol, Fraction(1)
+            yield from ((f"{p}{symbol}", Fraction(_PREFIXES[p][2])) for p in (_PREFIXES if every else prefixes))
+    for name in row.get("english", "").replace("_", "\x00").split():
+        for form in (name, *_plurals(name)):
+            spelled = form.replace("\x00", " ")
+            yield spelled, Fraction(1)
+            for p in _PREFIXES if every else prefixes:
+                if _PREFIXES[p][0]:
+                    yield f"{_PREFIXES[p][0]}{spelled}", Fraction(_PREFIXES[p][2])
+    for name in row.get("chinese", "").split():
+        yield name, Fraction(1)
+        for p in _PREFIXES if every else prefixes:
+            yield from ((f"{own}{name}", Fraction(_PREFIXES[p][2])) for own in _PREFIXES[p][1].split())
+
+
+def _plurals(name: str) -> tuple[str, ...]:
+    return () if name in _IRREGULAR or name.endswith("s") else (f"{name}es",) if name.endswith("ch") else (f"{name}s",)
+
+
+UNITS = _load()
+"""Every name of a unit with its readings: 分 is a minute and a hundredth of a yuan."""
+
+_SQUARES = {
+    "square": 2, "sq": 2, "cubic": 3, "cu": 3,
+}  # fmt: skip
+_POWERED = {"squared": 2, "cubed": 3}
+_HAN_POWERS = {"平方": 2, "立方": 3}
+_PER = frozenset(("per", "a", "an", "each"))
+_CLASSIFIERS = (
+    "个個只隻棵名人本支枝条條张張件辆輛头頭匹朵颗顆粒袋盒箱瓶杯碗双雙对對套台臺次遍层層页頁行列排位所家间間座艘架根串筐桶束道步种種类類组組倍场場"
+    "句字枚册冊包把面口盆队隊班幢栋棟顶頂副滴株群堆捆户戶处處项項段则則部扇节節篇首盏盞份桌回趟圈块塊片岁題题"
+)
+_COUNTED = re.compile(rf"(?:[{_CLASSIFIERS}]|人次|平方|立方)[\u4e00-\u9fff]{{0,7}}+")
+_NOT_COUNTED = frozenset(
+    (
+        "and", "or", "if", "when", "where", "for", "with", "mod", "is", "are", "least", "most", "about",
+        "approximately", "than", "to", "not", "no", "many", "much", "few", "percent", "base", "times", "plus", "minus",
+        "over", "from", "under", "except", "nor", "but", "only", "less", "more", "fewer", "hence", "power", "modulo",
+        "squared", "cubed", "factorial", "remainder", "ago", "below", "above", "negative", "positive", "north",
+        "south", "east", "west", "left", "right", "up", "down", "before", "after", "was", "were", "has", "had", "have",
+        "in", "on", "at", "by", "that", "who", "which", "so", "because", "then", "into", "per", "each", "every", "will",
+    )
+)  # fmt: skip
+_VAGUE = re.compile("左右|以上|以下|以内|以內|以外|多|余|餘|不到|至少|至多|大约|大約|几|幾|或|不|没|非")
+"""Words that make a number a bound or an estimate: then it is not that number."""
+_OF = frozenset(("of", "de", "d"))
+
+
+@cache
+def units_of(text: str) -> tuple[Unit, ...]:
+    """All readings of the unit that the whole of `text` names, none where it names no unit."""
+    return read_unit(tokens_of(text.strip().rstrip(".")))
+
+
+def read_unit(tokens: Sequence[Token]) -> tuple[Unit, ...]:
+    """All readings of the unit that all of `tokens` name, none where they name no unit.
+
+    Knows products, quotients and powers (`m/s`, `kg·m^2`, `J K^{-1} mol^{-1}`, 千米/小时, `square feet`,
+    `km per hour`), what is measured (`cups of sugar`) and what is counted (棵树, `apples`).
+    """
+    if not tokens or len(tokens) > UNIT_TOKENS:
+        return ()
+    if (end := _end_of_unit(tokens)) is not None and end < len(tokens) and tokens[end].text in _OF:
+        noun = _noun(tokens[end + 1 :])
+        return tuple(replace(unit, noun=noun) for unit in _Reader(tokens[:end]).whole()) if noun else ()
+    return _Reader(tokens).whole() or _counted(tokens)
+
+
+def _end_of_unit(tokens: Sequence[Token]) -> int | None:
+    """Where what is measured begins: the place of `of`."""
+    return next((place for place, token in enumerate(tokens) if token.text in _OF and token.kind == "letters"), None)
+
+
+class _Reader:
+    """Reads a product of units from tokens; every method gives all readings, none where it cannot read on."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self._tokens = [piece for token in tokens for piece in _spread(token)]
+        self._place = 0
+
+    def whole(self) -> tuple[Unit, ...]:
+        readings = self._product()
+        return readings if self._place == len(self._tokens) else ()
+
+    def _peek(self, ahead: int = 0) -> Token | None:
+        place = self._place + ahead
+        return self._tokens[place] if place < len(self._tokens) else None
+
+    def _product(self) -> tuple[Unit, ...]:
+        readings = self._factor()
+        below = False
+        factors = 1
+        while readings and (token := self._peek()) is not None and not token.is_sign(")"):
+            word = token.text.lower() if token.kind == "letters" else ""
+            if token.is_sign("/") or (word in _PER and word != "a") or (word == "a" and token.spaced):
+                self._place += 1
+                readings, below = _combined(readings, self._factor(), (-1,)), True
+                factors += 1
+                continue
+            if token.is_sign("*") or (token.is_sign("-") and not token.spaced):
+                self._place += 1
+            factors += 1
+            if factors > FACTORS:
+                return ()
+            # In `J/mol K` the kelvin may stand below the stroke or not.
+            readings = _combined(readings, self._factor(), (-1, 1) if below else (1,))
+        return readings
+
+    def _factor(self) -> tuple[Unit, ...]:
+        token = self._peek()
+        if token is None:
+            return ()
+        if token.is_sign("("):
+            self._place += 1
+            inside = self._product()
+            closing = self._peek()
+            if closing is None or not closing.is_sign(")"):
+                return ()
+            self._place += 1
+            return self._raised(inside)
+        if token.kind == "letters" and (power := _SQUARES.get(token.text.lower())) and self._peek(1) is not None:
+            self._place += 1
+            if (point := self._peek()) is not None and point.is_sign("."):
+                self._place += 1
+            return tuple(unit**power for unit in self._symbol())
+        return self._raised(self._symbol())
+
+    def _symbol(self) -> tuple[Unit, ...]:
+        """The longest name of a unit that begins here."""
+        token = self._peek()
+        if token is None:
+            return ()
+        for length in (3, 2, 1):
+            parts = self._tokens[self._place : self._place + length]
+            if len(parts) < length or (length > 1 and not _joins(parts)):
+                continue
+            if found := _known(parts):
+                self._place += length
+                return found
+        return ()
+
+    def _raised(self, units: tuple[Unit, ...]) -> tuple[Unit, ...]:
+        """The units with the power that stands behind them."""
+        token = self._peek()
+        if token is None or not units:
+            return units
+        if token.kind == "letters" and token.text in _POWERED:
+            self._place += 1
+            return tuple(unit ** _POWERED[token.text] for unit in units)
+        marked = token.is_sign("^")
+        if not marked and token.spaced:
+            return units
+        place = self._place + marked
+        shape = [each.text for each in self._tokens[place : place + 4]]
+        closing = {"{": "}", "(": ")"}.get(shape[0], "") if shape and marked else ""
+        shape = shape[1:] if closing else shape
+        sign = bool(shape) and shape[0] in "+-"
+        number = shape[sign] if len(shape) > sign else ""
+        if not re.fullmatch("[1-9]", number) or (closing and (len(shape) < sign + 2 or shape[sign + 1] != closing)):
+            return () if marked else units
+        self._place = place + sign + 1 + 2 * bool(closing)
+        power = -int(number) if sign and shape[0] == "-" else int(number)
+        return tuple(unit**power for unit in units)
+
+
+def _combined(left: tuple[Unit, ...], right: tuple[Unit, ...], powers: tuple[int, ...]) -> tuple[Unit, ...]:
+    found = dict.fromkeys(one * (other**power) for one in left for other in right for power in powers)
+    return tuple(found) if len(found) <= READINGS else ()
+
+
+def _spread(token: Token) -> list[Token]:
+    """A run of Chinese characters as units and strokes: 千克每立方米."""
+    if token.kind != "han" or "每" not in token.text[1:]:
+        return [token]
+    parts = token.text.split("每")
+    strokes = [replace(token, kind="sign", text="/")] * len(parts)
+    pieces = [replace(token, text=part) for part in parts]
+    return [each for pair in zip(pieces, strokes, strict=True) for each in pair if each.text][:-1]
+
+
+def _joins(parts: Sequence[Token]) -> bool:
+    """Whether tokens can be one name: words with spaces or hyphens, ° and a letter, μ and a unit."""
+    first, last = parts[0], parts[-1]
+    if first.is_sign("°"):
+        return len(parts) == 2 and last.kind == "letters"  # noqa: PLR2004 - the sign and its scale
+    if first.text == "μ" and len(parts) == 2:  # noqa: PLR2004
+        return last.kind == "letters"
+    if last.is_sign("¤"):
+        return len(parts) == 2 and not last.spaced and first.text in ("US", "NT", "HK", "A", "C")  # noqa: PLR2004
+    return all(part.kind == "letters" or part.is_sign("-") for part in parts)
+
+
+def _known(parts: Sequence[Token]) -> tuple[Unit, ...]:
+    if len(parts) == 1 and parts[0].kind == "han":
+        return _han(parts[0].text)
+    tight = parts[0].text in ("°", "μ") or parts[-1].text == "¤" or any(part.is_sign("-") for part in parts)
+    name = ("" if tight else " ").join(part.text for part in parts)
+    if (found := UNITS.get(name)) is not None:
+        return tuple(found)
+    lowered = name.lower()
+    return tuple(UNITS.get(lowered, ())) if len(lowered) >= _SPELLED_FROM and lowered.isascii() else ()
+
+
+def _han(text: str) -> tuple[Unit, ...]:
+    if (found := UNITS.get(text)) is not None:
+        return tuple(found)
+    for prefix, power in _HAN_POWERS.items():
+        if text.startswith(prefix):
+            return tuple(unit**power for unit in UNITS.get(text.removeprefix(prefix), ()))
+    return tuple(UNITS.get(text[1:], ())) if text[0] in "个個" and len(text) > 1 else ()
+
+
+def _counted(tokens: Sequence[Token]) -> tuple[Unit, ...]:
+    """The reading of tokens as something counted."""
+    noun = _noun(tokens)
+    return (replace(ONE, noun=noun),) if noun else ()
+
+
+def _noun(tokens: Sequence[Token]) -> str:
+    """What the tokens name as a thing, in the singular; "" where they are no plain words."""
+    if len(tokens) == 1 and tokens[0].kind == "han":
+        text = tokens[0].text
+        return text if _COUNTED.fullmatch(text) and not _VAGUE.search(text) else ""
+    words = [token.text.lower() for token in tokens if token.kind == "letters"]
+    if not 0 < len(words) <= NOUN_WORDS or len(words) < len(tokens):
+        return ""
+    if (
+        words[0] in UNITS
+        or len(words[0]) < NOUN_LENGTH
+        or _NOT_COUNTED.intersection(words)
+        or min(map(len, words)) == 1
+    ):
+        return ""
+    return " ".join(word.removesuffix("s") if len(word) > NOUN_LENGTH else word for word in words)

@@ -1,0 +1,95 @@
+"""Chemical formulas and reactions: H2O and H_2O, NaCl + H2O, 2H2 + O2 -> 2H2O, SO4^2-."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+
+from touchstone.checks.notation.tokens import Token
+from touchstone.checks.notation.trees import NotAnExpressionError, Number
+from touchstone.checks.values.kinds import Formula, Species
+
+ELEMENTS = frozenset(
+    (
+        "H", "He", "Li", "Be", "B", "C", "N", "O", "F", "Ne", "Na", "Mg", "Al", "Si", "P", "S", "Cl", "Ar", "K", "Ca",
+        "Sc", "Ti", "V", "Cr", "Mn", "Fe", "Co", "Ni", "Cu", "Zn", "Ga", "Ge", "As", "Se", "Br", "Kr", "Rb", "Sr", "Y",
+        "Zr", "Nb", "Mo", "Tc", "Ru", "Rh", "Pd", "Ag", "Cd", "In", "Sn", "Sb", "Te", "I", "Xe", "Cs", "Ba", "La", "Ce",
+        "Pr", "Nd", "Pm", "Sm", "Eu", "Gd", "Tb", "Dy", "Ho", "Er", "Tm", "Yb", "Lu", "Hf", "Ta", "W", "Re", "Os", "Ir",
+        "Pt", "Au", "Hg", "Tl", "Pb", "Bi", "Po", "At", "Rn", "Fr", "Ra", "Ac", "Th", "Pa", "U", "Np", "Pu", "Am",
+    )
+)  # fmt: skip
+LENGTH = 120
+"""Characters of a formula or reaction."""
+LARGEST_COUNT = 9_999
+_SPECIES = re.compile(
+    r"(?P<count>\d{0,4}+)(?P<body>(?:[A-Z][a-z]?\d{0,4}|[(\[]|[)\]]\d{0,4}|\*\d{0,3}){1,40}+)"
+    r"(?:\^(?P<charge>\d?[+-]|[+-]\d?))?(?P<state>\((?:g|l|s|aq)\))?"
+)
+_PART = re.compile(r"([A-Z][a-z]?)(\d*)|([(\[])|([)\]])(\d*)|\*(\d*)")
+_ARROWS = re.compile(r"->|<=>|=>|=")
+_PLUS = re.compile(r"(?<=[A-Za-z0-9)\]])\s\+\s|(?<=[a-z)\]\d])\+(?=\d{0,4}[A-Z])")
+_DEPTH = 4
+
+
+def formula(tokens: Sequence[Token]) -> Formula:
+    """The formula or reaction that all of the tokens write. Raises NotAnExpressionError."""
+    if any(token.kind not in ("letters", "number", "sign", "open", "close") for token in tokens):
+        raise NotAnExpressionError("not a chemical formula")
+    text = "".join(
+        (" " if token.spaced and not token.upright else "") + token.text for token in tokens if token.text not in "{}_"
+    ).strip()
+    if len(text) > LENGTH or not any(character.isupper() for character in text):
+        raise NotAnExpressionError("not a chemical formula")
+    sides = _ARROWS.split(text)
+    if len(sides) > 2:  # noqa: PLR2004 - what reacts, and what comes of it
+        raise NotAnExpressionError("not a chemical formula")
+    return Formula(tuple(tuple(_species(part) for part in _PLUS.split(side.strip())) for side in sides))
+
+
+def _species(text: str) -> Species:
+    match = _SPECIES.fullmatch(text.replace(" ", ""))
+    if match is None:
+        raise NotAnExpressionError("not a chemical formula")
+    body = match["body"]
+    atoms, parts = _atoms(body)
+    return Species(
+        Number(Fraction(int(match["count"] or 1))),
+        tuple(parts),
+        tuple(sorted((element, number) for element, number in atoms.items())),
+        _charge(match["charge"] or ""),
+        match["state"] or "",
+    )
+
+
+def _atoms(body: str) -> tuple[Counter[str], list[str]]:
+    """How often each element occurs, and the parts as written."""
+    levels: list[Counter[str]] = [Counter()]
+    parts: list[str] = []
+    for element, number, opened, closed, times, _hydrate in _PART.findall(body):
+        count = int(number or times or 1)
+        if not 0 < count <= LARGEST_COUNT:
+            raise NotAnExpressionError("not a chemical formula")
+        if element:
+            if element not in ELEMENTS:
+                raise NotAnExpressionError(f"no element {element!r}")
+            levels[-1][element] += count
+            parts.append(f"{element}{count}")
+        elif opened and len(levels) <= _DEPTH:
+            levels.append(Counter())
+            parts.append("(")
+        elif closed and len(levels) > 1:
+            inside = levels.pop()
+            levels[-1].update({each: inside[each] * count for each in inside})
+            parts.append(f"){count}")
+        else:
+            raise NotAnExpressionError("not a chemical formula")
+    if len(levels) > 1 or not levels[0]:
+        raise NotAnExpressionError("not a chemical formula")
+    return levels[0], parts
+
+
+def _charge(text: str) -> int:
+    if not text:
+        return 0
+    size = int(text.strip("+-") or 1)
+    return -size if "-" in text else size

@@ -1,0 +1,245 @@
+"""How one number, measured amount or expression is read: `12 cm`, `¤3.50`, 2小时30分, `28 percent`, 三十二个, `2x+1`.
+
+All of the tokens are read, or none: a number, then a unit that takes everything behind it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from touchstone.checks.notation.numerals import numbered
+from touchstone.checks.notation.syntax import parse_tokens
+from touchstone.checks.notation.tokens import Token
+from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Number, Tree, is_constant, negated
+from touchstone.checks.notation.units import UNIT_TOKENS, Unit, read_unit
+from touchstone.checks.values.kinds import Quantity
+
+_LEADS = frozenset(
+    (
+        "一共", "一共是", "一共有", "总共", "總共", "总共是", "共", "共有", "共计", "共計", "还", "還", "还有", "還有",
+        "还剩", "還剩", "剩", "剩下", "需要", "还需", "还要", "要", "应该", "應該", "应", "應", "有", "是", "为", "為",
+        "得", "等于", "等於", "约等于", "答", "各",
+    )
+)  # fmt: skip
+"""What introduces a value and is no part of it."""
+_PERCENT_WORDS = frozenset(("percent", "percentage", "pct"))
+_CURRENCIES = frozenset(("¤", "€", "£", "¥", "₩", "₹"))
+_CODES = frozenset(
+    ("USD", "RMB", "CNY", "EUR", "GBP", "JPY", "NTD", "TWD", "HKD", "AUD", "CAD", "US", "NT", "HK", "A", "C", "CHF")
+)
+_HALF = "半"
+_TWO = 2
+
+
+def quantity(tokens: Sequence[Token]) -> Quantity:
+    """The quantity that all of `tokens` write. Raises NotAnExpressionError."""
+    tokens = _halves(_unled(tokens))
+    if not tokens:
+        raise NotAnExpressionError("no value")
+    if (priced := _priced(tokens)) is not None:
+        return priced
+    tokens = _percents(numbered(list(tokens)))
+    if tokens[0].kind == "han" and tokens[0].text == "百分之":
+        return Quantity(Apply("percent", (parse_tokens(tokens[1:]),)), percent=True)
+    if tokens[-1].is_sign("%", "‰"):
+        return Quantity(parse_tokens(tokens), percent=True)
+    if (whole := _mixed_units(tokens)) is not None:
+        return whole
+    if (bracketed := _unit_in_brackets(tokens)) is not None:
+        return bracketed
+    return _measured(tokens) or Quantity(parse_tokens(tokens))
+
+
+def _unled(tokens: Sequence[Token]) -> Sequence[Token]:
+    """The tokens without what only introduces the value."""
+    place = 0
+    while place < len(tokens) - 1 and (
+        (tokens[place].kind == "han" and tokens[place].text in _LEADS) or tokens[place].is_sign("~=", ":")
+    ):
+        place += 1
+    return tokens[place:]
+
+
+def _percents(tokens: list[Token]) -> list[Token]:
+    """The tokens with `percent` and `per cent` as the sign."""
+    found: list[Token] = []
+    for token in tokens:
+        word = token.text.lower() if token.kind == "letters" else ""
+        if found and word in _PERCENT_WORDS:
+            found.append(replace(token, kind="sign", text="%"))
+        elif found and word == "cent" and found[-1].text == "per":
+            found[-1] = replace(found[-1], kind="sign", text="%")
+        else:
+            found.append(token)
+    return found
+
+
+# Money
+
+
+def _priced(tokens: Sequence[Token]) -> Quantity | None:
+    """An amount behind its currency: `$5`, `-$5`, `US$5`, `RMB 5`, `NT$ 100`; None where there is no such sign."""
+    signed = tokens[0].is_sign("-", "+")
+    rest = tokens[1:] if signed else tokens
+    length = _currency_length(rest)
+    if not length or len(rest) == length:
+        return None
+    own = read_unit(rest[:length])
+    if not own or not (rest[length].kind in ("number", "function") or rest[length].is_sign("-", "(", "frac", "sqrt")):
+        return None
+    amount = quantity(rest[length:])
+    if amount.units:
+        same = tuple(one for one in amount.units for other in own if one.dimension == other.dimension)
+        if not same and any(unit.noun == "" for unit in amount.units):
+            raise NotAnExpressionError("two currencies")
+        own = same or own
+    return Quantity(negated(amount.tree) if signed and tokens[0].text == "-" else amount.tree, own)
+
+
+def _currency_length(tokens: Sequence[Token]) -> int:
+    first = tokens[0] if tokens else None
+    if first is None:
+        return 0
+    if first.kind == "sign" and first.text in _CURRENCIES:
+        return 1
+    if first.kind == "letters" and first.text in _CODES:
+        if len(tokens) > 1 and tokens[1].is_sign("¤"):
+            return _TWO
+        return 1 if len(first.text) == 3 else 0  # noqa: PLR2004 - the letters of a currency's code
+    return 0
+
+
+# Numbers with units
+
+
+def _measured(tokens: Sequence[Token]) -> Quantity | None:
+    """A number or expression and the longest unit that can stand behind it; None where no unit ends it."""
+    for place in range(max(1, len(tokens) - UNIT_TOKENS), len(tokens)):
+        if not _may_begin_unit(tokens, place):
+            continue
+        before, behind = tokens[:place], tokens[place:]
+        units = read_unit(behind)
+        if not units:
+            continue
+        try:
+            tree = parse_tokens(before[:-1] if before[-1].is_sign("*") else before)
+        except NotAnExpressionError:
+            continue
+        constant, counted = is_constant(tree), any(unit.noun for unit in units)
+        first = behind[0]
+        if not constant and (counted or len(first.text) == 1):
+            continue
+        if counted and first.kind == "letters" and not first.spaced and not first.upright:
+            continue
+        lone = len(behind) == 1 and len(first.text) == 1 and first.kind == "letters"
+        if lone and not first.spaced and not first.upright:
+            units = tuple(replace(unit, lone_letter=True) for unit in units)
+        return Quantity(tree, units, bare=_expression(tokens) if lone else None)
+    return None
+
+
+def _may_begin_unit(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a unit may begin there: a word, a character, a degree or a currency, behind an operand."""
+    token, before = tokens[place], tokens[place - 1]
+    if before.kind in ("letters", "han", "function", "accent") and not (before.kind == "letters" and token.spaced):
+        return False
+    if before.is_sign("^", "_", "/", "frac", "sqrt", "+", "-", "("):
+        return False
+    if before.is_sign("*") and (place < _TWO or tokens[place - 2].kind not in ("number", "close")):
+        return False
+    if token.kind in ("letters", "han"):
+        return True
+    if token.kind != "sign":
+        return False
+    if token.text == "°":
+        scale = place + 1 < len(tokens) and tokens[place + 1].kind == "letters"
+        plain = all(each.kind not in ("letters", "function") for each in tokens[:place])
+        return before.kind in ("number", "close") and (scale or plain)
+    return token.text in _CURRENCIES or token.text == "¢" or (token.text in "'\"" and before.kind == "number")
+
+
+def _expression(tokens: Sequence[Token]) -> Tree | None:
+    try:
+        return parse_tokens(tokens)
+    except NotAnExpressionError:
+        return None
+
+
+def _mixed_units(tokens: Sequence[Token]) -> Quantity | None:
+    """Amounts in descending units of one dimension, added up: 2小时30分钟, `1 m 20 cm`, 5元3角, `5 ft 3 in`."""
+    starts = [place for place, token in enumerate(tokens) if token.kind == "number"]
+    if len(starts) < _TWO or starts[0] != 0 or tokens[-1].kind == "number":
+        return None
+    ends = [*starts[1:], len(tokens)]
+    parts = [(tokens[start], read_unit(tokens[start + 1 : end])) for start, end in zip(starts, ends, strict=True)]
+    if not all(units for _, units in parts):
+        return None
+    for first in parts[0][1]:
+        same = [[unit for unit in units if unit.dimension == first.dimension and not unit.noun] for _, units in parts]
+        factors = [units[0].factor for units in same if units]
+        if len(factors) < len(parts) or factors != sorted(set(factors), reverse=True) or first.offset:
+            continue
+        amounts = [number.value.value for number, _ in parts if number.value is not None]
+        if any(amount.denominator != 1 for amount in amounts[:-1]):
+            return None
+        total = sum((amount * factor for amount, factor in zip(amounts, factors, strict=True)), start=Fraction(0))
+        return Quantity(Number(total / first.factor), (replace(first, lone_letter=False),))
+    return None
+
+
+def _unit_in_brackets(tokens: Sequence[Token]) -> Quantity | None:
+    """The school's way to write a unit behind a calculation: 3×4=12(个), `12 (cm)`."""
+    if not tokens[-1].is_sign(")"):
+        return None
+    opened = next((place for place in range(len(tokens) - 2, 0, -1) if tokens[place].is_sign("(")), None)
+    if opened is None or tokens[opened + 1].kind not in ("letters", "han"):
+        return None
+    inside = tokens[opened + 1 : -1]
+    if inside[0].kind == "letters" and len(inside[0].text) == 1 and not tokens[opened].spaced:
+        return None
+    units = read_unit(inside)
+    return Quantity(parse_tokens(tokens[:opened]), units) if units else None
+
+
+# Halves
+
+
+def _halves(tokens: Sequence[Token]) -> Sequence[Token]:
+    """Chinese halves in digits: 两个半小时 and 两小时半 as 2.5小时, 半小时 as 0.5小时, 一半 as 0.5."""
+    if not any(token.kind == "han" and _HALF in token.text for token in tokens):
+        return tokens
+    merged = numbered(list(tokens))
+    first = merged[0]
+    if first.kind == "han" and len(merged) == 1 and first.text[0] == _HALF and len(first.text) > 1:
+        return [
+            _number(first, Fraction(1, 2)),
+            replace(first, text=first.text[1:].removeprefix("个").removeprefix("個")),
+        ]
+    if len(merged) != _TWO or first.kind != "number" or first.value is None or merged[1].kind != "han":
+        return tokens
+    behind = merged[1]
+    unit = behind.text
+    if unit == _HALF:
+        return [_number(first, first.value.value / 2)] if first.value.value == 1 else tokens
+    if first.value.value.denominator != 1:
+        return tokens
+    value = _number(first, first.value.value + Fraction(1, 2))
+    for lead in ("个半", "個半", "半"):
+        if unit.startswith(lead) and len(unit) > len(lead):
+            return [value, replace(behind, text=unit.removeprefix(lead))]
+    return [value, replace(behind, text=unit[:-1])] if unit.endswith(_HALF) else tokens
+
+
+def _number(token: Token, value: Fraction) -> Token:
+    return replace(token, kind="number", text=str(value), value=Number(value))
+
+
+def scaled(tree: Tree, unit: Unit) -> Tree:
+    """The value of `tree` times `unit`, in base units."""
+    factor: Tree = Number(unit.factor)
+    result = tree if unit.factor == 1 else Apply("mul", (factor, tree))
+    if unit.pi:
+        from touchstone.checks.notation.trees import Name
+
+        result = Apply("mul", (result, Apply("pow", (Name("pi"), Number(Fraction(unit.pi))))))
+    return Apply("add", (result, Number(unit.offset))) if unit.offset else result

@@ -1,0 +1,431 @@
+"""How a bare answer is read: text in, one of the kinds in `touchstone.checks.values.kinds` out."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from touchstone.checks.notation.numerals import numbered, spoken
+from touchstone.checks.notation.syntax import parse_tokens
+from touchstone.checks.notation.tokens import Token, folded, tokens_of
+from touchstone.checks.notation.trees import (
+    LENGTH_LIMIT,
+    TOKEN_LIMIT,
+    Apply,
+    Name,
+    NotAnExpressionError,
+    OutOfBoundsError,
+    Tree,
+    is_constant,
+)
+from touchstone.checks.values import intervals
+from touchstone.checks.values.chemistry import formula
+from touchstone.checks.values.kinds import (
+    EMPTY,
+    REALS,
+    Ambiguous,
+    Equation,
+    Items,
+    Quantity,
+    Ratio,
+    Region,
+    Solutions,
+    Value,
+)
+from touchstone.checks.values.labels import label
+from touchstone.checks.values.matrices import has_environment, matrices
+from touchstone.checks.values.pieces import EQUALITY, ORDER, Tokens, at_top, connected, split, unbracketed, written
+from touchstone.checks.values.quantities import quantity
+from touchstone.checks.values.times import clock, date, ratio_of
+from touchstone.checks.values.words import TRAILING, choice, fixed, words
+
+_IMPLIED = frozenset(("=>",))
+_RATIO = frozenset((":",))
+_UNION = frozenset(("cup",))
+_MEMBER = frozenset(("in",))
+_APPROXIMATELY = "~="
+_LETTERS_ALONE = re.compile(r"[A-Za-zÀ-ɏ]{2,}+(?:[ '’-][A-Za-zÀ-ɏ]++)*+[.!]?")
+_FORMULA = re.compile(r"[A-Z][a-z]?[\d_^(\[]|[A-Z][a-z]?[A-Z]|\d[A-Z]")
+_TWO = 2
+
+
+def read(text: str) -> Value | None:
+    """The value of a bare answer; None for an empty text, for program code and for a text beyond the bounds.
+
+    What was not read whole as mathematics is `Words`, which are the same only where they are written the same.
+    """
+    if len(text) > LENGTH_LIMIT:
+        return None
+    bare = " ".join(text.split())
+    found = fixed(bare) or _set_in_words(bare)
+    if found is not None:
+        return found
+    if _LETTERS_ALONE.fullmatch(bare) and (apart := _apart(bare)) is not None:
+        return apart
+    try:
+        return _of_tokens(tokens_of(bare), bare)
+    except OutOfBoundsError:
+        return None
+    except NotAnExpressionError:
+        return words(bare)
+
+
+def _apart(text: str) -> Value | None:
+    """Letters alone: options or words, and no product (`cat` is not `act`); None where they may be more."""
+    if (chosen := choice(text)) is not None:
+        return chosen
+    tokens = tokens_of(text)
+    if len(tokens) == 1 and len(text) > _TWO:
+        try:
+            named = parse_tokens(tokens)
+        except NotAnExpressionError:
+            named = None
+        if isinstance(named, Name):
+            return None
+    known = numbered(tokens)
+    if any(token.kind == "number" for token in known):
+        return None
+    return date(text) or words(text)
+
+
+def _set_in_words(text: str) -> Value | None:
+    return {"∅": EMPTY, "ℝ": REALS}.get(text)
+
+
+def _of_tokens(tokens: list[Token], text: str) -> Value:
+    if len(tokens) > TOKEN_LIMIT:
+        raise OutOfBoundsError("more tokens than any answer that is read")
+    if not tokens:
+        raise OutOfBoundsError("nothing that shows")
+    implied = _after_implication(spoken(tokens))
+    tokens = list(_trimmed(implied if "\\" in text or "$" in text else _braced_sets(implied)))
+    if not tokens:
+        raise NotAnExpressionError("nothing but punctuation")
+    flat = written(tokens)
+    if (meant := fixed(flat)) is not None:
+        return meant
+    if (chosen := choice(flat)) is not None:
+        return chosen
+    stripped = folded(text).strip(TRAILING)
+    if (day := date(stripped)) is not None:
+        return day
+    if (time := clock(stripped)) is not None and ":" not in stripped:
+        return time
+    return _chemical(tokens, flat) or _value(tokens)
+
+
+def _after_implication(tokens: list[Token]) -> Tokens:
+    """What follows the last ⇒; nothing that is no mathematics is dropped with it."""
+    pieces, signs = split(tokens, _IMPLIED)
+    return pieces[-1] if signs and pieces[-1] else tokens
+
+
+def _braced_sets(tokens: Tokens) -> Tokens:
+    """`{1, 2}` as people type a set without LaTeX: braces with a comma that stand behind nothing or behind a sign."""
+    found = list(tokens)
+    for place, token in enumerate(found):
+        behind = found[place - 1] if place else None
+        if not token.is_sign("{") or not (behind is None or (behind.kind == "sign" and behind.text not in "^_")):
+            continue
+        close = _closing(found, place)
+        inside = found[place + 1 : close]
+        if close < len(found) and any(each.is_sign(",", ";", "|", ":") for _, each in at_top(inside)):
+            found[place], found[close] = replace(token, text="⦃"), replace(found[close], text="⦄")
+    return found
+
+
+def _closing(tokens: Tokens, opened: int) -> int:
+    """The place of the bracket that closes the one at `opened`; the number of tokens where none does."""
+    depth = 0
+    for place in range(opened, len(tokens)):
+        depth += (tokens[place].kind == "open") - (tokens[place].kind == "close")
+        if depth == 0:
+            return place
+    return len(tokens)
+
+
+def _trimmed(tokens: Tokens) -> Tokens:
+    """The tokens without punctuation at their end, and quotation marks around them."""
+    end = len(tokens)
+    while end and tokens[end - 1].is_sign(".", ",", ";", "?"):
+        end -= 1
+    if end and tokens[end - 1].is_sign("!") and end > 1 and tokens[end - 2].kind == "han":
+        end -= 1
+    if end > _TWO and tokens[0].is_sign('"') and tokens[end - 1].is_sign('"'):
+        return tokens[1 : end - 1]
+    return tokens[:end]
+
+
+def _chemical(tokens: Tokens, flat: str) -> Value | None:
+    """The chemical formula or reaction; None where the tokens are none, or where they may be mathematics as well."""
+    if not _FORMULA.search(flat):
+        return None
+    try:
+        read_as = formula(tokens)
+    except NotAnExpressionError:
+        return None
+    try:
+        plain = _value(tokens)
+    except NotAnExpressionError:
+        return read_as
+    return Ambiguous((read_as, plain))
+
+
+def _value(tokens: Tokens) -> Value:
+    items, connector = connected(tokens)
+    if len(items) < _TWO:
+        return _single(items[0] if items else tokens)
+    values = [_single(item) for item in items]
+    if all(isinstance(value, Region) for value in values):
+        return _regions([value for value in values if isinstance(value, Region)], connector)
+    if any(isinstance(value, Solutions) for value in values):
+        return _solutions(values, either=connector == "or")
+    flat = [each for value in values for each in _flattened(value)]
+    return Items(tuple(flat), decimal=_decimal(tokens))
+
+
+def _regions(regions: list[Region], connector: str) -> Region:
+    if connector == "or" or all(region.variable is None for region in regions):
+        return intervals.union(regions)
+    if connector == "and":
+        return intervals.intersection(regions)
+    raise NotAnExpressionError("it is not clear whether both inequalities hold or either")
+
+
+def _decimal(tokens: Tokens) -> Quantity | None:
+    """`3,5` and `-3,5 kg` as one number with a decimal comma."""
+    place = 1 if tokens[0].is_sign("-", "+") else 0
+    parts = tokens[place : place + 3]
+    if len(parts) < 3 or not parts[1].is_sign(",") or parts[1].spaced or parts[2].spaced:  # noqa: PLR2004
+        return None
+    if not (parts[0].text.isdigit() and parts[2].text.isdigit()):
+        return None
+    rest = tokens[place + 3 :]
+    joined = tokens_of(f"{written(tokens[:place])}{parts[0].text}.{parts[2].text}")
+    try:
+        return quantity([*joined, *rest])
+    except NotAnExpressionError:
+        return None
+
+
+def _flattened(value: Value) -> tuple[Value, ...]:
+    return value.values if isinstance(value, Items) and not value.brackets else (value,)
+
+
+def _solutions(values: list[Value], *, either: bool) -> Solutions:
+    """Bindings in a row: a name that comes again begins the next alternative, a bare value belongs to the last name."""
+    alternatives: list[list[tuple[str, Value]]] = []
+    for value in values:
+        match value:
+            case Solutions(alternatives=(bindings,)):
+                names = {name for name, _ in alternatives[-1]} if alternatives else set()
+                if not alternatives or names.intersection(name for name, _ in bindings) or either:
+                    alternatives.append([])
+                alternatives[-1].extend(bindings)
+            case Quantity() | Ambiguous() if alternatives and len(alternatives[-1]) == 1:
+                alternatives.append([(alternatives[-1][0][0], value)])
+            case _:
+                raise NotAnExpressionError("a list of equations and something else")
+    spread = [_spread(bindings) for bindings in alternatives]
+    return Solutions(tuple(tuple(bindings) for group in spread for bindings in group))
+
+
+def _spread(bindings: list[tuple[str, Value]]) -> list[list[tuple[str, Value]]]:
+    """`x = ±2` as two alternatives."""
+    match bindings:
+        case [(name, Items(values=values, brackets="" | "⦃⦄"))]:
+            return [[(name, value)] for value in values]
+    return [bindings]
+
+
+def _single(tokens: Tokens) -> Value:
+    if not tokens:
+        raise NotAnExpressionError("nothing to read")
+    if has_environment(tokens) and not any(token.is_sign("=", "~=") for _, token in at_top(tokens)):
+        return matrices(tokens)
+    for signs, reader in _RELATIONS:
+        sides, found = split(tokens, signs)
+        if found and all(sides):
+            return reader(sides, found)
+    return _atom(tokens)
+
+
+def _united(sides: list[Tokens], _signs: list[str]) -> Value:
+    return intervals.union([as_region(_single(side)) for side in sides])
+
+
+def _member(sides: list[Tokens], _signs: list[str]) -> Value:
+    if len(sides) != _TWO:
+        raise NotAnExpressionError("a member of a member")
+    name, value = "".join(token.text for token in sides[0] if token.text not in "{}"), _single(sides[1])
+    match value:
+        case Items(brackets="⦃⦄", values=values):
+            return Solutions(tuple(((name, each),) for each in values))
+    return Region(as_region(value).intervals, name)
+
+
+def _ratio(sides: list[Tokens], _signs: list[str]) -> Value:
+    clock_text = ":".join(map(written, sides))
+    return ratio_of(clock_text, Ratio(tuple(map(parse_tokens, map(numbered, map(list, sides))))))
+
+
+def _equation(sides: list[Tokens], signs: list[str]) -> Value:
+    """One value under a name, a computation that ends in its value, or an equation in general position."""
+    if signs[-1] == _APPROXIMATELY and not (len(sides) == _TWO and label(sides[0])):
+        # What follows ≈ is an approximation of what stands before.
+        return _value(sides[0]) if len(sides) == _TWO else _equation(sides[:-1], signs[:-1])
+    left, right = sides[0], sides[-1]
+    if len(sides) == _TWO and label(right) and not label(left) and isinstance(_tree(right), Name):
+        left, right = right, left
+    names = _names(left)
+    name = None if names else label(left)
+    if names or name is not None:
+        value = _single(right)
+        together = [_together(names, value)] if names else _spread([(name or "", value)])
+        return Solutions(tuple(map(tuple, together)))
+    first = _tree(left)
+    if first is None:
+        if len(sides) > _TWO or _is_computed(left):
+            return quantity(right)
+        raise NotAnExpressionError("neither an equation nor the value of something")
+    if is_constant(first):
+        return _single(right)
+    if len(sides) != _TWO:
+        raise NotAnExpressionError("a chain of equations")
+    return Equation(first, parse_tokens(right))
+
+
+def _is_computed(tokens: Tokens) -> bool:
+    """Whether the tokens are a computation with units, as 3 kg × 2 is."""
+    try:
+        return is_constant(quantity(tokens).tree)
+    except NotAnExpressionError:
+        return False
+
+
+def _names(tokens: Tokens) -> list[str]:
+    """The names in a tuple of names."""
+    inside, brackets = unbracketed(tokens)
+    if brackets != "()" or not any(token.is_sign(",") for token in inside):
+        return []
+    return [written(item) for item in connected(inside)[0]]
+
+
+def _together(names: list[str], value: Value) -> list[tuple[str, Value]]:
+    """`(x, y) = (1, 2)`."""
+    match value:
+        case Items(brackets="()", values=values) if len(values) == len(names):
+            return list(zip(names, values, strict=True))
+    raise NotAnExpressionError("a tuple of names without a tuple of values")
+
+
+type _Reader = Callable[[list[Tokens], list[str]], Value]
+_RELATIONS: tuple[tuple[frozenset[str], _Reader], ...] = (
+    (EQUALITY, _equation),
+    (ORDER, intervals.ordered),
+    (_MEMBER, _member),
+    (_UNION, _united),
+    (_RATIO, _ratio),
+)
+"""What stands between the sides of a statement, the loosest first."""
+
+
+def _atom(tokens: Tokens) -> Value:
+    point = _point(tokens)
+    inside, brackets = unbracketed(point)
+    if brackets == "⦃⦄":
+        return _set(inside)
+    if brackets in ("[)", "(]"):
+        return Region((intervals.bounds(point),))
+    if brackets in ("()", "[]", "{}"):
+        items, _ = connected(inside)
+        if len(items) >= _TWO:
+            values = tuple(each for item in items for each in _flattened(_single(item)))
+            grouped = Items(values, brackets if brackets != "{}" else "")
+            return _or_counted(grouped, tokens) if point is not tokens else grouped
+        if brackets == "{}" and inside:
+            return _value(inside)
+    if tokens[0].is_sign("empty") and len(tokens) == 1:
+        return EMPTY
+    if len(tokens) == 1 and tokens[0].kind == "letters" and tokens[0].text == "R":
+        return REALS
+    return _expanded(quantity(tokens))
+
+
+def _or_counted(grouped: Items, tokens: Tokens) -> Value:
+    """A named point, which `C(5,2)` may be; or the number of combinations."""
+    tree = _tree(tokens)
+    return grouped if tree is None or isinstance(tree, Name) else Ambiguous((Quantity(tree), grouped))
+
+
+def _point(tokens: Tokens) -> Tokens:
+    """The tokens without the name of a point in front: `A(1, 2)`."""
+    first = tokens[0]
+    if first.kind != "letters" or len(first.text) != 1 or not first.text.isupper() or len(tokens) < _TWO:
+        return tokens
+    start = 2 if tokens[1].is_sign("'") else 1
+    rest = tokens[start:]
+    return rest if rest and unbracketed(rest)[1] == "()" and not rest[0].spaced else tokens
+
+
+def _set(inside: Tokens) -> Value:
+    """What stands in the braces of a set: its members, or a condition behind a name."""
+    if not inside:
+        return EMPTY
+    for place, token in enumerate(inside):
+        if token.is_sign("|", ":") and place > 0 and inside[0].kind == "letters":
+            return _value(inside[place + 1 :])
+    items, _ = connected(inside)
+    return Items(tuple(each for item in items for each in _flattened(_single(item))), "⦃⦄")
+
+
+def _expanded(read_as: Quantity) -> Value:
+    """A quantity, or the two values of one with ±."""
+    above, below = _branches(read_as.tree)
+    if above == below:
+        return read_as
+    return Items((Quantity(above, read_as.units, read_as.percent), Quantity(below, read_as.units, read_as.percent)))
+
+
+def _branches(tree: Tree) -> tuple[Tree, Tree]:
+    if not isinstance(tree, Apply):
+        return tree, tree
+    above, below = zip(*map(_branches, tree.arguments), strict=True)
+    if tree.operation in ("pm", "mp"):
+        plus = Apply("add", above), Apply("add", (below[0], Apply("neg", (below[1],))))
+        return plus if tree.operation == "pm" else (
+            Apply("add", (above[0], Apply("neg", (above[1],)))), Apply("add", below))  # fmt: skip
+    return Apply(tree.operation, above), Apply(tree.operation, below)
+
+
+def as_region(value: Value) -> Region:
+    """`value` as a part of the real line; a pair in brackets is an interval. Raises NotAnExpressionError."""
+    match value:
+        case Region():
+            return value
+        case Quantity(tree=tree, units=()):
+            return Region((intervals.of_trees(tree, tree, low_closed=True, high_closed=True),))
+        case Items(values=(Quantity(tree=low), Quantity(tree=high)), brackets="()" | "[]" as brackets):
+            closed = brackets == "[]"
+            return Region((intervals.of_trees(low, high, low_closed=closed, high_closed=closed),))
+        case Items(brackets="⦃⦄", values=values) if all(isinstance(each, Quantity) for each in values):
+            trees = [each.tree for each in values if isinstance(each, Quantity)]
+            return Region(tuple(intervals.of_trees(tree, tree, low_closed=True, high_closed=True) for tree in trees))
+    raise NotAnExpressionError("not a part of the real line")
+
+
+def _tree(tokens: Sequence[Token]) -> Tree | None:
+    try:
+        return parse_tokens(numbered(list(tokens)))
+    except NotAnExpressionError:
+        return None
+
+
+def as_equation(value: Value) -> Equation | None:
+    """`value` as an equation between expressions; None where it is none."""
+    match value:
+        case Equation():
+            return value
+        case Solutions(alternatives=(((name, Quantity(tree=tree, units=())),),)):
+            left = _tree(tokens_of(name))
+            return None if left is None else Equation(left, tree)
+    return None

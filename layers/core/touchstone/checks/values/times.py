@@ -1,0 +1,98 @@
+"""Times of day and dates: 7:30 am, 19:30, 上午7点30分, July 4, 1776, 1776-07-04, 1776年7月4日."""
+
+import re
+
+from touchstone.checks.notation.numerals import number_in_words
+from touchstone.checks.values.kinds import Clock, Date, Ratio
+
+LENGTH = 40
+"""Characters of a time or date."""
+_NOON = 12
+_CLOCK = re.compile(
+    r"(?P<hour>\d{1,2}):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?\s?(?P<half>[ap]\.?\s?m\.?)?", re.IGNORECASE
+)
+_HOUR = re.compile(r"(?P<hour>\d{1,2})\s?(?P<half>[ap]\.?\s?m\.?)", re.IGNORECASE)
+_NUMERAL = "\\d{1,2}|[零〇一二两兩三四五六七八九十]{1,3}"
+_CHINESE = re.compile(
+    rf"(?P<half>凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|夜里|夜裡)?\s?(?P<hour>{_NUMERAL})(?:[点點](?:[钟鐘]|整)?|(?P<o>[时時]))"
+    rf"(?:(?P<minute>{_NUMERAL})分?|(?P<part>半|一刻|三刻))?"
+)
+_MORNING = frozenset(("凌晨", "清晨", "早上", "早晨", "上午"))
+_MONTHS = {name: place for place, name in enumerate(
+    ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+     "december"), start=1)}  # fmt: skip
+_NAMED = rf"(?P<month>{'|'.join(_MONTHS)}|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.?)"
+_YEAR = r"(?P<year>[12]\d{3})"
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_DATES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"{_NAMED} {_DAY}(?:,? {_YEAR})?",
+        rf"{_DAY} (?:of )?{_NAMED}(?:,? {_YEAR})?",
+        rf"{_NAMED},? {_YEAR}",
+        rf"{_YEAR}[-/.](?P<month>\d{{1,2}})[-/.](?P<day>\d{{1,2}})",
+        rf"{_YEAR}年(?P<month>\d{{1,2}})月(?:(?P<day>\d{{1,2}})[日号號])?",
+        r"(?P<month>\d{1,2})月(?P<day>\d{1,2})[日号號]",
+    )
+)
+_LAST_MONTH, _LAST_DAY = 12, 31
+
+
+def clock(text: str) -> Clock | None:
+    """The time of day that the whole of `text` says; None where it says none."""
+    if len(text) > LENGTH:
+        return None
+    for pattern in (_CLOCK, _HOUR):
+        if (match := pattern.fullmatch(text)) is not None:
+            parts = match.groupdict()
+            return _at(int(parts["hour"]), int(parts.get("minute") or 0), int(parts.get("second") or 0), parts["half"])
+    match = _CHINESE.fullmatch(text)
+    if match is None or (match["o"] and not match["half"]):
+        # 7时30分 without a part of the day may be seven and a half hours.
+        return None
+    said = match["minute"] or ""
+    if said and not said.isdigit() and "十" not in said and not text.endswith("分"):
+        # 三点一四 is a decimal.
+        return None
+    minute = {"半": 30, "一刻": 15, "三刻": 45}.get(match["part"] or "", _number(match["minute"] or "0"))
+    half = match["half"]
+    return _at(_number(match["hour"]), minute, 0, "am" if half in _MORNING else "pm" if half else None)
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdigit() else int(number_in_words(text) or 99)
+
+
+def _at(hour: int, minute: int, second: int, half: str | None) -> Clock | None:
+    if half is not None:
+        if not 1 <= hour <= _NOON:
+            return None if hour > 23 or half[0] in "aA" else Clock((hour * 60 + minute) * 60 + second)  # noqa: PLR2004
+        hour = hour % _NOON + (_NOON if half[0] in "pP" else 0)
+        return Clock((hour * 60 + minute) * 60 + second)
+    if hour > 24 or minute > 59:  # noqa: PLR2004 - a day has no more
+        return None
+    return Clock((hour * 60 + minute) * 60 + second, half=1 <= hour <= _NOON)
+
+
+def ratio_of(text: str, terms: Ratio) -> Clock | Ratio:
+    """`8:30` as a time that may be a ratio; a ratio alone where it is no time."""
+    read = clock(text)
+    return terms if read is None else Clock(read.seconds, read.half, terms)
+
+
+def date(text: str) -> Date | None:
+    """The day that the whole of `text` says; None where it says none. Days before months in digits are not guessed."""
+    if len(text) > LENGTH:
+        return None
+    for pattern in _DATES:
+        if (match := pattern.fullmatch(text)) is not None:
+            parts = match.groupdict()
+            name = parts["month"].lower().rstrip(".")
+            month = (
+                int(name) if name.isdigit() else next(at for each, at in _MONTHS.items() if each.startswith(name[:3]))
+            )
+            year, day = parts.get("year"), parts.get("day")
+            if not 1 <= month <= _LAST_MONTH or (day and not 1 <= int(day) <= _LAST_DAY):
+                return None
+            return Date(int(year) if year else None, month, int(day) if day else None)
+    return None

@@ -1,0 +1,78 @@
+"""Answers that are no mathematics: options, true and false, nothing and everything, and words."""
+
+import re
+
+from touchstone.checks.notation.tokens import folded
+from touchstone.checks.values.kinds import EMPTY, REALS, Choice, Truth, Value, Words
+
+_YES = (
+    "true", "yes", "correct", "right", "对", "對", "正确", "正確", "是", "是的", "对的", "對的", "√", "✓", "✔", "能",
+    "会", "會", "可以",
+)  # fmt: skip
+_NO = (
+    "false", "no", "incorrect", "wrong", "错", "錯", "错误", "錯誤", "错的", "錯的", "不对", "不對", "不正确", "不正確",
+    "不是", "否", "×", "*", "✗", "✘", "不能", "不会", "不會", "不可以",
+)  # fmt: skip
+_NOTHING = (
+    "\\emptyset", "\\varnothing", "∅", "空集", "无解", "無解", "no solution", "no solutions", "no real solution",
+    "no real solutions", "\\{\\}", "{}", "none exist",
+)  # fmt: skip
+_EVERYTHING = (
+    "R", "\\R", "\\mathbb{R}", "实数集", "實數集", "全体实数", "全體實數", "一切实数", "一切實數", "all real numbers",
+    "all reals",
+)  # fmt: skip
+FIXED: dict[str, Value] = {
+    **dict.fromkeys(_YES, Truth(true=True)),
+    **dict.fromkeys(_NO, Truth(true=False)),
+    **dict.fromkeys(_NOTHING, EMPTY),
+    **dict.fromkeys(_EVERYTHING, REALS),
+}
+"""Answers of a fixed meaning."""
+
+_LETTERS = r"[A-H](?:\s?(?:[,、;和及&]|and)?\s?[A-H]){0,7}+"
+_CHOICE = re.compile(
+    rf"(?:(?:应?[选選][项項]?|[选選][择擇]|故[选選]|options?|choice|answer)\s?:?\s?(?=[(\[A-H]))?[(\[]?\s?({_LETTERS})\s?[)\]]?(?:[选選][项項]|[项項])?",
+    re.IGNORECASE,
+)
+_CHOSEN = re.compile("[A-H]")
+TRAILING = " .。;；,，？?、"
+_ARTICLES = re.compile(r"\b(?:the|an?)\b")
+_PUNCTUATION = re.compile(r"[\s.,;:!?'\"()\[\]。，；：！？、“”‘’（）《》「」-]+")
+_MATHEMATICS = re.compile(r"[\d^_=<>|*/+\\{}$%°√∞±×÷≤≥≠≈∈∪∩@#~\u2190-\u22ff]")
+"""Characters of a text that is more than words: where it was not read, nothing of it may be dropped."""
+_CODE = ("__", "**")
+_BLANKS = re.compile(r"\s+")
+_STYLE = re.compile(r"\\(?:text|textbf|textit|mathrm|mathbf|mbox|displaystyle|left|right)(?![A-Za-z])|[${}]")
+
+
+def fixed(text: str) -> Value | None:
+    """The value of an answer of a fixed meaning; None for any other."""
+    for candidate in (text, text.strip(TRAILING + "!！")):
+        found = FIXED.get(candidate) or FIXED.get(candidate.lower())
+        if found is not None and candidate != "r":
+            return found
+    return None
+
+
+def choice(text: str) -> Choice | None:
+    """The options that a text names: B, (B), 选B, `A and C`; None where it is something else."""
+    match = _CHOICE.fullmatch(text)
+    if match is None or any(letter.islower() for letter in match[1].replace("and", "")):
+        return None
+    return Choice(frozenset(_CHOSEN.findall(match[1].replace("and", ""))))
+
+
+def words(text: str) -> Words | None:
+    """A text as words; None for program code, which is no answer, and for nothing.
+
+    Words are compared without case, articles and punctuation. A text with signs or numbers that was not read as
+    mathematics is compared as it stands, but for spaces.
+    """
+    if any(mark in text for mark in _CODE):
+        return None
+    plain = _STYLE.sub(" ", text)
+    if _MATHEMATICS.search(plain):
+        kept = _BLANKS.sub("", text.replace("$", ""))
+        return Words(kept, plain=False) if kept else None
+    kept = " ".join(_PUNCTUATION.sub(" ", _ARTICLES.sub(" ", folded(plain).lower())).split())
+    return Words(kept) if kept else None
