@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from touchstone.checks.pinyin import find_pinyin_errors
     from touchstone.checks.proofs import prove_answer
     from touchstone.checks.script import find_simplified
+    from touchstone.checks.tolerance import Tolerance
 
 __getattr__ = Face(
     __name__,
@@ -35,12 +36,14 @@ __getattr__ = Face(
         "pinyin": ("find_pinyin_errors",),
         "proofs": ("prove_answer",),
         "script": ("find_simplified",),
+        "tolerance": ("Tolerance",),
     },
 )
 
 __all__ = [
     "Finding",
     "Proof",
+    "Tolerance",
     "equivalent",
     "find_language_mismatch",
     "find_pinyin_errors",

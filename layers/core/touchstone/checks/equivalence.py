@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from touchstone.checks.comparison import Comparison
 from touchstone.checks.extraction import bare_answers
 from touchstone.checks.limits import NotAtOnceError
+from touchstone.checks.nearness import within
 from touchstone.checks.reading import read
 from touchstone.checks.tokens import number
+from touchstone.checks.tolerance import Tolerance
 from touchstone.checks.values import Choice, Scalar, Value, Words
 
 SECONDS = 0.25
@@ -20,7 +22,7 @@ _DIGITS = re.compile(r"\d{1,30}(?:\.\d{1,30})?", re.ASCII)
 """The commonest of all answers, which needs no looking for."""
 
 
-def equivalent(given: str, expected: str, *, at_once: bool = False) -> bool | None:
+def equivalent(given: str, expected: str, *, tolerance: Tolerance | None = None, at_once: bool = False) -> bool | None:
     """Whether `given` has the same value as `expected`: True, False, or None where that cannot be told.
 
     `given` may be a bare answer or a text that ends in one; `expected` is bare. True is proved, by exact arithmetic or
@@ -38,6 +40,7 @@ def equivalent(given: str, expected: str, *, at_once: bool = False) -> bool | No
     - A name in front is no part of the value (x = 2 and 2); equations are the same where they hold for the same values.
     - Options, and true and false, are different where they differ. Other words are the same, or left open.
 
+    `tolerance`: a number or quantity that differs counts as the same where it lies within it; nothing else does.
     `at_once`: raises `NotAtOnceError` where that may take more than `AT_ONCE_SECONDS`.
     """
     longest = max(len(given), len(expected))
@@ -51,6 +54,9 @@ def equivalent(given: str, expected: str, *, at_once: bool = False) -> bool | No
     if found is None or wanted is None:
         return None
     same = comparison.same(found.value, wanted.value)
+    if tolerance is not None and not same:
+        same = within(found.value, wanted.value, tolerance, same=same)
+        return same if found.certain and wanted.certain else None
     return same if same or (found.certain and wanted.certain) else None
 
 
