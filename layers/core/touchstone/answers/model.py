@@ -38,8 +38,10 @@ type Text = Annotated[str, StringConstraints(min_length=1)]
 
 
 class VerifyRequest(Keyed):
-    """An answer that somebody already has, to be verified, where there is one by the answer key (`expected`).
+    """An answer that somebody already has, to be verified.
 
+    `expected` is the answer key, one text or several of which any is right, and `tolerance` how far a number may lie
+    from it (never by default). A key decides first, without a call; what it cannot decide goes to the judge with it.
     `steps` is a summary of the solution, or the whole of it. `subject`, `difficulty` and `model` (who answered) let
     the verdict count in the statistics; none of them changes it. `language` None: recognised from the problem.
     """
@@ -71,7 +73,8 @@ class ImageSource(Strict):
 class SolveRequest(Keyed):
     """A problem to be solved and verified: as text or as an image. Exactly one of the two.
 
-    Whoever solves it is not shown the answer key (`expected`); what was solved is verified by it.
+    `expected` and `tolerance` are the answer key by which what was solved is verified; whoever solves it does not see
+    the key.
     """
 
     problem: Annotated[str, StringConstraints(min_length=1, max_length=MAX_PROBLEM_CHARS)] | None = None
