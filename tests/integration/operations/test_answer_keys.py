@@ -1,5 +1,6 @@
 """An answer key on the way from step to step: as in the library, tried again by another provider, and kept."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 PROBLEM = "How many eggs are in the basket of the story?"
-SAID: dict[str, list[Line]] = {
+SAID: dict[str, Sequence[Line]] = {
     "analyze": [replies.analyze()],
     "solve": [replies.solve(answer="12")],
     "verify": [replies.verify(independent_answer="12")],

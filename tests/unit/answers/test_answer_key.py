@@ -20,9 +20,9 @@ from touchstone.answers.answer_key import (
     difference,
     meets,
 )
-from touchstone.answers.model import AnswerRecord, SolveRequest, Verification, VerifyRequest
+from touchstone.answers.model import AnswerRecord, Solution, SolveRequest, Verification, VerifyRequest
 from touchstone.answers.pipeline import solve_and_verify, verify_answer
-from touchstone.answers.retrieval import EarlierSolution, Solution, problem_key
+from touchstone.answers.retrieval import EarlierSolution, problem_key
 from touchstone.answers.routing import status_of
 from touchstone.answers.verification import Verified, quick_verify
 from touchstone.answers.view import AnswerView
@@ -31,6 +31,12 @@ from touchstone.judges import MemoryCache
 
 EGGS = "How many eggs are in the basket of the story?"
 CAPITAL = "Name the capital of Australia."
+
+OUT_OF_BOUNDS: list[dict[str, Any]] = [
+    *({"relative": odd} for odd in (0, -0.1, 1, 1e-320, True, "0.1", math.nan, math.inf)),
+    *({"absolute": odd} for odd in (0, -1, 1e101, 10**400, True, "1", math.nan, math.inf)),
+    *({"significant_digits": odd} for odd in (0, -3, 31, 3.0, True, "3")),
+]
 
 
 def key(*expected: str, **tolerance: float) -> AnswerKey:
@@ -66,12 +72,7 @@ async def _verify(
         ({"expected": "12", "tolerance": {}}, "exactly one of relative, absolute and significant_digits"),
         ({"expected": "12", "tolerance": {"relative": 0.1, "absolute": 1}}, "exactly one of"),
         ({"expected": "12", "tolerance": {"percent": 1}}, "Extra inputs"),
-        *(({"expected": "12", "tolerance": {"relative": odd}}, "Input should be") for odd in
-          (0, -0.1, 1, 1e-320, True, "0.1", [], math.nan, math.inf)),
-        *(({"expected": "12", "tolerance": {"absolute": odd}}, "Input should be") for odd in
-          (0, -1, 1e101, 10**400, True, "1", math.nan, math.inf)),
-        *(({"expected": "12", "tolerance": {"significant_digits": odd}}, "Input should be") for odd in
-          (0, -3, 31, 3.0, True, "3")),
+        *(({"expected": "12", "tolerance": bound}, "Input should be") for bound in OUT_OF_BOUNDS),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize(

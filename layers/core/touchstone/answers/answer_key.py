@@ -4,7 +4,6 @@ It decides before anything else, without a call: an answer that equals one of it
 all of them failed. What cannot be read exactly, on either side, is left to a judge, who is shown the key.
 """
 
-from fractions import Fraction
 from typing import Annotated, Self
 
 from pydantic import BeforeValidator, Field, StringConstraints, model_validator
@@ -71,8 +70,10 @@ class AnswerTolerance(Strict):
             raise PydanticCustomError("tolerance", "give exactly one of relative, absolute and significant_digits")
         return self
 
-    def exact(self) -> checks.Tolerance:
+    def exact(self) -> "checks.Tolerance":
         """The tolerance as checks take it: a decimal is what it was written as, 0.1 one tenth exactly."""
+        from fractions import Fraction  # on first use: most keys have none
+
         return checks.Tolerance(
             relative=None if self.relative is None else Fraction(repr(self.relative)),
             absolute=None if self.absolute is None else Fraction(repr(self.absolute)),

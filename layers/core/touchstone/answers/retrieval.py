@@ -5,7 +5,6 @@ candidates, which `similarity` then confirms. Keys are stored, so they are the s
 release: hashes of fixed seeds, never Python's own `hash`.
 """
 
-import asyncio
 import hashlib
 import re
 import struct
@@ -134,7 +133,11 @@ async def retrieve(problem: str, store: SolutionStore) -> Retrieved:
 
 async def answers_at_once(earlier: EarlierSolution, key: AnswerKey | None) -> bool:
     """Whether an earlier solution of this very problem may answer it: with an answer key, only one that meets it."""
-    return key is None or await asyncio.to_thread(meets, earlier.solution.answer, key) is True
+    if key is None:
+        return True
+    from asyncio import to_thread  # on first use: finishing an answer needs this module, and no event loop
+
+    return await to_thread(meets, earlier.solution.answer, key) is True
 
 
 def retrieved_attempt(earlier: EarlierSolution, key: AnswerKey | None = None) -> Attempt:
