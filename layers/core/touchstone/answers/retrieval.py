@@ -15,6 +15,7 @@ from textwrap import dedent
 from typing import Protocol
 from zlib import crc32
 
+from touchstone.answers.answer_key import AnswerKey, meets
 from touchstone.answers.model import Attempt, Solution, Verification
 
 SHINGLE_CHARS = 4
@@ -130,9 +131,24 @@ async def retrieve(problem: str, store: SolutionStore) -> Retrieved:
     return Retrieved(examples=nearest(problem, await store.near(near_keys(problem))))
 
 
-def retrieved_attempt(earlier: EarlierSolution) -> Attempt:
-    """The only attempt at a problem that was answered before: that solution, with its verdict."""
-    verification = Verification(passed=True, confidence=earlier.confidence, method="retrieved")
+async def answers_at_once(earlier: EarlierSolution, key: AnswerKey | None) -> bool:
+    """Whether an earlier solution of this very problem may answer it: with an answer key, only one that meets it."""
+    if key is None:
+        return True
+    from asyncio import to_thread  # on first use: finishing an answer needs this module, and no event loop
+
+    return await to_thread(meets, earlier.solution.answer, key) is True
+
+
+def retrieved_attempt(earlier: EarlierSolution, key: AnswerKey | None = None) -> Attempt:
+    """The only attempt at a problem that was answered before: that solution, with its verdict.
+
+    `key`: the answer key that it was found to meet, which then is what decided; None without one.
+    """
+    if key is None:
+        verification = Verification(passed=True, confidence=earlier.confidence, method="retrieved")
+    else:
+        verification = Verification(passed=True, confidence=1.0, method="expected")
     return Attempt(number=1, solution=earlier.solution, verification=verification)
 
 

@@ -169,7 +169,8 @@ def _volume(record: AnswerRecord) -> dict[str, int]:
 def _rates(record: AnswerRecord, pk: str) -> Iterator[Increment]:
     subject, difficulty = record.subject, record.difficulty
     for attempt in record.attempts:
-        if attempt.verification is None or attempt.verification.method == "retrieved":
+        retrieved = record.retrieved_from is not None
+        if attempt.verification is None or retrieved or attempt.verification.method == "retrieved":
             continue
         tally = _tally(attempt.verification)
         provider, model = part(attempt.solution.provider), part(attempt.solution.model)

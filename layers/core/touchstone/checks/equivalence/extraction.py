@@ -65,7 +65,7 @@ _MARK_SIGNS = (
 _REPEATED_MARK = re.compile(
     r"^(?:the\s)?(?:final\s)?answer\sis\s?:?\s?|^(?:应该|应|選|选|是|为|為)\s?[:：]?\s?", re.IGNORECASE
 )
-_SENTENCE_END = re.compile(r"(?<=[^\d\s])\.(?=\s|$)|(?<=\d)\.(?=\s|$)|[。！!；]|\n")
+_SENTENCE_END = re.compile(r"(?<=[^\d\s])\.(?=\s|$)|(?<=\d)\.(?=\s|$)|[。！；]|(?<!\\)!|\n")
 _BOLD = re.compile(r"\*\*([^*\n]{1,200})\*\*")
 _CLOSING_BOLD = re.compile(r"\*\*(?=[\s.,;。，；]|$)")
 _NUMBER = re.compile(
