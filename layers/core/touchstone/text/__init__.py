@@ -1,0 +1,5 @@
+"""Text of strangers: what every room does with it before it means anything, in time linear in its length."""
+
+from touchstone.text.normalising import Form, normalised
+
+__all__ = ["Form", "normalised"]
