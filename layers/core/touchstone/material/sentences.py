@@ -19,6 +19,7 @@ _FOLLOWING = re.compile(r"\s*+(\S?)")
 _FULL = "。！？｡"
 _GOES_ON = "，,、；;：:—–"
 """Before one of these, what was closed is a part of a longer sentence."""
+_STRAIGHT_QUOTES = {'"': re.compile('"'), "'": re.compile("'")}
 _BRACKETS = re.compile(r"[(（【［]|[)）】］]")
 _NEXT_WORD = re.compile(r"[\s\"'“‘「『(（\[*_]*([A-Za-z]+|\d+)?")
 
@@ -136,7 +137,9 @@ class _Block:
     def __init__(self, text: str) -> None:
         self.text = text
         self._is_lower = text.islower()
-        self._quotes = {quote: [found.start() for found in re.finditer(quote, text)] for quote in "\"'"}
+        self._quotes = {
+            quote: [found.start() for found in pattern.finditer(text)] for quote, pattern in _STRAIGHT_QUOTES.items()
+        }
         self._closed = _closed_brackets(text)
 
     def in_brackets(self, place: int) -> bool:

@@ -16,7 +16,7 @@ from touchstone.oracle.folding import Folded, fold
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.phrases import PHRASES
 
-_SENTENCE_END = re.compile(r"[.!?]+(?:'(?=\s)|(?=[\s']))|[。！？\n]")
+_SENTENCE_END = re.compile(r"[.!?](?![.!?])(?:'(?=\s)|(?=[\s']))|[。！？\n]")
 _FLANKS = 600
 """How far from a match its sentence may begin and end; a text without any full stop is not one sentence."""
 
