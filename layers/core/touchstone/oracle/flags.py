@@ -8,12 +8,14 @@ import asyncio
 import re
 import unicodedata
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from string import ascii_lowercase, ascii_uppercase
 from threading import Lock
 
 from touchstone.oracle.folding import Folded, fold
 from touchstone.oracle.passages import Passage
+from touchstone.oracle.phrase_words import NEEDED
 from touchstone.oracle.phrases import PHRASES
 
 _SENTENCE_END = re.compile(r"[.!?](?![.!?])(?:'(?=\s)|(?=[\s']))|[。！？\n]")
@@ -34,6 +36,12 @@ _SPLIT_SCRIPTS = ("LATIN", "GREEK", "CYRILLIC", "CJK")
 """Scripts in which no word is divided by a zero-width space; Thai and Khmer are written with them."""
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 
+
+_LOWER = str.maketrans(dict(zip(ascii_uppercase, ascii_lowercase, strict=True)) | {"ı": "i", "İ": "i", "ſ": "s"})
+"""As `re.IGNORECASE` has it for letters of English words; no character becomes two, so that places stay."""
+_MOST_PLACES = 1_000
+_AHEAD = 500
+"""Characters past the longest match that a pattern may look at to see that something does not follow."""
 
 _KEPT = 4
 """Texts whose passages are remembered: the finalists of a contest and one more. The texts themselves are not."""
@@ -75,14 +83,51 @@ def find_passages(text: str) -> tuple[Passage, ...]:
 
 
 def _phrases(folded: Folded) -> Iterator[Passage]:
+    words = _Words(folded.text)
     for flag, patterns in PHRASES.items():
-        for pattern in patterns:
-            for match in pattern.finditer(folded.text):
+        for pattern, needed in zip(patterns, NEEDED[flag], strict=True):
+            for match in (
+                found for stretch in words.around(*needed) for found in pattern.finditer(folded.text, *stretch)
+            ):
                 start, end = _trimmed(folded.text, *match.span())
                 if flag != "imitates_prompt_markers":
                     start, end = _sentence(folded.text, start, end)
                 place = folded.place(start, end)
                 yield Passage(flag=flag, start=place[0], end=place[1])
+
+
+class _Words:
+    """Where words stand in a text in whatever case, each looked for once: patterns take a hundred times as long."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text.translate(_LOWER)
+        self._places: dict[str, Sequence[int]] = {}
+
+    def around(self, longest: int, words: Sequence[str]) -> Sequence[tuple[int, int]]:
+        """The stretches of the text in which a match of at most `longest` characters (0: any) with a word may stand."""
+        places = sorted(place for word in words for place in self._places_of(word))
+        if not places:
+            return ()
+        if not longest or len(places) >= _MOST_PLACES:
+            return ((0, len(self._text)),)
+        stretches: list[tuple[int, int]] = []
+        for place in places:
+            start, end = max(0, place - longest), min(len(self._text), place + longest + _AHEAD)
+            if stretches and start <= stretches[-1][1]:
+                start, _ = stretches.pop()
+            stretches.append((start, end))
+        return stretches
+
+    def _places_of(self, word: str) -> Sequence[int]:
+        """At most `_MOST_PLACES` of a word: of more, nothing is gained by looking around each."""
+        if word not in self._places:
+            found: list[int] = []
+            at = self._text.find(word)
+            while at >= 0 and len(found) < _MOST_PLACES:
+                found.append(at)
+                at = self._text.find(word, at + 1)
+            self._places[word] = found
+        return self._places[word]
 
 
 def _hidden(text: str) -> Iterator[Passage]:
