@@ -10,13 +10,18 @@ import unicodedata
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from itertools import groupby
 from string import ascii_lowercase, ascii_uppercase
 from threading import Lock
 
 from touchstone.oracle.folding import Folded, fold
+from touchstone.oracle.model import RiskFlag
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.phrase_words import NEEDED
 from touchstone.oracle.phrases import PHRASES
+
+type Found = tuple[RiskFlag, int, int]
+"""A passage: its flag, and where it begins and ends."""
 
 _SENTENCE_END = re.compile(r"[.!?](?![.!?])(?:'(?=\s)|(?=[\s']))|[。！？\n]")
 _FLANKS = 600
@@ -26,8 +31,8 @@ _HIDDEN_RUN = re.compile(
     "[\u00ad\u034f\u115f\u1160\u180e\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff\uffa0\u3164]{3,}"
 )
 """Three unseen characters together carry data: one marks where a word may break, two an emoji's form."""
-_OVERRIDES = re.compile("[\u202d\u202e]")
-_DIRECTIONS = re.compile("[\u202a\u202b\u2066-\u2068]")
+_OVERRIDES = re.compile("[\u202d\u202e]+")
+_DIRECTIONS = re.compile("[\u202a\u202b\u2066-\u2068]+")
 _TAGS = re.compile("(?<!\U0001f3f4)[\U000e0001-\U000e007f]+|[\U000e0100-\U000e01ef]{2,}")
 """Tag characters write invisible text, except behind a black flag, where they name a region; one supplementary
 variation selector chooses the form of a Chinese character, two or more encode bytes."""
@@ -43,6 +48,9 @@ _MOST_PLACES = 1_000
 _AHEAD = 500
 """Characters past the longest match that a pattern may look at to see that something does not follow."""
 
+MOST_PASSAGES = 1_000
+"""Passages of one flag that are told apart: far more than anybody hides, far fewer than a record can keep."""
+
 _KEPT = 4
 """Texts whose passages are remembered: the finalists of a contest and one more. The texts themselves are not."""
 _found: OrderedDict[bytes, tuple[Passage, ...]] = OrderedDict()
@@ -52,7 +60,7 @@ _searching = Lock()
 async def flagged(text: str) -> tuple[Passage, ...]:
     """What `find_passages` finds, once for all stages that ask for a text in a row, and beside the event loop.
 
-    A million characters take some four seconds. The thread makes nothing faster: a search holds the interpreter's lock,
+    A million characters take about a second. The thread makes nothing faster: a search holds the interpreter's lock,
     but lets go of it between one match and the next and between one pattern and the next, so that timers and replies
     that the loop waits for are late by a fifth of a second, not by all of it. Texts are searched one at a time: at once
     they would take as long together and leave the loop a smaller share.
@@ -75,25 +83,24 @@ def find_passages(text: str) -> tuple[Passage, ...]:
     """The passages of a text that are flagged, in their order, none of them twice with the same flag.
 
     A phrase is flagged with its whole sentence (cut out alone it would leave half an order), a marker or hidden
-    characters by themselves.
+    characters by themselves. Of more than `MOST_PASSAGES` with one flag, the last reaches from where it begins to the
+    end of all that follow.
     """
     folded = fold(text)
-    found = [*_phrases(folded), *_hidden(text)]
-    return tuple(sorted(_merged(found), key=lambda one: (one.start, one.end, one.flag)))
+    found = _bounded(_merged([*_phrases(folded), *_hidden(text)]))
+    found.sort(key=lambda one: (one[1], one[2], one[0]))
+    return tuple(Passage(flag=flag, start=start, end=end) for flag, start, end in found)
 
 
-def _phrases(folded: Folded) -> Iterator[Passage]:
+def _phrases(folded: Folded) -> Iterator[Found]:
     words = _Words(folded.text)
     for flag, patterns in PHRASES.items():
         for pattern, needed in zip(patterns, NEEDED[flag], strict=True):
-            for match in (
-                found for stretch in words.around(*needed) for found in pattern.finditer(folded.text, *stretch)
-            ):
+            for match in (one for stretch in words.around(*needed) for one in pattern.finditer(folded.text, *stretch)):
                 start, end = _trimmed(folded.text, *match.span())
                 if flag != "imitates_prompt_markers":
                     start, end = _sentence(folded.text, start, end)
-                place = folded.place(start, end)
-                yield Passage(flag=flag, start=place[0], end=place[1])
+                yield flag, *folded.place(start, end)
 
 
 class _Words:
@@ -130,14 +137,14 @@ class _Words:
         return self._places[word]
 
 
-def _hidden(text: str) -> Iterator[Passage]:
+def _hidden(text: str) -> Iterator[Found]:
     patterns = [_HIDDEN_RUN, _OVERRIDES, _TAGS]
     if not _RIGHT_TO_LEFT.search(text):
         patterns.append(_DIRECTIONS)
     places = [match.span() for pattern in patterns for match in pattern.finditer(text)]
     places += [found.span() for found in _INSIDE_WORDS.finditer(text) if _divides_a_word(text, *found.span())]
     for start, end in places:
-        yield Passage(flag="hidden_text", start=start, end=end)
+        yield "hidden_text", start, end
 
 
 def _divides_a_word(text: str, start: int, end: int) -> bool:
@@ -161,13 +168,23 @@ def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
     return begin, after.end()
 
 
-def _merged(found: list[Passage]) -> list[Passage]:
-    """Passages of one flag that overlap or repeat one another, as one."""
-    merged: list[Passage] = []
-    for one in sorted(found, key=lambda each: (each.flag, each.start, each.end)):
-        last = merged[-1] if merged else None
-        if last is not None and last.flag == one.flag and one.start <= last.end:
-            merged[-1] = last.model_copy(update={"end": max(last.end, one.end)})
+def _merged(found: list[Found]) -> list[Found]:
+    """Passages of one flag that overlap or repeat one another, as one; by flag and in their order."""
+    merged: list[Found] = []
+    for flag, start, end in sorted(found):
+        if merged and merged[-1][0] == flag and start <= merged[-1][2]:
+            merged[-1] = (flag, merged[-1][1], max(merged[-1][2], end))
         else:
-            merged.append(one)
+            merged.append((flag, start, end))
     return merged
+
+
+def _bounded(merged: list[Found]) -> list[Found]:
+    """The passages, at most `MOST_PASSAGES` of each flag."""
+    bounded: list[Found] = []
+    for flag, group in groupby(merged, key=lambda one: one[0]):
+        passages = list(group)
+        rest = passages[MOST_PASSAGES - 1 :]
+        bounded += passages[: MOST_PASSAGES - 1]
+        bounded += [(flag, rest[0][1], rest[-1][2])] if rest else []
+    return bounded
