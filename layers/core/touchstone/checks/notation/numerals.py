@@ -128,8 +128,19 @@ def _part_of(under: Token, token: Token, end: int, before: list[Token]) -> list[
 
 
 def _rest(token: Token, used: int) -> list[Token]:
+    """What stands behind a numeral: its unit, and where that is known the next numeral with its own: 一小时三十分."""
     text = token.text[used:]
-    return [token._replace(text=text, start=token.start + used, spaced=False)] if text else []
+    if not text:
+        return []
+    behind = token._replace(text=text, start=token.start + used, spaced=False)
+    following = _CHINESE.search(text, 1)
+    if following is None or not _names_a_unit(text[: following.start()]):
+        return [behind]
+    return [behind._replace(text=text[: following.start()]), *_chinese(_from(behind, following.start()), [])]
+
+
+def _from(token: Token, used: int) -> Token:
+    return token._replace(text=token.text[used:], start=token.start + used, spaced=False)
 
 
 def _value(text: str) -> Fraction | None:

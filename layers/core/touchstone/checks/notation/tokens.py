@@ -87,8 +87,9 @@ _COMMANDS: dict[str, tuple[Kind, str]] = {
     **dict.fromkeys(("langle", "lparen"), ("open", "(")),
     **dict.fromkeys(("rangle", "rparen"), ("close", ")")),
     **{name: ("sign", name) for name in ("sqrt", "pm", "mp", "cup", "cap", "in", "choose", "over", "mod")},
-    **{name: ("accent", name) for name in ("hat", "vec", "bar", "overline", "overrightarrow", "tilde", "widehat", "dot",
-                                           "ddot", "angle", "odot", "triangle", "bigtriangleup", "measuredangle")},
+    **{name: ("accent", name) for name in ("hat", "vec", "bar", "tilde", "dot", "ddot", "angle", "odot", "triangle")},
+    "widehat": ("accent", "hat"), "overline": ("accent", "bar"), "overrightarrow": ("accent", "vec"),
+    "measuredangle": ("accent", "angle"), "bigtriangleup": ("accent", "triangle"),
     **{name: ("function", name) for name in FUNCTIONS},
     **{name: ("letters", letter) for letter, name in GREEK.items()},
     "varphi": ("letters", "φ"), "vartheta": ("letters", "θ"), "varepsilon": ("letters", "ε"), "hbar": ("letters", "ℏ"),
@@ -128,7 +129,7 @@ _PATTERN = re.compile(
         \d{{3}}(?!\d))++(?:\.\d++)?)
     | (?P<apart>(?<![_^.\d])\d{{1,3}}+(?:[ ]\d{{3}}(?![\d,.]|[ ]?/))++(?:\.\d++)?)
     | (?P<comma>\d{{1,3}}+(?:\.\d{{3}})++,\d++)
-    | (?P<plain>\d++(?:\.\d++)?|\.\d++)(?P<exponent>[eE][-+]?\d++(?![.A-Za-z]))?
+    | (?P<plain>\d++(?:\.\d++)?|\.\d++)(?P<exponent>[eE][-+]?\d++(?!\.\d|[A-Za-z]))?
     | (?P<vulgar>[{"".join(_FRACTIONS)}])
     | (?P<above>[{"".join(_SUPERSCRIPTS)}]++)
     | (?P<below>[{"".join(_SUBSCRIPTS)}]++)
