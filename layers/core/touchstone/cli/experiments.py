@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from touchstone.cli.exits import INTERRUPTED
 from touchstone.cli.options import AsJson
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ MetricNames = Annotated[
 Baseline = Annotated[
     str | None, typer.Option(metavar="VARIANT", help="The variant that the other is held against; else the first.")
 ]
-INTERRUPTED = 130
 
 
 @experiment.command()
