@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from touchstone.cli.options import AsJson, Cursor, Limit, Local
+from touchstone.extras import need
 
 if TYPE_CHECKING:
     from touchstone.answers.model import SolveRequest
@@ -65,6 +66,7 @@ def verify(
     options |= {"model": model, "language": language, "use_cache": use_cache, "deep_evaluation": deep_evaluation}
     request = verify_request(source, options)
     if local:
+        need("checks")
         from touchstone.cli import inprocess
 
         _show(inprocess.answer(request), as_json=as_json)
@@ -97,6 +99,7 @@ def solve(
     options: dict[str, Any] = {"problem": problem, "subject": subject, "language": language, "use_cache": use_cache}
     options |= {"use_retrieved": use_retrieved, "deep_evaluation": deep_evaluation}
     if local:
+        need("checks")
         from touchstone.cli import inprocess
 
         options["deep_evaluation"] = bool(deep_evaluation)

@@ -64,7 +64,7 @@ def estimated(cases: tuple[LoadedCase, ...], provider: str | None, bounds: Bound
 
     async def whole() -> tuple[Estimate, str]:
         registry = load_registry()
-        async with opened(registry=registry) as judges:
+        async with opened(registry=registry, sdks=False) as judges:
             if provider is None and judges.available():
                 solver = open_solver(judges)
                 return _estimate(cases, _listed(registry, solver), bounds), f"{solver.provider} {solver.model}"
