@@ -5,7 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+<<<<<<< HEAD
 from touchstone.cli.options import AsJson, Cursor, Expected, Limit, Local, Tolerance
+=======
+from touchstone.cli.options import AsJson, Cursor, Limit, Local
+from touchstone.extras import need
+>>>>>>> doors
 
 if TYPE_CHECKING:
     from touchstone.answers.model import SolveRequest
@@ -68,6 +73,7 @@ def verify(
     options |= key_options(expected, tolerance)
     request = verify_request(source, options)
     if local:
+        need("checks")
         from touchstone.cli import inprocess
 
         _show(inprocess.answer(request), as_json=as_json)
@@ -105,6 +111,7 @@ def solve(
     options |= {"use_retrieved": use_retrieved, "deep_evaluation": deep_evaluation}
     options |= key_options(expected, tolerance)
     if local:
+        need("checks")
         from touchstone.cli import inprocess
 
         options["deep_evaluation"] = bool(deep_evaluation)

@@ -238,7 +238,10 @@ def _goes_on_in_words(tokens: list[Token], place: int) -> bool:
         return False
     if token.kind == "close" and token.text == ")":
         return True
-    return token.kind == "han" or (token.kind == "letters" and not token.upright and len(token.text) > 1)
+    if token.kind == "letters" and len(token.text) == 1:
+        # `à payer`, `a day`: a letter between words.
+        return token.text.islower() and after is not None and after.kind == "letters" and after.spaced
+    return token.kind == "han" or (token.kind == "letters" and not token.upright)
 
 
 def _closing_brace(text: str, start: int) -> int | None:
@@ -327,7 +330,7 @@ def _ends(sentence: str, *, whole: bool = False) -> Iterator[Candidate]:
         yield from _formula(sentence, formulas[-1])
         return
     numbers = list(_NUMBER.finditer(sentence))
-    priced = [number for number in numbers if _PRICE.search(sentence[number.start() - 1 : number.end() + 2])]
+    priced = [number for number in numbers if _PRICE.search(sentence[max(0, number.start() - 1) : number.end() + 2])]
     if len(numbers) > 1 and len(priced) == 1:
         # The only amount of money among numbers: 220 $ in 12 months.
         numbers = priced

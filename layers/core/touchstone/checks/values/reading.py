@@ -350,6 +350,8 @@ def _refuse_contradiction(sides: list[Tokens]) -> None:
     if len(sides) < _TWO:
         return
     trees = [tree for tree in map(_tree, sides) if tree is not None]
+    if len(trees) < len(sides) or not all(map(is_constant, trees)):
+        return
     for one in trees[:-1]:
         values = rational(one), rational(trees[-1])
         if None not in values and values[0] != values[1] and rounded(one, trees[-1]) is False:
