@@ -5,12 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-<<<<<<< HEAD
 from touchstone.cli.options import AsJson, Cursor, Expected, Limit, Local, Tolerance
-=======
-from touchstone.cli.options import AsJson, Cursor, Limit, Local
 from touchstone.extras import need
->>>>>>> doors
 
 if TYPE_CHECKING:
     from touchstone.answers.model import SolveRequest
