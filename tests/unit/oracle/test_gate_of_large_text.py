@@ -11,7 +11,7 @@ from tests.support.hostile import text_of
 from tests.support.judges import Script
 from tests.unit.oracle.samples import brief
 from touchstone.clock import Deadline
-from touchstone.oracle.gate import check_gate
+from touchstone.oracle.gate import Gated, check_gate
 from touchstone.oracle.model import MAX_SUBMISSION_CHARS
 
 MAX_HELD_SECONDS = 1.5
@@ -28,19 +28,18 @@ async def _longest_hold(done: Callable[[], bool]) -> float:
     return longest
 
 
-@pytest.mark.parametrize("name", ["marks of two classes", "fences with a blank", "U+FDFA", "zero width in words", "words"])
+@pytest.mark.parametrize(
+    "name", ["marks of two classes", "corner brackets", "U+FDFA", "zero width in words", "apostrophes"]
+)
 async def test_the_gate_ends_in_time_and_holds_nobody(name: str) -> None:
-    script = Script(
-        {"gate": [replies.gate(replies.criterion(1), replies.criterion(2))] * 2, "digest": [replies.digest()] * 100}
-    )
+    gates = [replies.gate(replies.criterion(1), replies.criterion(2))] * 4
+    text = text_of(name, MAX_SUBMISSION_CHARS)
+    noted = {"topic": "criterion_1", "quote": text[:60], "observation": "It says so."}
+    script = Script({"gate": gates, "digest": [{"steering": [], "observations": [noted]}] * 80})
     judge = script.judges().get("claude", "strong")
     began = time.monotonic()
-    gate = asyncio.create_task(
-        check_gate(
-            brief(), text_of(name, MAX_SUBMISSION_CHARS), judge=judge, deadline=Deadline.after(MAX_SECONDS)
-        )
-    )
+    gate = asyncio.create_task(check_gate(brief(), text, judge=judge, deadline=Deadline.after(MAX_SECONDS)))
     held = await _longest_hold(gate.done)
-    await gate
+    assert isinstance(await gate, Gated)
     assert held <= MAX_HELD_SECONDS
     assert time.monotonic() - began <= MAX_SECONDS
