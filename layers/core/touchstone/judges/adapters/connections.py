@@ -104,7 +104,7 @@ class Client(httpx2.AsyncClient):
         """
         content, headers = said.get("content"), said.get("headers")
         address = _address(url) if isinstance(url, str) else url
-        if any(said.get(name) for name in _OF_THE_PLAIN_CLIENT) or not address.is_absolute_url:
+        if any(said.get(name) is not None for name in _OF_THE_PLAIN_CLIENT) or not address.is_absolute_url:
             return super().build_request(method, url, **said)
         return httpx2.Request(method, address, headers=headers, content=content)
 
@@ -115,8 +115,9 @@ class Client(httpx2.AsyncClient):
         return await self._connections.handle_async_request(request)
 
     async def request(self, method: str, url: httpx2.URL | str, **said: Any) -> httpx2.Response:
-        """Build a request and send it."""
-        return await self.send(self.build_request(method, url, **said))
+        """Build a request and send it; what is said of authentication and redirects is no matter, see `send`."""
+        told = {name: value for name, value in said.items() if name not in _OF_SENDING}
+        return await self.send(self.build_request(method, url, **told))
 
 
 @lru_cache(maxsize=64)
@@ -125,6 +126,7 @@ def _address(url: str) -> httpx2.URL:
     return httpx2.URL(url)
 
 
+_OF_SENDING = ("auth", "follow_redirects")
 _OF_THE_PLAIN_CLIENT = ("data", "files", "json", "params", "cookies", "extensions")
 
 

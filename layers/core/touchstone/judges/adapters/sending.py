@@ -9,6 +9,7 @@ Imports httpx2, so it is imported by `load()` only.
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
@@ -53,12 +54,19 @@ async def posted(
     options = {"max_retries": 0, "timeout": seconds}
     content = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
     try:
-        response = await client.post(path, cast_to=httpx2.Response, content=content, options=options)
+        address = _address(client.base_url, path)
+        response = await client.post(address, cast_to=httpx2.Response, content=content, options=options)
     except sdk.APIStatusError as error:
         return plain(error.response)
     except sdk.APIConnectionError as error:
         return lost(provider, error.__cause__)
     return plain(response)
+
+
+@lru_cache(maxsize=64)
+def _address(base: httpx2.URL, path: str) -> str:
+    """The whole address of a path, put together as the SDKs do at every call: the longest part of making a request."""
+    return str(base.copy_with(raw_path=base.raw_path + path.lstrip("/").encode()))
 
 
 def plain(response: Any) -> Response:
