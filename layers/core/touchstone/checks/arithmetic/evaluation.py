@@ -42,10 +42,12 @@ def restored(number: Numeral, rounded_before: Mapping[Fraction, Fraction]) -> Fr
     if number.places < MIN_PLACES:
         return number.value
     step = 10**number.places
+    written, (over, under) = int(number.value * step), number.value.as_integer_ratio()
     for denominator in _REPEATING_DENOMINATORS:
-        near = Fraction(round(number.value * denominator), denominator)
-        if step % near.denominator and number.value * step in (round(near * step), int(near * step)):
-            return near
+        parts = (2 * over * denominator + under) // (2 * under)
+        cut_off, rest = divmod(parts * step, denominator)
+        if rest and written in (cut_off, cut_off + (2 * rest >= denominator)):
+            return Fraction(parts, denominator)
     return number.value
 
 

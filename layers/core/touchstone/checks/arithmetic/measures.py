@@ -1,6 +1,6 @@
 """Units behind the numbers of a statement: which are named, and what a side is worth with its units converted."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -8,13 +8,13 @@ from touchstone.checks.arithmetic.numerals import Budget, Numeral, Unreadable
 from touchstone.checks.arithmetic.words import RATES, RELATED_DIMENSIONS
 from touchstone.checks.notation.tokens import Token
 from touchstone.checks.notation.trees import Apply, Number, Tree
-from touchstone.checks.notation.units import ONE, READINGS, UNITS, Dimension, Unit, read_unit
+from touchstone.checks.notation.units import ONE, READINGS, Dimension, Unit, read_unit
 
 type Quantity = tuple[Fraction, Dimension]
 """A value in base units, and its dimension."""
 
 LONGEST_NAME = 6
-"""Characters of a unit's name in Chinese, at most."""
+"""Words or Chinese characters of a unit's name, at most."""
 
 
 def numbers_in(tree: Tree) -> list[Numeral]:
@@ -38,20 +38,27 @@ def mixes_units(left: Tree, right: Tree) -> bool:
 
 
 def _named(tokens: tuple[Token, ...]) -> Iterator[Unit]:
-    """Every reading of every unit that is named in words, the Chinese ones by their longest names."""
-    for token in _runs(tokens):
-        text, place = token.text, 0
-        if token.kind != "han":
-            yield from UNITS.get(text, ()) or UNITS.get(text.lower(), ())
-            continue
-        while place < len(text):
-            lengths = range(min(LONGEST_NAME, len(text) - place), 0, -1)
-            length = next((length for length in lengths if text[place : place + length] in UNITS), 0)
-            yield from UNITS.get(text[place : place + length], ())
-            place += length or 1
+    """Every reading of every unit that is named in words, each by its longest name, without its power."""
+    words = [token for token in tokens if token.kind != "number" and not token.is_sign("^", "-", "{", "}")]
+    place = 0
+    while place < len(words):
+        lengths = range(min(LONGEST_NAME, len(words) - place), 0, -1)
+        windows = (words[place : place + length] for length in lengths)
+        found = next(((units, len(window)) for window in windows if (units := units_named(window))), ((), 1))
+        yield from found[0]
+        place += found[1]
 
 
-def _runs(tokens: tuple[Token, ...]) -> list[Token]:
+def units_named(tokens: Sequence[Token]) -> tuple[Unit, ...]:
+    """The readings of the one unit that all of the tokens name, none where they name none, or a rate."""
+    if any(token.text.lower() in RATES for token in tokens):
+        return ()
+    run = _runs(tokens)
+    found = read_unit(run) or read_unit([replace(token, text=token.text.lower()) for token in run])
+    return tuple(unit for unit in found if unit.dimension)
+
+
+def _runs(tokens: Sequence[Token]) -> list[Token]:
     """The tokens with neighbouring Chinese characters as one."""
     found: list[Token] = []
     for token in tokens:
@@ -70,7 +77,7 @@ def unit_readings(number: Numeral) -> tuple[Unit, ...]:
     if any(token.text.lower() in RATES for token in number.unit):
         raise Unreadable
     for end in range(len(number.unit), 0, -1):
-        found = tuple(unit for unit in read_unit(_runs(number.unit[:end])) if unit.dimension)
+        found = units_named(number.unit[:end])
         if any(unit.offset or unit.pi for unit in found):
             raise Unreadable
         if found:

@@ -1,5 +1,6 @@
 """Numbers of a solution with what stands around them, and the steps that reading them may take."""
 
+import re
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -13,6 +14,7 @@ MAX_DIGITS = 40
 """Longer numerals occur in no school solution; shorter ones are cheap as fractions."""
 MAX_EXPONENT = 30
 """Largest exponent of ten in a numeral such as 6.02e23."""
+_EXPONENT = re.compile(r"[eE]([-+]?\d{1,5}+)$")
 SCALE_WORDS = SCALES | MYRIADS | {"打": 12}
 """Words behind a number that multiply it."""
 
@@ -61,15 +63,15 @@ class Numeral(Number):
 
 
 def numeral(token: Token) -> Numeral:
-    """The number that a token names. Raises `Unreadable` when it is too long."""
-    number = token.value
-    exponent = token.text.lower().partition("e")[2]
-    if number is None or len(token.text) > MAX_DIGITS or abs(int(exponent or 0)) > MAX_EXPONENT:
+    """The number that a token names. Raises `Unreadable` when it is too long, or may be two."""
+    number, power = token.value, _EXPONENT.search(token.text)
+    exponent = int(power[1]) if power else 0
+    mantissa = token.text[: power.start()] if power else token.text
+    decimals = mantissa.partition(".")[2]
+    # In 1.234,5 some countries read one number and others two.
+    if number is None or len(token.text) > MAX_DIGITS or abs(exponent) > MAX_EXPONENT or "," in decimals:
         raise Unreadable
-    if "," in token.text and "." in token.text and token.text.rfind(",") > token.text.find("."):
-        raise Unreadable  # 1.234,5 is one number in some countries and two in others
-    decimals = len(token.text.lower().partition("e")[0].partition(".")[2])
-    return Numeral(number.value, number.decimals, 0 if number.decimals is None else decimals - int(exponent or 0))
+    return Numeral(number.value, number.decimals, 0 if number.decimals is None else len(decimals) - exponent)
 
 
 MAX_WRITTEN_PLACES = 6

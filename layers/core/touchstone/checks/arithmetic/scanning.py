@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from touchstone.checks.arithmetic.doubt import is_about
+from touchstone.checks.arithmetic.measures import LONGEST_NAME, units_named
 from touchstone.checks.arithmetic.numerals import Budget, Unreadable
 from touchstone.checks.arithmetic.prose import BREAK, BULLET, arithmetic_tokens, is_currency, is_start, is_word
 from touchstone.checks.arithmetic.reader import Reader
@@ -145,6 +146,8 @@ class Scan:
         """Whether nothing before an expression belongs to it."""
         if start - 1 == previous:
             return True
+        if self._goes_on(start, previous):
+            return False
         if any(token.is_sign("+", "-", "*", "/", "^") for token in self.tokens[previous + 1 : start]):
             return False
         token = self.tokens[start - 1]
@@ -155,3 +158,11 @@ class Scan:
             blocked = token.text in MODIFIER_CHARACTERS or token.text in NUMERAL_CHARACTERS
             return not blocked and earlier not in NUMERAL_CHARACTERS
         return token.is_sign(BULLET) or token.kind == "open"
+
+    def _goes_on(self, start: int, previous: int) -> bool:
+        """Whether a number with its unit stands right before: 15 min of `1 hr 15 min` is a part of what is meant."""
+        at = start
+        while at - 1 > previous and start - at < LONGEST_NAME and is_word(self.tokens[at - 1]):
+            at -= 1
+        is_measured = at - 1 > previous and at < start and self.tokens[at - 1].kind == "number"
+        return is_measured and bool(units_named(self.tokens[at:start]))

@@ -17,7 +17,7 @@ RULE = "arithmetic"
 MAX_CHARS = 25_000
 """More than the longest solution that is accepted anywhere (20,000); longer text is not looked at."""
 MAX_QUOTED_CHARS = 200
-MAX_STEPS = 15_000
+MAX_STEPS = 12_000
 """Operands read and operations worked out for one text, 0.2 s at most; a real solution takes a few hundred."""
 MAX_STATEMENTS = 400
 """Statements judged in one text; what follows them is not looked at."""

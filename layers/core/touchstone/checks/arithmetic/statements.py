@@ -91,7 +91,7 @@ def judged(statement: Statement, rounded_before: Mapping[Fraction, Fraction], bu
                     )
                 except Unreadable:
                     continue
-                if _agree(first, second, values, restored=reading.restored, about=statement.about):
+                if _agree(first, second, values, reading, about=statement.about):
                     return Verdict(True, *worth, rounded=values[0] != values[1])
     except Unreadable:
         return UNDECIDED
@@ -158,21 +158,21 @@ def _negates_a_power(tree: Tree) -> bool:
     return False
 
 
-def _agree(left: Tree, right: Tree, values: tuple[Fraction, Fraction], *, restored: bool, about: bool) -> bool:
+def _agree(left: Tree, right: Tree, values: tuple[Fraction, Fraction], reading: Reading, *, about: bool) -> bool:
     first, second = values
     gap = abs(first - second)
     if gap == 0 or (about and gap <= _ABOUT * abs(first)):
         return True
-    return _rounds(left, right, first, gap, restored=restored) or _rounds(right, left, second, gap, restored=restored)
+    return _rounds(left, right, first, gap, reading) or _rounds(right, left, second, gap, reading)
 
 
-def _rounds(exact: Tree, stated: Tree, value: Fraction, gap: Fraction, *, restored: bool) -> bool:
+def _rounds(exact: Tree, stated: Tree, value: Fraction, gap: Fraction, reading: Reading) -> bool:
     """Whether `stated` is a number that the value of `exact` may have been rounded to.
 
     To the nearest is always allowed. Cutting off or rounding up (less than one unit of the last place) is allowed where
     division makes endless decimals, or where at least two decimals are kept.
     """
-    last_place = _last_place(stated)
+    last_place = _last_place(stated, reading)
     if last_place is None:
         return False
     places, size = last_place
@@ -181,21 +181,21 @@ def _rounds(exact: Tree, stated: Tree, value: Fraction, gap: Fraction, *, restor
     if 2 * gap <= size:
         return True
     divides = _divides(exact)
-    return gap < size and not restored and (divides or (places > 1 and value.denominator > 1))
+    return gap < size and not reading.restored and (divides or (places > 1 and value.denominator > 1))
 
 
 def _divides(tree: Tree) -> bool:
     return isinstance(tree, Apply) and (tree.operation == "div" or any(map(_divides, tree.arguments)))
 
 
-def _last_place(tree: Tree) -> tuple[int, Fraction] | None:
+def _last_place(tree: Tree, reading: Reading) -> tuple[int, Fraction] | None:
     """How many decimals a stated number has and what one unit of its last place is worth; None for a computation."""
     match tree:
         case Numeral():
-            size = tree.last_place * tree.scale
+            size = tree.last_place * (tree.scale if reading.scaled else 1)
             return None if tree.is_exact else (tree.places, size / 100 if tree.percent else size)
         case Apply("neg", (operand,)):
-            return _last_place(operand)
+            return _last_place(operand, reading)
         case Apply("mul", (Numeral() as mantissa, Apply("pow", (Number(value=base), _)) as power)) if base == 10:  # noqa: PLR2004
             try:
                 factor = rational(power)
