@@ -24,7 +24,7 @@ MAX_STATEMENTS = 400
 AT_ONCE_CHARS = 600
 AT_ONCE_RELATIONS = 16
 """Characters, and signs or words of equality, in a text that is recalculated at once."""
-AT_ONCE_STEPS = 250
+AT_ONCE_STEPS = 200
 """… and the steps of it: a statement may be read in dozens of ways, so that its length says little."""
 
 _MARK = re.compile(r"<<([^<>\n]{1,300}+)>>")
