@@ -15,16 +15,17 @@ _DIGITS = {
     "捌": 8, "玖": 9,
 }  # fmt: skip
 _TENS = {"十": 10, "百": 100, "千": 1000, "拾": 10, "佰": 100, "仟": 1000}
-_MYRIADS = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
+MYRIADS = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
+"""Characters that multiply the number before them."""
 _TWO = "两兩"
 _SIGNS = "负負"
 _POINTS = "点點"
-_INTEGER = f"[{''.join(_DIGITS)}{''.join(_TENS)}{''.join(_MYRIADS)}]"
+_INTEGER = f"[{''.join(_DIGITS)}{''.join(_TENS)}{''.join(MYRIADS)}]"
 _CHINESE = re.compile(
     rf"[{_SIGNS}]?+(?:{_INTEGER}{{1,30}}+(?:[{_POINTS}][{''.join(_DIGITS)}]{{1,30}}+)?+"
     rf"(?:又{_INTEGER}{{1,30}}+)?+(?:分之{_INTEGER}{{1,30}}+(?:[{_POINTS}][{''.join(_DIGITS)}]{{1,30}}+)?+)?+)"
 )
-_SCALE = re.compile(f"[{''.join(_TENS)}{''.join(_MYRIADS)}]{{1,8}}+")
+_SCALE = re.compile(f"[{''.join(_TENS)}{''.join(MYRIADS)}]{{1,8}}+")
 _OVER = re.compile(r"分之")
 
 _ENGLISH = {word: value for value, word in enumerate(
@@ -181,7 +182,7 @@ def _integer(text: str) -> Fraction | None:
             section += (digit or 1) * unit
             digit = 0
         else:
-            unit = _MYRIADS[character]
+            unit = MYRIADS[character]
             total = (total + section + digit) * unit if unit > total else total + (section + digit) * unit
             section = digit = 0
     # 两万三 is 23,000: a last digit right after a unit above ten counts tenths of it.
