@@ -1,7 +1,6 @@
 """Units behind the numbers of a statement: which are named, and what a side is worth with its units converted."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 from touchstone.checks.arithmetic.numerals import Budget, Numeral, Unreadable
@@ -54,7 +53,7 @@ def units_named(tokens: Sequence[Token]) -> tuple[Unit, ...]:
     if any(token.text.lower() in RATES for token in tokens):
         return ()
     run = _runs(tokens)
-    found = read_unit(run) or read_unit([replace(token, text=token.text.lower()) for token in run])
+    found = read_unit(run) or read_unit([token._replace(text=token.text.lower()) for token in run])
     return tuple(unit for unit in found if unit.dimension)
 
 
@@ -63,7 +62,7 @@ def _runs(tokens: Sequence[Token]) -> list[Token]:
     found: list[Token] = []
     for token in tokens:
         if found and token.kind == found[-1].kind == "han" and not token.spaced:
-            found[-1] = replace(found[-1], text=found[-1].text + token.text, end=token.end)
+            found[-1] = found[-1]._replace(text=found[-1].text + token.text, end=token.end)
         else:
             found.append(token)
     return found

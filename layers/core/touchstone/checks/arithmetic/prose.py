@@ -5,7 +5,6 @@ no part of arithmetic (a ratio, a date, an ordinal, a Greek letter) is a token o
 """
 
 import re
-from dataclasses import replace
 
 from touchstone.checks.arithmetic.words import OPERATORS
 from touchstone.checks.notation.tokens import Token, tokens_of
@@ -92,7 +91,7 @@ class _Pass:
 
     def _keep(self, token: Token, count: int = 1) -> None:
         """Take `count` tokens as the one given."""
-        self._found.append(replace(token, spaced=True) if self._spaced and not token.spaced else token)
+        self._found.append(token._replace(spaced=True) if self._spaced and not token.spaced else token)
         self._place += count
         self._spaced = False
 
