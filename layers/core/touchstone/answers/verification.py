@@ -20,7 +20,6 @@ from touchstone.answers.answer_key import AnswerKey, difference, is_proved, meet
 from touchstone.answers.checking import CHECK_SECONDS, checked, same_value
 from touchstone.answers.model import SkipReason, Verification
 from touchstone.answers.wording import prompt
-from touchstone.answers.words import differ_in_words
 from touchstone.checks.language import Language, language_of
 from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError
@@ -207,15 +206,17 @@ async def _judged_by(judge: Judge, question: Question[VerifyReply], work: _Work)
     own = reply.value.independent_answer
     same = await same_value(work.answer, own, work.key)
     verification = _judged(reply, same, work.language)
-    if (
-        same is None
-        and own is not None
-        and verification.passed
-        and differ_in_words(work.answer, own, problem=work.problem)
-    ):
+    if same is None and own is not None and verification.passed and _differ(work, own):
         undecided = {"passed": None, "confidence": 0.0, "method": "none", "skip_reason": "other_answer"}
         return verification.model_copy(update={**undecided, "error": _OTHER_ANSWER[work.language].format(own.strip())})
     return verification
+
+
+def _differ(work: _Work, own: str) -> bool:
+    """Whether a judge's own answer is visibly another one, in words."""
+    from touchstone.answers.words import differ_in_words  # on first use: its expressions take a while to compile
+
+    return differ_in_words(work.answer, own, problem=work.problem)
 
 
 def _judged(reply: Reply[VerifyReply], same: bool | None, language: Language) -> Verification:
