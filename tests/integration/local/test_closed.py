@@ -14,7 +14,7 @@ from botocore.credentials import Credentials
 from botocore.exceptions import ClientError
 
 from infra.local import emulator
-from infra.local.front import MAX_LINKED_BYTES
+from infra.local.front import HEALTH, MAX_LINKED_BYTES, OWN_PATHS
 from infra.local.home import Home, Running
 
 # The cloud outlives the object that stands for its process: `stop` ends it by its number.
@@ -22,6 +22,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*Popen.__del__:pytest.PytestUnr
 
 BUCKET = "things"
 TYPE = "text/markdown"
+RESET = f"{OWN_PATHS[0]}reset"
 
 
 @pytest.fixture(scope="module")
@@ -100,34 +101,34 @@ def test_with_others_nothing_does(ours: dict[str, str], service: str, key: str) 
     assert refused.value.response["ResponseMetadata"]["HTTPStatusCode"] == 403
 
 
-@pytest.mark.parametrize("path", ["/", f"/{BUCKET}", f"/{BUCKET}/kept", "/_ministack/config", "/_localstack/init"])
+@pytest.mark.parametrize("path", ["/", f"/{BUCKET}", f"/{BUCKET}/kept", *(f"{path}config" for path in OWN_PATHS)])
 def test_unsigned_nothing_is_read(http: httpx.Client, path: str) -> None:
     _refused(http.get(path))
 
 
 def test_unsigned_nothing_is_emptied(http: httpx.Client, ours: dict[str, str]) -> None:
-    _refused(http.post("/_ministack/reset"))
-    _refused(http.post("/_ministack/reset", headers=_signed("POST", f"{http.base_url}/_ministack/reset", b"", ours)))
+    _refused(http.post(RESET))
+    _refused(http.post(RESET, headers=_signed("POST", f"{http.base_url}{RESET}", b"", ours)))
     assert _client("s3", ours).list_objects_v2(Bucket=BUCKET)["KeyCount"] == 1
 
 
 def test_whether_it_lives_may_be_asked(http: httpx.Client) -> None:
-    assert http.get("/_ministack/health").status_code == 200
-    _refused(http.post("/_ministack/health"))
+    assert http.get(HEALTH).status_code == 200
+    _refused(http.post(HEALTH))
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1.evil.example", "localhost.evil", ""])
 def test_under_a_foreign_name_nobody_is_served(http: httpx.Client, host: str) -> None:
-    _refused(http.get("/_ministack/health", headers={"Host": host}))
+    _refused(http.get(HEALTH, headers={"Host": host}))
     _refused(http.get("/_aws/execute-api/abcd1234/health", headers={"Host": host}))
 
 
 def test_under_its_own_names_it_is(http: httpx.Client) -> None:
     for host in ("localhost", "localhost:1", "127.0.0.1", "[::1]:80"):
-        assert http.get("/_ministack/health", headers={"Host": host}).status_code == 200
+        assert http.get(HEALTH, headers={"Host": host}).status_code == 200
 
 
-@pytest.mark.parametrize("path", [f"/{BUCKET}/kept", "/_aws/execute-api/abcd1234/v1/answers", "/_ministack/health"])
+@pytest.mark.parametrize("path", [f"/{BUCKET}/kept", "/_aws/execute-api/abcd1234/v1/answers", HEALTH])
 @pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://localhost:1"])
 def test_a_page_of_another_site_is_told_nothing(http: httpx.Client, path: str, origin: str) -> None:
     asked = {"Origin": origin, "Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "x"}
@@ -143,7 +144,7 @@ def test_our_own_pages_and_links_that_are_followed_are_answered(http: httpx.Clie
         {"Origin": "null", "Sec-Fetch-Site": "same-origin"},
         {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"},
     ):
-        assert http.get("/_ministack/health", headers=headers).status_code == 200
+        assert http.get(HEALTH, headers=headers).status_code == 200
 
 
 def test_no_answer_lets_other_sites_read_it(http: httpx.Client, ours: dict[str, str]) -> None:

@@ -253,3 +253,13 @@ def test_the_table_shows_what_is_still_awaited() -> None:
     output = console.file
     assert isinstance(output, io.StringIO)
     assert output.getvalue().count("…") >= 2
+
+
+def test_a_home_that_cannot_be_made_is_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "file" / "home"))
+    code, printed, told = _said("up", monkeypatch, capsys)
+    assert (code, printed) == (1, "")
+    assert told.endswith(f"cannot be used: Not a directory; {HOME_VARIABLE} names another folder.\n")
