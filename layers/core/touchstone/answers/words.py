@@ -31,7 +31,7 @@ _NOT = frozenset({"not", "no", "never", "nor", "neither", "without", "cannot"})
 _NOT_HAN = frozenset("不没沒未")
 _NEAR = 2
 """Words before another within which a `not` is about it (not possible, is not a possible)."""
-_LETTER_OF_OPTION = re.compile(r"\W*(?:option|choice|answer|选项?|選項?)?\W*([A-H])\W*", re.IGNORECASE)
+_LETTER_OF_OPTION = re.compile(r"\W*+(?:option|choice|answer|选项?|選項?)?\W*+([A-H])\W*+", re.IGNORECASE)
 _OPTION = re.compile(r"(?<![^\W_])[(（\[]?([A-H])\s?[.．、:：)）\]]")
 
 

@@ -15,5 +15,5 @@ def data_file(package: str, *parts: str) -> Path:
     spec = find_spec(package)
     places = None if spec is None else spec.submodule_search_locations
     if not places:
-        raise SettingsError(f"The tables of {package} are missing; install touchstone[script].")
+        raise SettingsError(f"The tables of {package} are missing; install touchstone-verdicts[script].")
     return Path(places[0], *parts)
