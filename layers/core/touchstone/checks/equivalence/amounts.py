@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from touchstone.checks.notation.trees import Apply, Name, Number, Tree
+from touchstone.checks.notation.trees import Apply, Name, Number, Tree, is_constant, names_of
 from touchstone.checks.notation.units import Unit
 from touchstone.checks.values.exact import rational
 from touchstone.checks.values.kinds import Quantity
@@ -50,6 +50,11 @@ def _one(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str]
     """As `same_amount`, where at most one side has a unit."""
     answer = same(left.tree, right.tree)
     units = (*left.units, *right.units)
+    if answer is False and (left.letters or right.letters) and names_of(left.tree) != names_of(right.tree):
+        return None, A_LETTER
+    for plain, measured in ((left, right), (right, left)):
+        if answer is False and measured.units and not is_constant(plain.tree) and is_constant(measured.tree):
+            return None, A_LETTER
     if any(unit.lone_letter for unit in units):
         return (None, A_LETTER) if answer or answer is None else (False, A_LETTER)
     if not answer and {"angle"} == {name for unit in units for name, _ in unit.dimension}:

@@ -33,11 +33,12 @@ from touchstone.checks.values.kinds import (
     Words,
 )
 from touchstone.checks.values.matrices import as_matrix, as_vector
-from touchstone.checks.values.reading import as_equation, as_region
+from touchstone.checks.values.reading import as_equation, as_region, letters_as_product
 
 type Bindings = tuple[tuple[str, Value], ...]
 
 _HALF_A_DAY = 43_200
+_PAIR = 2
 _OTHER_KIND = "They are values of different kinds."
 _NO_ORDER = "Lists are compared in any order, points in theirs."
 _WORDS = "Words are the same where they are written the same; else it is left open."
@@ -67,7 +68,7 @@ class Comparison:
                 return self._readings(left, right)
             case (Words() | Choice() | Truth(), _) | (_, Words() | Choice() | Truth()):
                 self.because = _WORDS
-                return _symbols(left, right)
+                return _symbols(left, right) or self._letters(left, right)
             case Solutions(), _:
                 return self._solutions(left, right)
             case _, Solutions():
@@ -75,6 +76,14 @@ class Comparison:
             case (Clock() | Date() | Formula(), _) | (_, Clock() | Date() | Formula()):
                 return self._facts(left, right)
         return self._several(left, right)
+
+    def _letters(self, left: Value, right: Value) -> Answer:
+        """Words of a few letters against mathematics: `ma` may be a product, and then only the same one."""
+        for word, other in ((left, right), (right, left)):
+            if isinstance(word, Words) and isinstance(other, Quantity | Solutions | Equation) and word.written:
+                product = letters_as_product(word.written)
+                return True if product is not None and self.same(product, other) else None
+        return _symbols(left, right)
 
     def _readings(self, left: Value, right: Value) -> Answer:
         """Whether some reading of one is a reading of the other."""
@@ -140,11 +149,15 @@ class Comparison:
         if left.ordered and right.ordered:
             same = self._in_order(left.values, right.values)
             # (1, 2) and [1, 2] are different intervals; longer ones are vectors.
-            return False if len(kinds) > 1 and same and len(left.values) == 2 else same  # noqa: PLR2004
+            return False if len(kinds) > 1 and same and len(left.values) == _PAIR else same
         if "[]" in kinds:
             return None
         if left.ordered or right.ordered:
-            return None if "⦃⦄" in kinds else self._in_order(left.values, right.values)
+            if "⦃⦄" in kinds:
+                return None
+            same = self._in_order(left.values, right.values)
+            # -1, 3 are two roots, and (-1, 3) a point or an interval.
+            return None if same and "" in kinds and len(left.values) == _PAIR else same
         if "⦃⦄" in kinds:
             return self._in_any_order(self._distinct(left.values), self._distinct(right.values))
         return self._in_any_order(left.values, right.values)
@@ -177,7 +190,7 @@ class Comparison:
             return self.same(values[0], right)
         match right:
             case Items():
-                same = self._items(Items(tuple(values)), right)
+                same = self._items(Items(tuple(values), "{}"), right)
                 return same if _single_named(left) else True if same and self._in_order(values, right.values) else None
             case Quantity():
                 return False if _single_named(left) else None
@@ -266,7 +279,7 @@ class Comparison:
 def _unwrapped(value: Value) -> Value:
     """The only member of a list or set."""
     match value:
-        case Items(values=(only,), brackets="" | "⦃⦄"):
+        case Items(values=(only,), brackets="" | "{}" | "⦃⦄"):
             return _unwrapped(only)
     return value
 
@@ -275,7 +288,8 @@ def _symbols(left: Value, right: Value) -> Answer:
     """The answer where one side at least is a choice, a truth or words."""
     match left, right:
         case Words(one), Words(other):
-            return True if one == other else None
+            symbols = left.written != right.written and not (left.written.islower() or right.written.islower())
+            return True if one == other and not symbols else None
         case (Choice(one), Choice(other)) | (Truth(one), Truth(other)):
             return one == other
         case (Choice(letters), Quantity(tree=Name(name))) | (Quantity(tree=Name(name)), Choice(letters)):

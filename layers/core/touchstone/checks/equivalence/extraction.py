@@ -23,7 +23,7 @@ _CLAUSE = 30
 """Characters before the word that introduces a value in which it may be called an estimate."""
 _SENTENCE = 120
 """Characters of a sentence that may be a whole answer: `The solution is $x \\leq 5$`."""
-_UNIT_CHARS = 40
+_UNIT_CHARS = 60
 """Characters behind a number or a box in which its unit stands."""
 _UNIT_PARTS = 6
 _PROSE_WORDS = 3
@@ -54,6 +54,11 @@ _MARK = re.compile(
     )\s?""",
     re.VERBOSE | re.IGNORECASE | re.MULTILINE,
 )
+_MARK_SIGNS = (
+    "answer", "ans", "###", "a:", "a：", "a :", "choice", "option", "répons", "respu", "antwort", "rispo", "respo",
+    "答", "选", "選",
+)  # fmt: skip
+"""Of which every mark holds one: most texts hold none, and need no looking for marks."""
 _REPEATED_MARK = re.compile(
     r"^(?:the\s)?(?:final\s)?answer\sis\s?:?\s?|^(?:应该|应|選|选|是|为|為)\s?[:：]?\s?", re.IGNORECASE
 )
@@ -86,6 +91,8 @@ _VAGUE = re.compile(
 _WORD = re.compile(r"(?<![\\A-Za-zÀ-ɏ])[A-Za-zÀ-ɏ]{2,}+")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _PERCENT = re.compile(r"\s?\$?\s?(\\?%|percent|pct)")
+_GOES_ON = re.compile(r"\d|[*×·]|\\(?:times|cdot)(?![A-Za-z])")
+"""Behind a box: the answer goes on, `\\boxed{2.2} \\times 10^{-6}`."""
 _BOXED_NAME = re.compile(
     r"([A-Za-z](?:_\{?\w\}?)?\s?(?:=|\\in(?![A-Za-z])|∈|[<>]=?|\\[lg](?:t|eq?)?(?![A-Za-z])|[≤≥]))\s?(?:\$|\\\()?\s?$"
 )
@@ -111,11 +118,16 @@ def bare_answers(text: str, *, choice: bool) -> Iterator[Candidate]:
 
     Linear in the length of the text.
     """
-    kept = _NOTHING_FOLLOWS.sub("", _CONTROL.sub("", _collapsed(text[-TAIL:])).rstrip())
+    kept = _collapsed(text[-TAIL:])
+    if "<" in kept:
+        kept = _CONTROL.sub("", kept).rstrip()
+    if "hope" in kept:
+        kept = _NOTHING_FOLLOWS.sub("", kept)
     marked, place = _marked(kept)
-    boxes = list(_BOX.finditer(kept))
+    boxes = list(_BOX.finditer(kept)) if "box{" in kept or "boxed" in kept else []
     if boxes and place <= boxes[-1].start():
-        yield Candidate(_boxed(kept, boxes))
+        boxed, whole = _boxed(kept, boxes)
+        yield Candidate(boxed, certain=whole)
         return
     if choice:
         yield from map(Candidate, _choices(kept, marked))
@@ -130,6 +142,8 @@ def bare_answers(text: str, *, choice: bool) -> Iterator[Candidate]:
 
 def _collapsed(text: str) -> str:
     """`text` without runs of white space, so that no pattern has to look into one."""
+    if "\n" not in text and "\r" not in text:
+        return " ".join(text.split()).replace("\\\\boxed", "\\boxed")
     text = text.replace("\\\\boxed", "\\boxed")
     return "\n".join(line for line in (" ".join(line.split()) for line in text.splitlines()) if line)
 
@@ -141,11 +155,14 @@ def _is_prose(text: str) -> bool:
     return len(_WORD.findall(text)) >= _PROSE_WORDS or len(_HAN.findall(text)) >= _PROSE_HAN
 
 
-def _boxed(text: str, boxes: list[re.Match[str]]) -> str:
-    """The content of the last box, with its unit and with the boxes right before it that belong to the same answer."""
+def _boxed(text: str, boxes: list[re.Match[str]]) -> tuple[str, bool]:
+    """The content of the last box, with its unit and with the boxes right before it that belong to the same answer.
+
+    And whether that is all of the answer: what stands behind the box may be mathematics that was not read.
+    """
     contents: list[str] = []
     following: int | None = None
-    suffix = ""
+    suffix, whole = "", True
     for box in reversed(boxes[-BOX_LIMIT:]):
         close = _closing_brace(text, box.end())
         # A box that is never closed ends with its line.
@@ -155,20 +172,27 @@ def _boxed(text: str, boxes: list[re.Match[str]]) -> str:
         end = len(text) if close is None else close + 1
         if following is None:
             percent = _PERCENT.match(text, end)
-            suffix = percent[1] if percent else _unit_behind(text[end : end + _UNIT_CHARS])
+            behind = _sentence_behind(text[end : end + _SENTENCE])
+            suffix, whole = (percent[1], True) if percent else _unit_behind(behind)
         elif not _BETWEEN_BOXES.fullmatch(text[end:following]):
             break
         name = _BOXED_NAME.search(text[max(0, box.start() - 20) : box.start()])
         contents.append(f"{name[1]} {content}" if name and "=" not in content else content)
         following = box.start() - (len(name[0]) if name else 0)
-    return ", ".join(dict.fromkeys(reversed(contents))) + suffix
+    return ", ".join(dict.fromkeys(reversed(contents))) + suffix, whole
 
 
-def _unit_behind(text: str) -> str:
-    """The unit that a text begins with, up to the end of its sentence; "" where it begins with none."""
-    rest = _SENTENCE_END.split(text.replace("\\)", " ").replace("$", " "), maxsplit=1)[0].strip(" ,.")
-    length, _ = _unit_of(rest)
-    return f" {rest[:length]}" if length else ""
+def _sentence_behind(text: str) -> str:
+    """What stands behind a box up to the end of its sentence."""
+    return _SENTENCE_END.split(text.replace("\\)", " ").replace("$", " "), maxsplit=1)[0].strip(" ,.")
+
+
+def _unit_behind(text: str) -> tuple[str, bool]:
+    """The unit or the power of ten that stands behind a box, "" where there is none; and whether all was read."""
+    if _GOES_ON.match(text):
+        return f" {text}", True
+    length, unread = _unit_of(text)
+    return (f" {text[:length]}", True) if length else ("", not (unread and text.startswith("\\")))
 
 
 def _unit_of(text: str) -> tuple[int, bool]:
@@ -178,15 +202,17 @@ def _unit_of(text: str) -> tuple[int, bool]:
     except OutOfBoundsError:
         return 0, True
     for count in range(min(_UNIT_PARTS, len(tokens)), 0, -1):
-        if any(unit.dimension for unit in read_unit(tokens[:count])):
+        preposition = tokens[count - 1].text == "in" and count < len(tokens) and tokens[count].kind == "letters"
+        if not preposition and any(unit.dimension for unit in read_unit(tokens[:count])):
             following = tokens[count] if count < len(tokens) else None
             goes_on = following is not None and (
-                following.is_sign("*", "/", "^", "(", "-") or following.kind == "number"
+                following.is_sign("*", "/", "^", "(", "-")
+                or following.kind in ("number", "accent", "function", "other")
             )
             return (0, True) if goes_on else (tokens[count - 1].end, False)
     if not tokens or tokens[0].is_sign(",", ".", ";", "?", ")"):
         return 0, False
-    counted = bool(read_unit(tokens[:1]))
+    counted = bool(read_unit(tokens[:1])) and tokens[0].text != "in"
     return (tokens[0].end, False) if counted else (0, True)
 
 
@@ -204,6 +230,9 @@ def _closing_brace(text: str, start: int) -> int | None:
 
 def _marked(text: str) -> tuple[str | None, int]:
     """What follows the last mark that something follows, and where; None and −1 without one."""
+    lowered = text.lower()
+    if not any(sign in lowered for sign in _MARK_SIGNS):
+        return None, -1
     for mark in reversed(list(_MARK.finditer(text))):
         rest = text[mark.end() :].strip()
         if rest.strip("*#:： \n"):
@@ -243,7 +272,8 @@ def _concluded(text: str) -> Iterator[Candidate]:
         yield Candidate(bold[-1].strip(" :："))
     sentences = [sentence.strip() for sentence in _SENTENCE_END.split(text) if sentence and sentence.strip()]
     if sentences:
-        yield Candidate(sentences[-1])
+        if len(sentences) > 1 or len(text) > BARE_LIMIT or bold:
+            yield Candidate(sentences[-1])
         if _is_prose(sentences[-1]):
             yield from _ends(sentences[-1], whole=len(sentences) == 1 and len(text) <= _SENTENCE)
 
@@ -253,7 +283,10 @@ def _ends(sentence: str, *, whole: bool = False) -> Iterator[Candidate]:
 
     `whole`: the sentence is all there is, so that the value is certainly its answer.
     """
+    has_number = any(character.isdigit() for character in sentence)
     introduced = list(_INTRODUCED.finditer(sentence))
+    if not introduced and not has_number and "$" not in sentence and "\\" not in sentence:
+        return
     place = introduced[-1].start() if introduced else len(sentence)
     clause = sentence[max(place - _CLAUSE, sentence.rfind("，", 0, place), sentence.rfind(", ", 0, place), 0) :]
     if _VAGUE.search(clause):
@@ -263,7 +296,7 @@ def _ends(sentence: str, *, whole: bool = False) -> Iterator[Candidate]:
         yield Candidate(value, certain=whole)
         if (leading := _NUMBER.match(value)) is not None:
             yield from _with_unit(leading[0], value[leading.end() :])
-    formulas = list(_DISPLAYED.finditer(sentence))
+    formulas = list(_DISPLAYED.finditer(sentence)) if "$" in sentence or "\\" in sentence else []
     if formulas:
         yield from _formula(sentence, formulas[-1])
         return

@@ -1,7 +1,6 @@
 """Numbers in words: Chinese and English numerals, and scales behind digits, as tokens like those of digits."""
 
 import re
-from dataclasses import replace
 from fractions import Fraction
 
 from touchstone.checks.notation.tokens import Token
@@ -43,6 +42,8 @@ _PARTS = {
     "fifth": 5, "fifths": 5, "sixth": 6, "sixths": 6, "eighth": 8, "eighths": 8, "tenth": 10, "tenths": 10,
 }  # fmt: skip
 """Parts of one, as a number of words ends in them: three quarters, a half."""
+NUMBER_WORDS = frozenset((*_ENGLISH, *_ENGLISH_TENS, *SCALES, *_PARTS))
+"""The words of English numerals."""
 _HUNDRED = 100
 
 
@@ -62,6 +63,8 @@ def numbered(tokens: list[Token]) -> list[Token]:
 
 def spoken(tokens: list[Token]) -> list[Token]:
     """The tokens with English numerals as numbers: `twenty-one` as 21, `2 million` as 2,000,000."""
+    if not any(token.kind == "letters" and token.text.lower() in NUMBER_WORDS for token in tokens):
+        return tokens
     found: list[Token] = []
     place = 0
     while place < len(tokens):
@@ -94,7 +97,7 @@ def _chinese(token: Token, before: list[Token]) -> list[Token]:
             before.pop()
             end = token.start + scale.end()
             product = Number(scaled.value.value * factor)
-            return [replace(scaled, text=scaled.text + scale[0], end=end, value=product), *_rest(token, scale.end())]
+            return [scaled._replace(text=scaled.text + scale[0], end=end, value=product), *_rest(token, scale.end())]
     if scaled is not None and (over := _OVER.match(text)) is not None and scaled.value and scaled.value.value:
         return _part_of(scaled, token, over.end(), before)
     match = _CHINESE.match(text)
@@ -103,7 +106,7 @@ def _chinese(token: Token, before: list[Token]) -> list[Token]:
     value = _value(match[0])
     if value is None or (match[0] in _TENS and _names_a_unit(text)):
         return [token]
-    number = replace(token, kind="number", text=match[0], end=token.start + match.end(), value=Number(value))
+    number = token._replace(kind="number", text=match[0], end=token.start + match.end(), value=Number(value))
     return [number, *_rest(token, match.end())]
 
 
@@ -120,13 +123,13 @@ def _part_of(under: Token, token: Token, end: int, before: list[Token]) -> list[
     if over is None or value is None or under.value is None:
         return [token]
     before.pop()
-    number = replace(under, text=under.text + token.text[: over.end()], end=token.start + over.end())
-    return [replace(number, value=Number(value / under.value.value)), *_rest(token, over.end())]
+    number = under._replace(text=under.text + token.text[: over.end()], end=token.start + over.end())
+    return [number._replace(value=Number(value / under.value.value)), *_rest(token, over.end())]
 
 
 def _rest(token: Token, used: int) -> list[Token]:
     text = token.text[used:]
-    return [replace(token, text=text, start=token.start + used, spaced=False)] if text else []
+    return [token._replace(text=text, start=token.start + used, spaced=False)] if text else []
 
 
 def _value(text: str) -> Fraction | None:
@@ -187,6 +190,8 @@ def _english_length(tokens: list[Token], place: int, before: list[Token]) -> int
         word = token.text.lower()
         hyphen = token.is_sign("-") and end > place and not token.spaced
         joined = word == "and" and end > place
+        following = tokens[end + 1].text.lower() if end + 1 < len(tokens) else ""
+        joined = joined or (word in ("a", "an") and following in _PARTS and end > place)
         if not (token.kind == "letters" or hyphen) or (not hyphen and token.upright != tokens[place].upright):
             break
         known = word in _ENGLISH or word in _ENGLISH_TENS or word in SCALES or word in _PARTS
@@ -209,13 +214,16 @@ def _spoken(tokens: list[Token], before: list[Token]) -> Token:
     value = _english(words, scaled.value.value if scaled is not None and scaled.value is not None else None)
     first = scaled or tokens[0]
     text = " ".join(([scaled.text] if scaled else []) + words)
-    return replace(first, kind="number", text=text, end=tokens[-1].end, value=Number(value or Fraction(0)))
+    return first._replace(kind="number", text=text, end=tokens[-1].end, value=Number(value or Fraction(0)))
 
 
 def _english(words: list[str], scaled: Fraction | None) -> Fraction | None:
     """The value of English words: `twenty one`, `three hundred and five`, `three quarters`, `two and a half`."""
     if words[-1] in _PARTS:
         count = words[:-1]
+        if len(count) > 2 and count[-1] in ("a", "an") and count[-2] == "and":  # noqa: PLR2004 - two and a half
+            whole = _english(count[:-2], scaled)
+            return None if whole is None else whole + Fraction(1, _PARTS[words[-1]])
         over = Fraction(1) if not count else _english(count, scaled)
         return None if over is None or len(words) > 2 else over / _PARTS[words[-1]]  # noqa: PLR2004
     total, section = Fraction(0), scaled or Fraction(0)

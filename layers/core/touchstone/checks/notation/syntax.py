@@ -7,7 +7,6 @@ signs. What can be read in two ways (`x/2y`) is refused rather than guessed.
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 from touchstone.checks.notation.numerals import numbered
@@ -38,6 +37,7 @@ _PIECES = re.compile(
 _INVERSES = {"sin": "arcsin", "cos": "arccos", "tan": "arctan"}
 _FUNCTION_LETTERS = frozenset("fgFG")
 _CLOSERS = {"(": ")", "[": "]", "{": "}", "⌊": "⌋", "⌈": "⌉"}
+_ORDINALS = frozenset(("st", "nd", "rd", "th"))
 _BINDING = {"choose": 5, "+": 10, "-": 10, "pm": 10, "mp": 10, "*": 20, "/": 20, "over": 20, "^": 30}
 _IMPLICIT = 20
 _PREFIX = 25
@@ -70,16 +70,32 @@ def _spread(tokens: Sequence[Token]) -> list[Token]:
     """The tokens with every run of letters as what it is made of; an index stays whole: `v_{max}`."""
     found: list[Token] = []
     index_depth = 0
-    for token in tokens:
+    for place, token in enumerate(tokens):
         lowered = bool(found) and found[-1].is_sign("_")
         if index_depth or (lowered and token.is_sign("{")):
             index_depth += token.is_sign("{") - token.is_sign("}")
             found.append(token)
+        elif lowered and token.kind == "letters" and len(token.text) > 1 and not token.text.islower():
+            # LaTeX takes one letter: k_BT is k_B·T.
+            found.append(token._replace(text=token.text[0]))
+            found.extend(_pieces(token._replace(text=token.text[1:], spaced=False)))
         elif lowered:
             found.append(token)
+        elif _is_times(tokens, place):
+            found.append(token._replace(kind="sign", text="*"))
+        elif token.text in _ORDINALS and token.kind == "letters" and place and tokens[place - 1].kind == "number":
+            raise NotAnExpressionError("a number in an order")
         else:
             found.extend(_pieces(token))
     return found
+
+
+def _is_times(tokens: Sequence[Token], place: int) -> bool:
+    """Whether the letter there is an x that means times: `6.02 x 10^23`."""
+    if tokens[place].text not in ("x", "X") or not 0 < place < len(tokens) - 1:
+        return False
+    before, behind = tokens[place - 1], tokens[place + 1]
+    return tokens[place].spaced and behind.spaced and behind.kind == "number" and before.kind in ("number", "close")
 
 
 def _pieces(token: Token) -> list[Token]:
@@ -88,14 +104,13 @@ def _pieces(token: Token) -> list[Token]:
         return [token]
     text = token.text
     if len(text) == 1:
-        return [replace(token, text=_CONSTANTS.get(GREEK.get(text, text), GREEK.get(text, text)))]
+        return [token._replace(text=_CONSTANTS.get(GREEK.get(text, text), GREEK.get(text, text)))]
     parts = _PIECES.findall(text)
     single = sum(len(part) == 1 for part in parts)
     if single > LETTERS_IN_A_ROW or (token.upright and single > 1) or "".join(parts) != text:
         raise NotAnExpressionError(f"a word: {text!r}")
     return [
-        replace(
-            token,
+        token._replace(
             kind="function" if part in FUNCTIONS else "letters",
             text=_CONSTANTS.get(GREEK.get(part, part), GREEK.get(part, part)),
             spaced=token.spaced and place == 0,
@@ -254,6 +269,19 @@ class _Parser:
     def _mixed(self, token: Token) -> Tree:
         """A number, or a mixed number: an integer with a proper fraction behind it."""
         whole = token.value or Number(Fraction(0))
+        if self._is("_") and token.text.isdigit():
+            # 204_5: digits to another base.
+            self._place += 1
+            return Apply("base", (whole, self._argument()))
+        mark, digit = self.peek(), self.peek(1)
+        if (
+            token.text == "0"
+            and mark is not None
+            and mark.text in ("x", "b", "o")
+            and not mark.spaced
+            and (digit is not None and digit.kind == "number")
+        ):
+            raise NotAnExpressionError("a number to another base")
         if whole.decimals is not None or whole.value.denominator != 1:
             return whole
         place, kept = self._place, list(self._tokens)
@@ -270,7 +298,10 @@ class _Parser:
         elif following is not None and following.kind == "number" and following.spaced and self._is("/", ahead=1):
             over = following.value or whole
             self._place += 2
-            under = self.take().value or whole
+            divisor = self.take()
+            if divisor.value is None:
+                raise NotAnExpressionError("two numbers without a sign between them")
+            under = divisor.value
         else:
             return whole
         match over, under:
@@ -359,7 +390,7 @@ class _Parser:
             if len(token.text) > 1:
                 rest = token.text[1:]
                 self._place -= 1
-                self._tokens[self._place] = replace(token, text=rest, spaced=False, value=digits(rest))
+                self._tokens[self._place] = token._replace(text=rest, spaced=False, value=digits(rest))
             return digits(token.text[0])
         if token.kind == "letters":
             return Name(token.text)

@@ -6,9 +6,8 @@ it. Nothing is dropped but what sets type or space: what is not understood is a 
 """
 
 import re
-from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from touchstone.checks.notation.trees import DIGIT_LIMIT, Number, OutOfBoundsError, digits
 
@@ -16,12 +15,11 @@ type Kind = Literal["number", "letters", "han", "function", "sign", "open", "clo
 """`letters` is a run of Latin letters as written (a word, a unit, a product of names); `han` of Chinese characters."""
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A piece of the text, with the one spelling of what it means.
 
     `spaced`: white space, or LaTeX for it, stands before. `upright`: set in roman type or as text, as units are.
-    `value` is set for numbers. `exact`: the number is written as a fraction (½) or with a period, never a rounding.
+    `value` is set for numbers.
     """
 
     kind: Kind
@@ -98,7 +96,8 @@ _COMMANDS: dict[str, tuple[Kind, str]] = {
     "lbrack": ("open", "["), "rbrack": ("close", "]"), "lbrace": ("open", "⦃"), "rbrace": ("close", "⦄"),
     "lfloor": ("open", "⌊"), "rfloor": ("close", "⌋"), "lceil": ("open", "⌈"), "rceil": ("close", "⌉"),
     "bmod": ("sign", "mod"), "exponentialE": ("letters", "e"), "prime": ("sign", "'"), "percent": ("sign", "%"),
-    "R": ("letters", "R"), "Re": ("other", "Re"), "AA": ("letters", "Å"), "ell": ("letters", "ℓ"),
+    "R": ("letters", "R"), "Re": ("other", "Re"), "AA": ("letters", "Å"), "max": ("letters", "max"),
+    "min": ("letters", "min"), "ell": ("letters", "ℓ"),
 }  # fmt: skip
 _UPRIGHT = frozenset(
     ("text", "textbf", "textit", "textrm", "mbox", "textsf", "texttt", "emph", "hbox", "textnormal", "mathrm", "mathbf",
@@ -125,7 +124,7 @@ _PATTERN = re.compile(
     | (?P<nothing>[\u200b-\u200d\u2060-\u2064\ufeff\u00ad]++|\\!)
     | (?P<repeating>\d{{1,40}}+\.(?P<fixed>\d{{0,40}}+)
         \\(?:(?:overline|bar)\s?\{{(?P<period>\d{{1,40}}+)\}}|dot\s?\{{?(?P<dotted>\d)\}}?))
-    | (?P<grouped>\d{{1,3}}+(?:(?:,(?:\\!)?|,\\!\s|\{{,\}}|\\[,!]|[\u2009\u202f\u00a0])\d{{3}}(?!\d))++(?:\.\d++)?)
+    | (?P<grouped>(?<!\d,)\d{{1,3}}+(?:(?:,(?:\\!)?|,\\!\s|\{{,\}}|\\[,!]|[\u2009\u202f\u00a0])\d{{3}}(?!\d))++(?:\.\d++)?)
     | (?P<apart>(?<![_^.\d])\d{{1,3}}+(?:[ ]\d{{3}}(?![\d,.]|[ ]?/))++(?:\.\d++)?)
     | (?P<comma>\d{{1,3}}+(?:\.\d{{3}})++,\d++)
     | (?P<plain>\d++(?:\.\d++)?|\.\d++)(?P<exponent>[eE][-+]?\d++(?![.A-Za-z]))?
@@ -171,7 +170,11 @@ class _Lexer:
         self._style_waits = False
         self._upright = 0
         self._spaced = False
-        self._dollars_pair = self._text.count("$") - self._text.count("\\$") - 2 * self._text.count("$$")
+        dollars = self._text.count("$") - self._text.count("\\$") - 2 * self._text.count("$$")
+        ends_in_one = dollars > 1 and self._text.rstrip().endswith((" $", "~$"))
+        self._dollars_pair = dollars % 2 == 0 or ends_in_one
+        # `$2.5$ $` is an amount of dollars: the last one pairs with none.
+        self._currency_from = len(self._text.rstrip()) - 1 if dollars % 2 and ends_in_one else len(self._text)
         self._doubled = "\\\\" in text and "\\begin" not in text
 
     def tokens(self) -> list[Token]:
@@ -224,7 +227,7 @@ class _Lexer:
         self.add("sign", sign, match)
         self.add("open", "{", match)
         for token in tokens_of("".join(table[character] for character in match[0])):
-            self._found.append(replace(token, start=match.start(), end=match.end()))
+            self._found.append(token._replace(start=match.start(), end=match.end()))
         self.add("close", "}", match)
 
     def command(self, match: re.Match[str]) -> None:
@@ -258,7 +261,7 @@ class _Lexer:
     def sign(self, match: re.Match[str]) -> None:
         sign = match[0]
         if sign == "$":
-            if self._dollars_pair % 2 == 0:
+            if self._dollars_pair and match.start() < self._currency_from:
                 self._spaced = True
                 return
             sign = "¤"

@@ -68,6 +68,16 @@ def is_constant(tree: Tree) -> bool:
             return all(map(is_constant, arguments))
 
 
+def names_of(tree: Tree) -> frozenset[str]:
+    """The variables of `tree`."""
+    match tree:
+        case Name(name) if name not in CONSTANTS:
+            return frozenset((name,))
+        case Apply(arguments=arguments):
+            return frozenset[str]().union(*map(names_of, arguments))
+    return frozenset()
+
+
 def digits(text: str) -> Number:
     """The number that ASCII digits write: `1,234.50`, `.5`, `7`. Raises OutOfBoundsError past the bound."""
     text = text.replace(",", "")

@@ -126,7 +126,7 @@ _SQUARES = {
     "square": 2, "sq": 2, "cubic": 3, "cu": 3,
 }  # fmt: skip
 _POWERED = {"squared": 2, "cubed": 3}
-_HAN_POWERS = {"平方": 2, "立方": 3}
+_HAN_POWERS = {"平方": 2, "立方": 3, "二次方": 2, "三次方": 3}
 _PER = frozenset(("per", "a", "an", "each"))
 _CLASSIFIERS = (
     "个個只隻棵名人本支枝条條张張件辆輛头頭匹朵颗顆粒袋盒箱瓶杯碗双雙对對套台臺次遍层層页頁行列排位所家间間座艘架根串筐桶束道步种種类類组組倍场場"
@@ -189,7 +189,8 @@ class _Reader:
         return self._tokens[place] if place < len(self._tokens) else None
 
     def _product(self) -> tuple[Unit, ...]:
-        readings = self._factor()
+        first = self._peek()
+        readings = (ONE,) if first is not None and first.is_sign("/") else self._factor()
         below = False
         factors = 1
         while readings and (token := self._peek()) is not None and not token.is_sign(")"):
@@ -275,8 +276,8 @@ def _spread(token: Token) -> list[Token]:
     if token.kind != "han" or "每" not in token.text[1:]:
         return [token]
     parts = token.text.split("每")
-    strokes = [replace(token, kind="sign", text="/")] * len(parts)
-    pieces = [replace(token, text=part) for part in parts]
+    strokes = [token._replace(kind="sign", text="/")] * len(parts)
+    pieces = [token._replace(text=part) for part in parts]
     return [each for pair in zip(pieces, strokes, strict=True) for each in pair if each.text][:-1]
 
 
@@ -285,8 +286,8 @@ def _joins(parts: Sequence[Token]) -> bool:
     first, last = parts[0], parts[-1]
     if first.is_sign("°"):
         return len(parts) == 2 and last.kind == "letters"  # noqa: PLR2004 - the sign and its scale
-    if first.text == "μ" and len(parts) == 2:  # noqa: PLR2004
-        return last.kind == "letters"
+    if (first.text == "μ" or last.text == "Ω") and len(parts) == 2:  # noqa: PLR2004
+        return last.kind == first.kind == "letters"
     if last.is_sign("¤"):
         return len(parts) == 2 and not last.spaced and first.text in ("US", "NT", "HK", "A", "C")  # noqa: PLR2004
     return all(part.kind == "letters" or part.is_sign("-") for part in parts)
@@ -295,7 +296,12 @@ def _joins(parts: Sequence[Token]) -> bool:
 def _known(parts: Sequence[Token]) -> tuple[Unit, ...]:
     if len(parts) == 1 and parts[0].kind == "han":
         return _han(parts[0].text)
-    tight = parts[0].text in ("°", "μ") or parts[-1].text == "¤" or any(part.is_sign("-") for part in parts)
+    tight = (
+        parts[0].text in ("°", "μ")
+        or parts[-1].text == "Ω"
+        or parts[-1].text == "¤"
+        or any(part.is_sign("-") for part in parts)
+    )
     name = ("" if tight else " ").join(part.text for part in parts)
     if (found := UNITS.get(name)) is not None:
         return tuple(found)

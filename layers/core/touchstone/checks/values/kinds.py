@@ -11,12 +11,14 @@ class Quantity:
     """One expression, with all readings of the unit behind it (none without a unit).
 
     `bare`: the same text as an expression alone, where its last letters are a unit or a name (`5 m`); None elsewhere.
+    `letters`: letters stand apart behind a number, and are no unit that is known (`5 q`): they may be one all the same.
     """
 
     tree: Tree
     units: tuple[Unit, ...] = ()
     percent: bool = False
     bare: Tree | None = None
+    letters: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +151,13 @@ class Truth:
 class Words:
     """Text that is not mathematics, without case, articles and punctuation; or, as written, text that was not read.
 
-    `plain`: nothing in it is a number or a sign, so that all of it was understood as words.
+    `plain`: nothing in it is a number or a sign, so that all of it was understood as words. `written` is the text with
+    its case, "" where that says nothing.
     """
 
     text: str
     plain: bool = True
+    written: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ _OR = frozenset(("or", "或", "或者", "还是", "ou", "oder"))
 _AND = frozenset(("and", "且", "以及", "和", "与", "與", "及", "並且", "并且", "et", "und"))
 _FOREIGN = frozenset(("ou", "oder", "et", "und"))
 """Words of other languages, which join an answer only where they stand apart."""
+_JOINS = _LIST | _OR | _AND
 
 
 def at_top(tokens: Tokens) -> Iterator[tuple[int, Token]]:
@@ -38,12 +39,16 @@ def at_top(tokens: Tokens) -> Iterator[tuple[int, Token]]:
 
 def split(tokens: Tokens, signs: frozenset[str]) -> tuple[list[Tokens], list[str]]:
     """The pieces between signs outside of brackets, and those signs. Raises OutOfBoundsError past the limit."""
+    if not any(token.text in signs for token in tokens):
+        return [tokens], []
     places = [(place, token.text) for place, token in at_top(tokens) if token.kind == "sign" and token.text in signs]
     return _cut(tokens, places)
 
 
 def connected(tokens: Tokens) -> tuple[list[Tokens], Connector]:
     """The items of a list and what connects them."""
+    if not any(token.text in _JOINS or token.text.lower() in _JOINS for token in tokens):
+        return [tokens] if tokens else [], ""
     places: list[tuple[int, str]] = []
     for place, token in at_top(tokens):
         word = token.text if token.kind in ("sign", "han") else token.text.lower()

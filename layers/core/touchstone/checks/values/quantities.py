@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from touchstone.checks.notation.numerals import numbered
 from touchstone.checks.notation.syntax import parse_tokens
-from touchstone.checks.notation.tokens import Token
+from touchstone.checks.notation.tokens import FUNCTIONS, Token
 from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Number, Tree, is_constant, negated
 from touchstone.checks.notation.units import UNIT_TOKENS, Unit, read_unit
 from touchstone.checks.values.kinds import Quantity
@@ -43,11 +43,13 @@ def quantity(tokens: Sequence[Token]) -> Quantity:
         return Quantity(Apply("percent", (parse_tokens(tokens[1:]),)), percent=True)
     if tokens[-1].is_sign("%", "‰"):
         return Quantity(parse_tokens(tokens), percent=True)
-    if (whole := _mixed_units(tokens)) is not None:
+    if (whole := _mixed_units(tokens) or _spoken_price(tokens)) is not None:
         return whole
+    if _is_recipe(tokens):
+        raise NotAnExpressionError("a mixed number with a hyphen, or a difference")
     if (bracketed := _unit_in_brackets(tokens)) is not None:
         return bracketed
-    return _measured(tokens) or Quantity(parse_tokens(tokens))
+    return _measured(tokens) or Quantity(parse_tokens(tokens), letters=_letters_behind(tokens))
 
 
 def _unled(tokens: Sequence[Token]) -> Sequence[Token]:
@@ -66,9 +68,9 @@ def _percents(tokens: list[Token]) -> list[Token]:
     for token in tokens:
         word = token.text.lower() if token.kind == "letters" else ""
         if found and word in _PERCENT_WORDS:
-            found.append(replace(token, kind="sign", text="%"))
+            found.append(token._replace(kind="sign", text="%"))
         elif found and word == "cent" and found[-1].text == "per":
-            found[-1] = replace(found[-1], kind="sign", text="%")
+            found[-1] = found[-1]._replace(kind="sign", text="%")
         else:
             found.append(token)
     return found
@@ -138,6 +140,15 @@ def _measured(tokens: Sequence[Token]) -> Quantity | None:
     return None
 
 
+def _letters_behind(tokens: Sequence[Token]) -> bool:
+    """Whether a number is followed by letters that stand apart, which may be a unit that is not known."""
+    first = next((place for place, token in enumerate(tokens) if token.kind == "letters"), None)
+    if first is None or first == 0 or tokens[first - 1].kind != "number" or tokens[first].text in FUNCTIONS:
+        return False
+    apart = tokens[first].spaced or tokens[first].upright
+    return apart and all(token.kind == "letters" or token.is_sign("*", "/", "^", "-") for token in tokens[first:])
+
+
 def _may_begin_unit(tokens: Sequence[Token], place: int) -> bool:
     """Whether a unit may begin there: a word, a character, a degree or a currency, behind an operand."""
     token, before = tokens[place], tokens[place - 1]
@@ -155,6 +166,9 @@ def _may_begin_unit(tokens: Sequence[Token], place: int) -> bool:
         scale = place + 1 < len(tokens) and tokens[place + 1].kind == "letters"
         plain = all(each.kind not in ("letters", "function") for each in tokens[:place])
         return before.kind in ("number", "close") and (scale or plain)
+    if token.text == "/":
+        behind = tokens[place + 1] if place + 1 < len(tokens) else None
+        return token.spaced and before.kind in ("number", "close") and behind is not None and behind.kind == "letters"
     return token.text in _CURRENCIES or token.text == "¢" or (token.text in "'\"" and before.kind == "number")
 
 
@@ -163,6 +177,13 @@ def _expression(tokens: Sequence[Token]) -> Tree | None:
         return parse_tokens(tokens)
     except NotAnExpressionError:
         return None
+
+
+def added_up(tokens: Sequence[Token]) -> Quantity | None:
+    """Amounts in descending units with words between: `1 hour and 30 minutes`; None where they are a list."""
+    joints = [token for token in tokens if token.is_sign(",") or token.text == "and"]
+    rest = [token for token in tokens if token not in joints]
+    return _mixed_units(rest) if joints else None
 
 
 def _mixed_units(tokens: Sequence[Token]) -> Quantity | None:
@@ -187,6 +208,23 @@ def _mixed_units(tokens: Sequence[Token]) -> Quantity | None:
     return None
 
 
+def _spoken_price(tokens: Sequence[Token]) -> Quantity | None:
+    """3块5 and 1米8: a last digit right behind a unit counts tenths of it; None where it is something else."""
+    if len(tokens) != 3 or tokens[1].kind != "han" or not (tokens[2].text.isdigit() and len(tokens[2].text) == 1):  # noqa: PLR2004
+        return None
+    amount, tenth, units = tokens[0].value, tokens[2].value, read_unit(tokens[1:2])
+    if amount is None or tenth is None or amount.value.denominator != 1 or not any(unit.dimension for unit in units):
+        return None
+    return Quantity(Number(amount.value + tenth.value / 10), units)
+
+
+def _is_recipe(tokens: Sequence[Token]) -> bool:
+    """Whether a unit follows `1-1/2`, which cooks write for one and a half."""
+    kinds = [token.kind if token.kind == "number" else token.text for token in tokens[:5]]
+    tight = not any(token.spaced for token in tokens[1:5])
+    return len(tokens) > 5 and tight and kinds == ["number", "-", "number", "/", "number"]  # noqa: PLR2004
+
+
 def _unit_in_brackets(tokens: Sequence[Token]) -> Quantity | None:
     """The school's way to write a unit behind a calculation: 3×4=12(个), `12 (cm)`."""
     if not tokens[-1].is_sign(")"):
@@ -196,6 +234,8 @@ def _unit_in_brackets(tokens: Sequence[Token]) -> Quantity | None:
         return None
     inside = tokens[opened + 1 : -1]
     if inside[0].kind == "letters" and len(inside[0].text) == 1 and not tokens[opened].spaced:
+        return None
+    if tokens[opened - 1].is_sign("/", "*", "^", "-", "+"):
         return None
     units = read_unit(inside)
     return Quantity(parse_tokens(tokens[:opened]), units) if units else None
@@ -213,7 +253,7 @@ def _halves(tokens: Sequence[Token]) -> Sequence[Token]:
     if first.kind == "han" and len(merged) == 1 and first.text[0] == _HALF and len(first.text) > 1:
         return [
             _number(first, Fraction(1, 2)),
-            replace(first, text=first.text[1:].removeprefix("个").removeprefix("個")),
+            first._replace(text=first.text[1:].removeprefix("个").removeprefix("個")),
         ]
     if len(merged) != _TWO or first.kind != "number" or first.value is None or merged[1].kind != "han":
         return tokens
@@ -226,12 +266,12 @@ def _halves(tokens: Sequence[Token]) -> Sequence[Token]:
     value = _number(first, first.value.value + Fraction(1, 2))
     for lead in ("个半", "個半", "半"):
         if unit.startswith(lead) and len(unit) > len(lead):
-            return [value, replace(behind, text=unit.removeprefix(lead))]
-    return [value, replace(behind, text=unit[:-1])] if unit.endswith(_HALF) else tokens
+            return [value, behind._replace(text=unit.removeprefix(lead))]
+    return [value, behind._replace(text=unit[:-1])] if unit.endswith(_HALF) else tokens
 
 
 def _number(token: Token, value: Fraction) -> Token:
-    return replace(token, kind="number", text=str(value), value=Number(value))
+    return token._replace(kind="number", text=str(value), value=Number(value))
 
 
 def scaled(tree: Tree, unit: Unit) -> Tree:

@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
-from touchstone.checks.notation.numerals import numbered, spoken
+from touchstone.checks.notation.numerals import NUMBER_WORDS, numbered, spoken
 from touchstone.checks.notation.syntax import parse_tokens
 from touchstone.checks.notation.tokens import Token, folded, tokens_of
 from touchstone.checks.notation.trees import (
@@ -15,7 +14,9 @@ from touchstone.checks.notation.trees import (
     NotAnExpressionError,
     OutOfBoundsError,
     Tree,
+    digits,
     is_constant,
+    negated,
 )
 from touchstone.checks.values import intervals
 from touchstone.checks.values.chemistry import formula
@@ -34,9 +35,9 @@ from touchstone.checks.values.kinds import (
 from touchstone.checks.values.labels import label
 from touchstone.checks.values.matrices import has_environment, matrices
 from touchstone.checks.values.pieces import EQUALITY, ORDER, Tokens, at_top, connected, split, unbracketed, written
-from touchstone.checks.values.quantities import quantity
+from touchstone.checks.values.quantities import added_up, quantity
 from touchstone.checks.values.times import clock, date, ratio_of
-from touchstone.checks.values.words import TRAILING, choice, fixed, words
+from touchstone.checks.values.words import TRAILING, choice, fixed, plain_words, words
 
 _IMPLIED = frozenset(("=>",))
 _RATIO = frozenset((":",))
@@ -45,6 +46,11 @@ _MEMBER = frozenset(("in",))
 _APPROXIMATELY = "~="
 _LETTERS_ALONE = re.compile(r"[A-Za-zÀ-ɏ]{2,}+(?:[ '’-][A-Za-zÀ-ɏ]++)*+[.!]?")
 _FORMULA = re.compile(r"[A-Z][a-z]?[\d_^(\[]|[A-Z][a-z]?[A-Z]|\d[A-Z]")
+_SIMPLE = re.compile(r"(-?)(\d{1,30}+)(?:/(\d{1,30}+))?", re.ASCII)
+_CHINESE_PROSE = re.compile(r"(?:(?![零〇一二两兩三四五六七八九十百千万萬亿億半])[\u4e00-\u9fff，、；！？“”]){8,}+。?")
+"""Chinese without any numeral, too long for a name or a value."""
+_SPELLED = 40
+"""Characters from which letters alone are no list of options: `A, B and C`."""
 _TWO = 2
 
 
@@ -59,6 +65,10 @@ def read(text: str) -> Value | None:
     found = fixed(bare) or _set_in_words(bare)
     if found is not None:
         return found
+    if (simple := _SIMPLE.fullmatch(bare)) is not None:
+        return _simple(simple)
+    if _CHINESE_PROSE.fullmatch(bare):
+        return plain_words(bare)
     if _LETTERS_ALONE.fullmatch(bare) and (apart := _apart(bare)) is not None:
         return apart
     try:
@@ -69,22 +79,27 @@ def read(text: str) -> Value | None:
         return words(bare)
 
 
+def _simple(match: re.Match[str]) -> Quantity:
+    """A whole number or a fraction of two: the commonest of all answers."""
+    sign, over, under = match.groups()
+    tree: Tree = Apply("div", (digits(over), digits(under))) if under else digits(over)
+    return Quantity(negated(tree) if sign else tree)
+
+
 def _apart(text: str) -> Value | None:
     """Letters alone: options or words, and no product (`cat` is not `act`); None where they may be more."""
-    if (chosen := choice(text)) is not None:
+    if len(text) < _SPELLED and (chosen := choice(text)) is not None:
         return chosen
-    tokens = tokens_of(text)
-    if len(tokens) == 1 and len(text) > _TWO:
-        try:
-            named = parse_tokens(tokens)
-        except NotAnExpressionError:
-            named = None
-        if isinstance(named, Name):
-            return None
-    known = numbered(tokens)
-    if any(token.kind == "number" for token in known):
+    parts = text.lower().rstrip(".!").replace("-", " ").split()
+    if not NUMBER_WORDS.isdisjoint(parts):
         return None
-    return date(text) or words(text)
+    if len(parts) == 1 and len(text) > _TWO:
+        try:
+            if isinstance(parse_tokens(tokens_of(text)), Name):
+                return None
+        except NotAnExpressionError:
+            pass
+    return plain_words(text)
 
 
 def _set_in_words(text: str) -> Value | None:
@@ -108,7 +123,7 @@ def _of_tokens(tokens: list[Token], text: str) -> Value:
     stripped = folded(text).strip(TRAILING)
     if (day := date(stripped)) is not None:
         return day
-    if (time := clock(stripped)) is not None and ":" not in stripped:
+    if (time := clock(stripped)) is not None and (":" not in stripped or any(letter.isalpha() for letter in stripped)):
         return time
     return _chemical(tokens, flat) or _value(tokens)
 
@@ -129,7 +144,7 @@ def _braced_sets(tokens: Tokens) -> Tokens:
         close = _closing(found, place)
         inside = found[place + 1 : close]
         if close < len(found) and any(each.is_sign(",", ";", "|", ":") for _, each in at_top(inside)):
-            found[place], found[close] = replace(token, text="⦃"), replace(found[close], text="⦄")
+            found[place], found[close] = token._replace(text="⦃"), found[close]._replace(text="⦄")
     return found
 
 
@@ -174,6 +189,8 @@ def _value(tokens: Tokens) -> Value:
     items, connector = connected(tokens)
     if len(items) < _TWO:
         return _single(items[0] if items else tokens)
+    if (whole := added_up(tokens)) is not None:
+        return whole
     values = [_single(item) for item in items]
     if all(isinstance(value, Region) for value in values):
         return _regions([value for value in values if isinstance(value, Region)], connector)
@@ -194,6 +211,9 @@ def _regions(regions: list[Region], connector: str) -> Region:
 def _decimal(tokens: Tokens) -> Quantity | None:
     """`3,5` and `-3,5 kg` as one number with a decimal comma."""
     place = 1 if tokens[0].is_sign("-", "+") else 0
+    groups = tokens[place::2]
+    if len(tokens) - place > 4 and _is_grouped(tokens[place:]):  # noqa: PLR2004 - more than one comma
+        return quantity(tokens_of(written(tokens[:place]) + "".join(token.text for token in groups)))
     parts = tokens[place : place + 3]
     if len(parts) < 3 or not parts[1].is_sign(",") or parts[1].spaced or parts[2].spaced:  # noqa: PLR2004
         return None
@@ -207,8 +227,16 @@ def _decimal(tokens: Tokens) -> Quantity | None:
         return None
 
 
+def _is_grouped(tokens: Tokens) -> bool:
+    """Whether digits stand in groups of two and a last one of three, as in India: 1,23,456."""
+    numbers, commas = tokens[::2], tokens[1::2]
+    tight = not any(token.spaced for token in tokens[1:]) and all(token.is_sign(",") for token in commas)
+    lengths = [len(token.text) for token in numbers if token.text.isdigit()]
+    return tight and len(lengths) == len(numbers) and lengths[-1] == 3 and set(lengths[1:-1]) == {2}  # noqa: PLR2004
+
+
 def _flattened(value: Value) -> tuple[Value, ...]:
-    return value.values if isinstance(value, Items) and not value.brackets else (value,)
+    return value.values if isinstance(value, Items) and value.brackets in ("", "{}") else (value,)
 
 
 def _solutions(values: list[Value], *, either: bool) -> Solutions:
@@ -232,7 +260,7 @@ def _solutions(values: list[Value], *, either: bool) -> Solutions:
 def _spread(bindings: list[tuple[str, Value]]) -> list[list[tuple[str, Value]]]:
     """`x = ±2` as two alternatives."""
     match bindings:
-        case [(name, Items(values=values, brackets="" | "⦃⦄"))]:
+        case [(name, Items(values=values, brackets="" | "{}" | "⦃⦄"))]:
             return [[(name, value)] for value in values]
     return [bindings]
 
@@ -260,6 +288,8 @@ def _member(sides: list[Tokens], _signs: list[str]) -> Value:
     match value:
         case Items(brackets="⦃⦄", values=values):
             return Solutions(tuple(((name, each),) for each in values))
+        case Quantity(tree=Name()):
+            raise NotAnExpressionError("a member of a set of numbers, which is a condition")
     return Region(as_region(value).intervals, name)
 
 
@@ -340,7 +370,7 @@ def _atom(tokens: Tokens) -> Value:
         items, _ = connected(inside)
         if len(items) >= _TWO:
             values = tuple(each for item in items for each in _flattened(_single(item)))
-            grouped = Items(values, brackets if brackets != "{}" else "")
+            grouped = Items(values, brackets)
             return _or_counted(grouped, tokens) if point is not tokens else grouped
         if brackets == "{}" and inside:
             return _value(inside)
@@ -429,3 +459,9 @@ def as_equation(value: Value) -> Equation | None:
             left = _tree(tokens_of(name))
             return None if left is None else Equation(left, tree)
     return None
+
+
+def letters_as_product(text: str) -> Quantity | None:
+    """A few letters as a product of variables, as `ma` is one; None where they are none."""
+    tree = _tree(tokens_of(text))
+    return None if tree is None else Quantity(tree)

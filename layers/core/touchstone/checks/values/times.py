@@ -8,13 +8,15 @@ from touchstone.checks.values.kinds import Clock, Date, Ratio
 LENGTH = 40
 """Characters of a time or date."""
 _NOON = 12
+_PARTS_OF_DAY = "凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|夜里|夜裡"
 _CLOCK = re.compile(
-    r"(?P<hour>\d{1,2}):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?\s?(?P<half>[ap]\.?\s?m\.?)?", re.IGNORECASE
+    rf"(?:(?P<part>{_PARTS_OF_DAY})\s?)?(?P<hour>\d{{1,2}}):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?\s?(?P<half>[ap]\.?\s?m\.?)?",
+    re.IGNORECASE,
 )
 _HOUR = re.compile(r"(?P<hour>\d{1,2})\s?(?P<half>[ap]\.?\s?m\.?)", re.IGNORECASE)
 _NUMERAL = "\\d{1,2}|[零〇一二两兩三四五六七八九十]{1,3}"
 _CHINESE = re.compile(
-    rf"(?P<half>凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|夜里|夜裡)?\s?(?P<hour>{_NUMERAL})(?:[点點](?:[钟鐘]|整)?|(?P<o>[时時]))"
+    rf"(?P<half>{_PARTS_OF_DAY})?\s?(?P<hour>{_NUMERAL})(?:[点點](?:[钟鐘]|整)?|(?P<o>[时時]))"
     rf"(?:(?P<minute>{_NUMERAL})分?|(?P<part>半|一刻|三刻))?"
 )
 _MORNING = frozenset(("凌晨", "清晨", "早上", "早晨", "上午"))
@@ -36,15 +38,20 @@ _DATES = tuple(
     )
 )
 _LAST_MONTH, _LAST_DAY = 12, 31
+_MAY_BE_DATE = re.compile(r"\d[年月]|\d{4}[-/.]\d|\d (?:of )?[A-Z][a-z]{2}|[A-Z][a-z]{2,8}\.?,? \d", re.IGNORECASE)
+_MAY_BE_CLOCK = re.compile(r"\d:\d|\d\s?[ap]\.?\s?m|[点點时時]", re.IGNORECASE)
+"""What every date, and every time of day, holds: most answers hold neither."""
 
 
 def clock(text: str) -> Clock | None:
     """The time of day that the whole of `text` says; None where it says none."""
-    if len(text) > LENGTH:
+    if len(text) > LENGTH or _MAY_BE_CLOCK.search(text) is None:
         return None
     for pattern in (_CLOCK, _HOUR):
         if (match := pattern.fullmatch(text)) is not None:
             parts = match.groupdict()
+            if (part := parts.get("part")) is not None:
+                parts["half"] = "am" if part in _MORNING else "pm"
             return _at(int(parts["hour"]), int(parts.get("minute") or 0), int(parts.get("second") or 0), parts["half"])
     match = _CHINESE.fullmatch(text)
     if match is None or (match["o"] and not match["half"]):
@@ -82,7 +89,7 @@ def ratio_of(text: str, terms: Ratio) -> Clock | Ratio:
 
 def date(text: str) -> Date | None:
     """The day that the whole of `text` says; None where it says none. Days before months in digits are not guessed."""
-    if len(text) > LENGTH:
+    if len(text) > LENGTH or _MAY_BE_DATE.search(text) is None:
         return None
     for pattern in _DATES:
         if (match := pattern.fullmatch(text)) is not None:

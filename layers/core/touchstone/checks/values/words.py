@@ -41,6 +41,8 @@ _PUNCTUATION = re.compile(r"[\s.,;:!?'\"()\[\]。，；：！？、“”‘’�
 _MATHEMATICS = re.compile(r"[\d^_=<>|*/+\\{}$%°√∞±×÷≤≥≠≈∈∪∩@#~\u2190-\u22ff]")
 """Characters of a text that is more than words: where it was not read, nothing of it may be dropped."""
 _CODE = ("__", "**")
+_SYMBOL = 3
+"""Letters up to which a word may be a symbol whose case matters: CO is no Co."""
 _BLANKS = re.compile(r"\s+")
 _STYLE = re.compile(r"\\(?:text|textbf|textit|mathrm|mathbf|mbox|displaystyle|left|right)(?![A-Za-z])|[${}]")
 
@@ -62,6 +64,13 @@ def choice(text: str) -> Choice | None:
     return Choice(frozenset(_CHOSEN.findall(match[1].replace("and", ""))))
 
 
+def plain_words(text: str) -> Words | None:
+    """Letters, blanks and punctuation as words; None for nothing."""
+    kept = " ".join(_PUNCTUATION.sub(" ", _ARTICLES.sub(" ", folded(text).lower())).split())
+    short = len(kept) <= _SYMBOL and kept.isascii()
+    return Words(kept, written=text.strip(TRAILING + "!()\"'") if short else "") if kept else None
+
+
 def words(text: str) -> Words | None:
     """A text as words; None for program code, which is no answer, and for nothing.
 
@@ -74,5 +83,4 @@ def words(text: str) -> Words | None:
     if _MATHEMATICS.search(plain):
         kept = _BLANKS.sub("", text.replace("$", ""))
         return Words(kept, plain=False) if kept else None
-    kept = " ".join(_PUNCTUATION.sub(" ", _ARTICLES.sub(" ", folded(plain).lower())).split())
-    return Words(kept) if kept else None
+    return plain_words(plain)
