@@ -7,14 +7,13 @@ digit, sign, unit, exponent, end or member. No text of `other` is the answer tha
 Values are exact, and every text is made from the value: nothing here reads what it wrote.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, permutations, product
 
 from hypothesis import strategies as st
 
-type Draw = Callable[[st.SearchStrategy[Fraction]], Fraction]
 type Unit = tuple[tuple[str, int], ...]
 """Atoms and their powers: `(("m", 1), ("s", -1))`."""
 
@@ -118,8 +117,7 @@ def powers_of_ten(value: Fraction) -> Iterator[str]:
     yield f"{mantissa}*10**{power}"
     yield f"{mantissa}e{power}"
     yield f"{mantissa}E{power:+03d}"
-    if not __import__('os').environ.get('NOX'):
-        yield f"{mantissa} x 10^{{{power}}}"
+    yield f"{mantissa} x 10^{{{power}}}"
     yield rf"{mantissa} \times\,10^{{{power}}}"
 
 
@@ -791,8 +789,8 @@ BOXES = (r"\boxed{{{}}}", r"$\boxed{{{}}}$", r"The final answer is \boxed{{{}}}.
          r"\[\boxed{{{}}}\]", r"\fbox{{{}}}")  # fmt: skip
 
 UNKNOWN = (
-    "blorp/zork", "⊕", r"\foo{}", r"\foo{x}", "⊗ 3", "ℵ", "☃", "kQx/s", "m/blorp", "blorp^2", "kg⊕", r"\mathfrak{zq}^{q}",
-    "§ 4", "@home", "qzv·wrx", r"\unknown{kg}", "⟂", "kg/zork", r"\mathrm{blorp}^{-1}", "米/呷呷", "#7", "~~ 3",
+    "blorp/zork", "⊕", r"\foo{}", r"\foo{x}", "⊗ 3", "ℵ", "☃", "kQxzw/s", "m/blorp", "blorp^2", "kg⊕", r"\mathfrak{zqzq}",
+    "§ 4", "@home", "qzvab·wrxab", r"\unknown{kg}", "⟂", "kg/zork", r"\mathrm{blorp}^{-1}", "米/呷呷", "#7", "~~ 3",
 )  # fmt: skip
 """What no reader knows: beside a number it leaves the whole open."""
 
