@@ -10,6 +10,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 
 from touchstone import errors
+from touchstone.text import shortened
 
 STATUS: Mapping[type[errors.TouchstoneError], HTTPStatus] = {
     errors.KeyReusedError: HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -25,6 +26,11 @@ STATUS: Mapping[type[errors.TouchstoneError], HTTPStatus] = {
     errors.JudgeError: HTTPStatus.BAD_GATEWAY,
 }
 PROBLEM_JSON = "application/problem+json"
+MAX_FAULTS = 100
+"""Faults of one request that are told: more than anybody mends at once, and a few kilobytes."""
+MAX_WHERE_CHARS = 200
+MAX_FAULT_CHARS = 500
+"""Of a place and of a sentence, which may hold a name of the caller's own of any length."""
 TOO_LONG = frozenset({"string_too_long", "too_long", "bytes_too_long"})
 
 
@@ -73,16 +79,23 @@ def _headers(error: errors.TouchstoneError) -> dict[str, str]:
 def from_validation(error: RequestValidationError) -> Response[str]:
     """422 with every fault's place and sentence, or 413 where a field of the body is longer than its limit.
 
-    The values at fault are not repeated: they are the caller's, and may be large.
+    The values at fault are not repeated: they are the caller's, and may be large. So may their number and the names
+    that the caller made up: the first `MAX_FAULTS` are told, `more_errors` says how many more there are.
     """
+    found = error.errors()
     faults = [
-        {"where": ".".join(str(part) for part in fault["loc"]), "fault": str(fault["msg"])} for fault in error.errors()
+        {
+            "where": shortened(".".join(str(part) for part in fault["loc"]), MAX_WHERE_CHARS),
+            "fault": shortened(str(fault["msg"]), MAX_FAULT_CHARS),
+        }
+        for fault in found[:MAX_FAULTS]
     ]
-    too_long = any(fault["type"] in TOO_LONG and fault["loc"][0] == "body" for fault in error.errors())
+    too_long = any(fault["type"] in TOO_LONG and fault["loc"][0] == "body" for fault in found)
     status = HTTPStatus.REQUEST_ENTITY_TOO_LARGE if too_long else HTTPStatus.UNPROCESSABLE_ENTITY
     reason = errors.TooLargeError.reason if too_long else errors.InputError.reason
     first = faults[0]
-    return problem(status, f"{first['where']}: {first['fault']}.", reason=reason, errors=faults)
+    more: dict[str, Any] = {"more_errors": len(found) - MAX_FAULTS} if len(found) > MAX_FAULTS else {}
+    return problem(status, f"{first['where']}: {first['fault']}.", reason=reason, errors=faults, **more)
 
 
 def unexpected() -> Response[str]:

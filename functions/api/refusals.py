@@ -8,7 +8,7 @@ from http import HTTPMethod, HTTPStatus
 from typing import Any
 
 from functions.api.idempotency import HEADER, MAX_KEY_CHARS, WRITES
-from functions.api.problems import PROBLEM_JSON
+from functions.api.problems import MAX_FAULTS, PROBLEM_JSON
 
 type Json = dict[str, Any]
 
@@ -64,12 +64,17 @@ SCHEMAS: Json = {
             "where": _TEXT | {"description": "The field, header or parameter at fault, if one is."},
             "errors": {
                 "type": "array",
-                "description": "Each field that does not fit.",
+                "description": f"Each field that does not fit, at most {MAX_FAULTS}.",
                 "items": {
                     "type": "object",
                     "required": ["where", "fault"],
                     "properties": {"where": _TEXT, "fault": _TEXT},
                 },
+            },
+            "more_errors": {
+                "type": "integer",
+                "minimum": 1,
+                "description": "How many more fields do not fit, where not all are told.",
             },
         },
     },

@@ -124,6 +124,8 @@ def _row(view: dict[str, Any]) -> tuple[Text, ...]:
 
 def _how(view: dict[str, Any]) -> str:
     match view.get("method"):
+        case "expected":
+            return f"answer key: {view.get('verify_error') or 'the same'}"
         case "proof":
             ending = next(iter(reversed(view.get("derivation") or ())), None)
             return f"proof: {ending}" if ending else f"check: {view.get('verify_error')}"

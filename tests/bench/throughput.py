@@ -7,6 +7,7 @@ The same question and reply as in `tests.bench.evaluations`, without anything ar
 
 import asyncio
 from functools import partial
+from typing import Any
 
 from tests.bench import judging, pace
 from touchstone.answers.verification import VerifyReply
@@ -17,7 +18,8 @@ from touchstone.judges.opening import connect
 
 def question() -> Question[VerifyReply]:
     """What a verification asks."""
-    values = {"problem": judging.PROBLEM, "answer": judging.ANSWER, "steps": judging.STEPS, "finding": None}
+    values: dict[str, Any] = {"problem": judging.PROBLEM, "answer": judging.ANSWER, "steps": judging.STEPS}
+    values |= {"finding": None, "expected": [], "tolerance": None}
     return Question(prompt=prompt("verify", "en", **values), reply_type=VerifyReply)
 
 

@@ -1,7 +1,7 @@
 """Answers: a list with badges and filters, and a page for each that shows how it was decided, attempt by attempt."""
 
 from collections.abc import Mapping
-from typing import get_args
+from typing import Any, get_args
 
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
@@ -61,6 +61,7 @@ def read_answer(answer_id: str) -> Response[str]:
     answer = AnswerView.of(record)
     given = {
         "answer": answer,
+        "tolerance": _tolerance(answer),
         "best": record.best_attempt,
         "labels": said,
         "cards": {item: card_id(label.judge) for item, label in said.items() if label.judge},
@@ -113,12 +114,23 @@ def _facts(answer: AnswerView) -> tuple[Table, ...]:
         "evaluation": answer.evaluation.state,
         "evaluation_failure": answer.evaluation.failure,
     }
-    found = [fact("answer", {**answer.model_dump(include=shown), **learner})]
+    tolerance = _tolerance(answer)
+    key = {
+        "expected": "\n".join(answer.expected) or None,
+        "tolerance": None if tolerance is None else f"{tolerance['kind']} {tolerance['value']}",
+    }
+    found = [fact("answer", {**answer.model_dump(include=shown), **key, **learner})]
     if deep is not None:
         said = "\n".join(deep.improvement_suggestions) or None
         kept = deep.model_dump(exclude={"improvement_suggestions"})
         found.append(fact("deep_evaluation", {**kept, "improvement_suggestions": said}))
     return tuple(found)
+
+
+def _tolerance(answer: AnswerView) -> dict[str, Any] | None:
+    """The tolerance of the answer key by its kind and number; None without one."""
+    told = {} if answer.tolerance is None else answer.tolerance.model_dump(exclude_none=True)
+    return next(({"kind": kind, "value": value} for kind, value in told.items()), None)
 
 
 def _attempts(record: AnswerRecord, labels: Mapping[str, Label]) -> Table:

@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 from tests.support.clocks import StandingClock
 from tests.support.records import an_answer, finished
 from tests.support.table import TABLE_NAME
+from touchstone.answers.answer_key import AnswerKey
 from touchstone.cli import tenant_data, waiting
 from touchstone.cli.app import app
 from touchstone.errors import NotFoundError
@@ -68,6 +69,16 @@ def test_an_export_says_what_it_wrote(acme: "Table", tmp_path: Path) -> None:
     again = _tenant("export", "acme", str(tmp_path / "out"))
     assert (again.exit_code, again.stdout) == (2, "")
     assert "holds an export of acme already" in again.stderr
+
+
+def test_an_answer_s_key_is_handed_out_and_deleted_with_it(acme: "Table", tmp_path: Path) -> None:
+    key = AnswerKey(expected=("canary-key",))
+    Answers(acme, Artifacts(lambda: boto3.client("s3"), BUCKET)).create(an_answer(answer_key=key))
+    assert _tenant("export", "acme", str(tmp_path / "out")).exit_code == 0
+    (file,) = (tmp_path / "out").rglob("answers.jsonl")
+    assert "canary-key" in file.read_text()
+    assert _tenant("delete", "acme", said="acme\n").exit_code == 0
+    assert "canary-key" not in json.dumps(acme.scan()["Items"], default=str)
 
 
 def test_an_export_that_an_object_was_deleted_under_says_so_by_its_exit_code(

@@ -387,3 +387,35 @@ def test_a_batch_is_begun_followed_and_fetched_through_the_api(deployment: Deplo
     assert f"{begun['id']}.results.jsonl" in view["results_url"]
     assert [item["id"] for item in member.get("/v1/batches").json["items"]] == [begun["id"]]
     assert Api(token=deployment.token("rival")).get(f"/v1/batches/{begun['id']}").status == 404
+
+
+def _keyed(number: int, expected: Any, **fields: Any) -> bytes:
+    """A line that no calculation decides."""
+    story = f"How many eggs are in the basket of story {number}?"
+    return _line(number, problem=story, answer=str(number), expected=expected, **fields)
+
+
+def test_a_whole_file_with_answer_keys_is_decided_without_any_judge(deployment: Deployment) -> None:
+    rows = [_keyed(number, str(number + number % 3 // 2), subject="reading") for number in range(1, 61)]
+    rows += [
+        _keyed(61, ["60", "sixty-one"]),
+        _keyed(62, "62.3", tolerance={"absolute": 0.5}),
+        _keyed(63, "as many as there are"),
+        _keyed(64, "Answer:"),
+        _keyed(65, "65", tolerance={"relative": 2}),
+    ]
+    batch = _run(deployment, b"\n".join(rows))
+    results = _results(deployment, batch)
+    assert (batch.total, batch.done, batch.failed) == (65, 63, 2)
+    answers = [result["answer"] for result in results[:63]]
+    assert [answer["verification_status"] for answer in answers[:60]] == ["verified", "caution", "verified"] * 20
+    assert [answer["verification_status"] for answer in answers[60:]] == ["verified", "verified", "unverified"]
+    assert {answer["method"] for answer in answers[:62]} == {"expected"}
+    assert {answer["skip_reason"] for answer in answers[62:]} == {"misconfigured"}, "never a pass"
+    assert not any(answer["spends"] for answer in answers)
+    assert [(result["line"], result["error"]["where"]) for result in results[63:]] == [
+        (64, "expected"),
+        (65, "tolerance.relative"),
+    ]
+    other = _run(deployment, rows[0].replace(b'"expected": "1"', b'"expected": "2"'), name="other")
+    assert _results(deployment, other)[0]["answer"]["verification_status"] == "caution"

@@ -239,3 +239,18 @@ def test_a_message_asks_for_a_deep_evaluation_of_an_answer_it_knows(deployment: 
     assert [summary.evaluation for summary in _stored()] == ["deferred", "deferred"]
     assert len(deployment.messages()) == 2
     assert (deployment.machines.started, deployment.machines.drains) == ([], 0), "nobody has a key to evaluate with"
+
+
+def test_a_message_may_bring_an_answer_key_and_its_redelivery_meets_the_same_verdict(deployment: Deployment) -> None:
+    eggs = {"problem": "How many eggs are in the basket of the story?", "answer": "13"}
+    asked = [
+        _message(message_id="a", key="a", request=eggs | {"expected": ["12", "13"]}),
+        _message(message_id="b", key="b", request=eggs | {"expected": "12"}),
+        _message(message_id="c", key="c", request=eggs | {"expected": "12.9", "tolerance": {"relative": 0.01}}),
+    ]
+    for _ in range(2):
+        assert _take(*asked) == []
+    assert sorted(str(item.verification_status) for item in _stored()) == ["caution", "verified", "verified"]
+    for broken in ({"expected": "12"}, {}, {"tolerance": {"absolute": 1}}, {"expected": "Answer:"}):
+        assert _take(_message(message_id="other", key="a", request=eggs | broken)) == ["other"]
+    assert len(_stored()) == 3

@@ -35,6 +35,15 @@ ANSWERS: dict[str, Sequence[Line]] = {
     "enrich": [replies.enrich()],
     "evaluate": [replies.evaluate()],
 }
+ASKED: dict[str, Any] = {
+    "problem": "1 + 1",
+    "answer": "2",
+    "steps": "",
+    "finding": None,
+    "expected": [],
+    "tolerance": None,
+}
+"""What a verification is asked about."""
 NONSENSE = "no JSON"
 
 
@@ -174,7 +183,7 @@ async def test_a_judge_that_waits_for_its_minute_forgets_no_call_before_it(table
         house.clock.advance(seconds=seconds)
 
     patient = PatientJudge(judge=judge, seconds=5.0, clock=house.clock, sleep=sleep)
-    asked = prompt("verify", "en", problem="1 + 1", answer="2", steps="", finding=None)
+    asked = prompt("verify", "en", **ASKED)
     question = Question(prompt=asked, reply_type=VerifyReply)
     if isinstance(last, OverloadedError):
         with pytest.raises(OverloadedError) as failed:
@@ -196,7 +205,7 @@ async def test_a_judge_that_waits_pays_for_no_more_than_one_repeat_of_what_faile
         house.clock.advance(seconds=seconds)
 
     patient = PatientJudge(judge=judge, seconds=5.0, clock=house.clock, sleep=sleep)
-    asked = prompt("verify", "en", problem="1 + 1", answer="2", steps="", finding=None)
+    asked = prompt("verify", "en", **ASKED)
     with pytest.raises(UnreadableError) as failed:
         await patient.ask(Question(prompt=asked, reply_type=VerifyReply), deadline=Deadline.after(3600.0))
     assert [call.reason for call in failed.value.failed_calls] == ["unreadable"] * 2
@@ -216,7 +225,7 @@ async def test_a_judge_that_waits_tells_the_failure_where_the_next_slot_lies_beh
 
     deadline = Deadline.after(60.5)
     patient = PatientJudge(judge=judge, seconds=5.0, clock=lambda: house.clock.now - _past(slots), sleep=sleep)
-    asked = prompt("verify", "en", problem="1 + 1", answer="2", steps="", finding=None)
+    asked = prompt("verify", "en", **ASKED)
     with pytest.raises(UnreadableError) as failed:
         await patient.ask(Question(prompt=asked, reply_type=VerifyReply), deadline=deadline)
     assert ([call.reason for call in failed.value.failed_calls], len(slots)) == (["unreadable"], 1)

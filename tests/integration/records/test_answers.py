@@ -1,5 +1,7 @@
 """An answer's way through the table: every step once, whatever is repeated."""
 
+import hashlib
+import json
 from collections.abc import Callable
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -9,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.support.records import START, HandClock, a_spend, an_answer, an_attempt, finished
+from touchstone.answers.answer_key import AnswerKey, AnswerTolerance
 from touchstone.answers.model import Analysis, AnswerRecord, Enrichment, Verification
 from touchstone.errors import ConflictError, InputError, NotFoundError
 from touchstone.records import Answers, Artifacts, Statistics, new_ulid
@@ -301,3 +304,30 @@ def test_r16_a_large_record_lies_under_its_tenants_own_prefix(answers: Answers, 
     answers.create(an_answer(problem="x" * 500_000))
     keys = [item["Key"] for item in s3.list_objects_v2(Bucket="artifacts")["Contents"]]
     assert [key.split("/")[:3] for key in keys] == [["artifacts", "acme", "records"]]
+
+
+def test_a_key_is_kept_with_its_answer_and_tells_one_request_from_another(answers: Answers, table: "Table") -> None:
+    key = AnswerKey(expected=("4", "four"), tolerance=AnswerTolerance(relative=0.01))
+    record = an_answer(answer_key=key)
+    answers.create(record)
+    assert answers.get(tenant="acme", answer_id=record.id).answer_key == key
+    assert answers.create(record) == record
+    for other in (None, key.model_copy(update={"tolerance": None}), key.model_copy(update={"expected": ("4",)})):
+        with pytest.raises(ConflictError):
+            answers.create(record.model_copy(update={"answer_key": other}))
+    (summary,) = (str(item["summary"]) for item in table.scan(IndexName="by_time")["Items"])
+    assert "four" not in summary
+
+
+def test_a_request_without_a_key_is_the_one_that_it_was_before_there_were_any(answers: Answers, table: "Table") -> None:
+    record = an_answer()
+    answers.create(record)
+    (item,) = table.scan()["Items"]
+    body = json.loads(str(item["body"]))
+    del body["answer_key"]
+    before = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    asked = {name: value for name, value in body.items() if name not in {"created_at", "updated_at"}}
+    request = hashlib.sha256(json.dumps(asked, ensure_ascii=False, separators=(",", ":")).encode()).hexdigest()
+    table.put_item(Item=item | {"body": before, "request": request})
+    assert answers.get(tenant="acme", answer_id=record.id) == record
+    assert answers.create(record) == record

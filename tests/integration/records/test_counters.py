@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.records import a_spend, an_answer, an_attempt, an_evaluation
-from touchstone.answers.model import AnswerRecord, Attempt, EvaluationProgress
+from touchstone.answers.model import AnswerRecord, Attempt, EvaluationProgress, Verification
 from touchstone.records.counters import Increment, contributions, difference, normalised
 from touchstone.records.table import MAX_ACTIONS
 
@@ -64,6 +64,16 @@ def test_every_change_fits_one_transaction(before: AnswerRecord, after: AnswerRe
     keys = [(increment.pk, increment.sk) for increment in difference(before, after)]
     assert len(keys) == len(set(keys))
     assert len(keys) + 20 <= MAX_ACTIONS
+
+
+def test_an_attempt_that_was_taken_from_an_earlier_answer_counts_for_nobody_by_whatever_it_was_decided() -> None:
+    attempt = an_attempt()
+    by_key = Verification(passed=True, confidence=1.0, method="expected")
+    attempt = attempt.model_copy(update={"verification": by_key})
+    solved = an_answer(stage="finished", verification_status="verified", attempts=(attempt,))
+    taken = solved.model_copy(update={"retrieved_from": "01M7YCR9J0YEPNXK2F1F80QC0D"})
+    counted, uncounted = ({each.sk.partition("#")[0] for each in contributions(one)} for one in (solved, taken))
+    assert counted - uncounted == {"PROVIDER", "MODEL"}
 
 
 def test_one_suggestion_in_several_spellings_is_one() -> None:

@@ -23,8 +23,12 @@ EXAMPLE = {"problem": "Solve 3x + 1 = 10.", "steps": "1. 3x = 9\n2. x = 3", "ans
 ASKED = {"problem": "Solve 2x + 7 = 15.", "steps": "1. 2x = 8\n2. x = 4", "answer": "x = 4"}
 VALUES: dict[str, dict[str, dict[str, Any]]] = {
     "verify": {
-        "bare": {**ASKED, "steps": "", "finding": None},
-        "whole": {**ASKED, "finding": "2x = 8\nan example of what a check found"},
+        "bare": {**ASKED, "steps": "", "finding": None, "expected": [], "tolerance": None},
+        "whole": {**ASKED, "finding": "2x = 8\nan example of what a check found", "expected": [], "tolerance": None},
+        "keyed": {**ASKED, "finding": None, "expected": ["four"], "tolerance": None},
+        "near": {**ASKED, "steps": "", "finding": None, "expected": ["four", "4.0"], "tolerance": {"relative": 0.01}},
+        "nearby": {**ASKED, "steps": "", "finding": None, "expected": ["four"], "tolerance": {"absolute": 0.5}},
+        "digits": {**ASKED, "steps": "", "finding": None, "expected": ["four"], "tolerance": {"significant_digits": 3}},
     },
     "read_image": {"whole": {}},
     "analyze": {"whole": {"problem": ASKED["problem"], "most_points": analysis.MAX_KNOWLEDGE_POINTS}},

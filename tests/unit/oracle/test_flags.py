@@ -87,10 +87,9 @@ def test_passages_lie_in_the_text_in_order_and_never_twice(text: str) -> None:
 @given(_TEXTS)
 def test_folding_knows_where_each_character_stood(text: str) -> None:
     folded = fold(text)
-    assert len(folded.text) == len(folded.starts) == len(folded.ends)
-    assert list(folded.starts) == sorted(folded.starts)
-    for place, letter in enumerate(folded.text):
-        start, end = folded.place(place, place + 1)
+    places = [folded.place(place, place + 1) for place in range(len(folded.text))]
+    assert places == sorted(places)
+    for (start, end), letter in zip(places, folded.text, strict=True):
         assert letter in " \n" or letter in fold(text[start:end]).text
 
 

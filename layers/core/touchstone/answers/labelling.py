@@ -11,6 +11,8 @@ from touchstone.statistics.tallies import CHECKS, Judged, JudgeKey
 KIND: Final = "quick_verify"
 RIGHT, WRONG = "right", "wrong"
 CLASSES = (RIGHT, WRONG)
+EXPECTED = "expected"
+"""Stands for the model of a card where the answer key decided."""
 RETRIEVED = "retrieved"
 """Stands for the model of a card where the verdict is that of an earlier answer to the same problem."""
 
@@ -46,6 +48,8 @@ def _judge(record: AnswerRecord, found: Verification) -> JudgeKey | None:
     match found.method:
         case "proof":
             return JudgeKey(model=CHECKS, tier=None, prompt_version=None, kind=KIND)
+        case "expected":
+            return JudgeKey(model=EXPECTED, tier=None, prompt_version=None, kind=KIND)
         case "retrieved":
             return JudgeKey(model=RETRIEVED, tier=None, prompt_version=None, kind=KIND)
         case "judge" | "none":

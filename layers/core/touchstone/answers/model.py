@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
+from touchstone.answers.answer_key import AnswerKey, Keyed
 from touchstone.errors import Unanswered
 from touchstone.judges.spends import Spend
 from touchstone.strict import Strict
@@ -25,8 +26,8 @@ type Stage = Literal["received", "solving", "finished", "failed"]
 """`failed`: no answer could be produced at all (see `failure`); it carries no status."""
 ENDED: frozenset[Stage] = frozenset({"finished", "failed"})
 """Stages in which nothing more happens to an answer: from then on it counts, and is looked after no longer."""
-type Method = Literal["proof", "judge", "retrieved", "none"]
-"""How an attempt was decided; `none` when it was not."""
+type Method = Literal["expected", "proof", "judge", "retrieved", "none"]
+"""How an attempt was decided; `expected`: by the answer key that came with it; `none` when it was not."""
 type Difficulty = Literal["easy", "medium", "hard"]
 type Route = Literal["enrich", "retry"]
 type EvaluationState = Literal["none", "waiting", "deferred", "running", "done", "failed"]
@@ -36,9 +37,11 @@ type SkipReason = Unanswered | Literal["contentless"]
 type Text = Annotated[str, StringConstraints(min_length=1)]
 
 
-class VerifyRequest(Strict):
+class VerifyRequest(Keyed):
     """An answer that somebody already has, to be verified.
 
+    `expected` is the answer key, one text or several of which any is right, and `tolerance` how far a number may lie
+    from it (never by default). A key decides first, without a call; what it cannot decide goes to the judge with it.
     `steps` is a summary of the solution, or the whole of it. `subject`, `difficulty` and `model` (who answered) let
     the verdict count in the statistics; none of them changes it. `language` None: recognised from the problem.
     """
@@ -67,8 +70,12 @@ class ImageSource(Strict):
         return self
 
 
-class SolveRequest(Strict):
-    """A problem to be solved and verified: as text or as an image. Exactly one of the two."""
+class SolveRequest(Keyed):
+    """A problem to be solved and verified: as text or as an image. Exactly one of the two.
+
+    `expected` and `tolerance` are the answer key by which what was solved is verified; whoever solves it does not see
+    the key.
+    """
 
     problem: Annotated[str, StringConstraints(min_length=1, max_length=MAX_PROBLEM_CHARS)] | None = None
     image: ImageSource | None = None
@@ -182,7 +189,10 @@ class EvaluationProgress(Strict):
 
 
 class AnswerRecord(Strict):
-    """Everything kept about one answer. All times UTC. `attempt_count` = attempts made."""
+    """Everything kept about one answer. All times UTC. `attempt_count` = attempts made.
+
+    `answer_key` None: none came with the request; older records have none.
+    """
 
     tenant: str
     id: str
@@ -192,6 +202,7 @@ class AnswerRecord(Strict):
     updated_at: datetime
     problem: str | None = None
     image_key: str | None = None
+    answer_key: AnswerKey | None = None
     subject: str | None = None
     difficulty: Difficulty | None = None
     language: Literal["zh", "en"] | None = None

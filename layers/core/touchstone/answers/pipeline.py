@@ -20,7 +20,7 @@ from touchstone.answers.model import Analysis, AnswerRecord, Attempt, Evaluation
 from touchstone.answers.progress import new_record, settled
 from touchstone.answers.providers import Preferences, nobody_solves
 from touchstone.answers.reading import inline_image, read_image
-from touchstone.answers.retrieval import EarlierSolution, SolutionStore, retrieve, retrieved_attempt
+from touchstone.answers.retrieval import EarlierSolution, SolutionStore, answers_at_once, retrieve, retrieved_attempt
 from touchstone.answers.routing import best_attempt, route
 from touchstone.answers.solving import next_attempt
 from touchstone.answers.verification import VERIFY_SECONDS, quick_verify
@@ -56,6 +56,7 @@ async def verify_answer(
         request.steps,
         judge=judges.prefer("verify"),
         remedy=judges.remedy,
+        key=record.answer_key,
         deadline=deadline or Deadline.after(VERIFY_SECONDS),
         language=record.language,
         use_cache=request.use_cache,
@@ -175,8 +176,9 @@ class _Run:
         examples: tuple[EarlierSolution, ...] = ()
         if store is not None and self.record.use_retrieved:
             retrieved = await retrieve(problem, store)
-            if retrieved.exact is not None:
-                attempt = retrieved_attempt(retrieved.exact)
+            key = self.record.answer_key
+            if retrieved.exact is not None and await answers_at_once(retrieved.exact, key):
+                attempt = retrieved_attempt(retrieved.exact, key)
                 return self.change(attempts=(attempt,), retrieved_from=retrieved.exact.answer_id)
             examples = retrieved.examples
         while True:
@@ -227,6 +229,7 @@ class _Run:
             attempt.solution.steps,
             judge=self.judges.prefer("verify"),
             remedy=self.judges.remedy,
+            key=self.record.answer_key,
             deadline=Deadline.after(seconds),
             language=self.record.language,
             use_cache=self.record.use_cache,

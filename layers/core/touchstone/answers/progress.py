@@ -27,6 +27,7 @@ def new_record(
         updated_at=now,
         problem=request.problem,
         image_key=image_key,
+        answer_key=request.answer_key,
         subject=request.subject,
         language=request.language or (None if request.problem is None else language_of(request.problem)),
         use_cache=request.use_cache,

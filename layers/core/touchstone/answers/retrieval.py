@@ -15,7 +15,9 @@ from textwrap import dedent
 from typing import Protocol
 from zlib import crc32
 
+from touchstone.answers.answer_key import AnswerKey, meets
 from touchstone.answers.model import Attempt, Solution, Verification
+from touchstone.text import normalised as normalised_form
 
 SHINGLE_CHARS = 4
 """Length of the overlapping pieces compared: about a word in English and two in Chinese."""
@@ -45,7 +47,7 @@ _SAME_SIGN = str.maketrans(
         "“": '"', "”": '"', "‘": "'", "’": "'", "、": ",", "。": ".", "【": "[", "】": "]",
     }
 )  # fmt: skip
-_CLOSING = re.compile(r"[.?;:,\s]+$")
+_CLOSING = ".?;:,"
 """Not `!`: `5!` is not `5`."""
 _SPACE = re.compile(r"\s+")
 _INDENTED = 2
@@ -83,12 +85,12 @@ def normalised(text: str) -> str:
     Numbers, signs and letters stay as they are: `x²` is not `x2`, `①` is not `1`, `5!` is not `5`, and in a problem `M`
     and `m` may be two quantities. Indentation stays where lines are indented, for a question about a program.
     """
-    joined = ""
+    joined: list[str] = []
     for line in dedent(_plain(text)).splitlines():
         indentation = len(line) - len(line.lstrip())
-        joined += "\n" + "\t" * indentation if indentation >= _INDENTED else " "
-        joined += _SPACE.sub(" ", line.strip())
-    return _CLOSING.sub("", _SPACE_THAT_SAYS_NOTHING.sub("", joined.strip()))
+        joined.append("\n" + "\t" * indentation if indentation >= _INDENTED else " ")
+        joined.append(_SPACE.sub(" ", line.strip()))
+    return _without_closing(_SPACE_THAT_SAYS_NOTHING.sub("", "".join(joined).strip()))
 
 
 def problem_key(text: str) -> str:
@@ -130,9 +132,24 @@ async def retrieve(problem: str, store: SolutionStore) -> Retrieved:
     return Retrieved(examples=nearest(problem, await store.near(near_keys(problem))))
 
 
-def retrieved_attempt(earlier: EarlierSolution) -> Attempt:
-    """The only attempt at a problem that was answered before: that solution, with its verdict."""
-    verification = Verification(passed=True, confidence=earlier.confidence, method="retrieved")
+async def answers_at_once(earlier: EarlierSolution, key: AnswerKey | None) -> bool:
+    """Whether an earlier solution of this very problem may answer it: with an answer key, only one that meets it."""
+    if key is None:
+        return True
+    from asyncio import to_thread  # on first use: finishing an answer needs this module, and no event loop
+
+    return await to_thread(meets, earlier.solution.answer, key) is True
+
+
+def retrieved_attempt(earlier: EarlierSolution, key: AnswerKey | None = None) -> Attempt:
+    """The only attempt at a problem that was answered before: that solution, with its verdict.
+
+    `key`: the answer key that it was found to meet, which then is what decided; None without one.
+    """
+    if key is None:
+        verification = Verification(passed=True, confidence=earlier.confidence, method="retrieved")
+    else:
+        verification = Verification(passed=True, confidence=1.0, method="expected")
     return Attempt(number=1, solution=earlier.solution, verification=verification)
 
 
@@ -151,8 +168,16 @@ def _plain(text: str) -> str:
         character
         if unicodedata.decomposition(character).startswith(("<super>", "<sub>", "<fraction>", "<circle>"))
         else unicodedata.normalize("NFKC", character)
-        for character in unicodedata.normalize("NFC", _INVISIBLE.sub("", text))
+        for character in normalised_form(_INVISIBLE.sub("", text), "NFC")
     ).translate(_SAME_SIGN)
+
+
+def _without_closing(text: str) -> str:
+    """The text without the punctuation and white space that it ends in, in whatever order."""
+    end = len(text)
+    while end and (text[end - 1] in _CLOSING or text[end - 1].isspace()):
+        end -= 1
+    return text[:end]
 
 
 def _shingles(text: str) -> frozenset[str]:

@@ -1,6 +1,7 @@
 """QUICK_VERIFY: is this the answer? Decided by proof where one exists, by a judge otherwise, by nobody if that fails.
 
 answer without content ──> failed, no call
+answer key ──> passed or failed, confidence 1.0; what it cannot decide goes on, and the judge is shown the key
 proof ──> passed or failed, confidence 1.0
 judge ──> passed or failed; capped at 0.5 where it contradicts itself
 no judge, no time, no quota, no readable reply ──> None: skipped, with the reason
@@ -14,6 +15,7 @@ from typing import Annotated
 from pydantic import Field
 
 from touchstone import checks
+from touchstone.answers.answer_key import AnswerKey, difference, is_proved, meets
 from touchstone.answers.model import SkipReason, Verification
 from touchstone.answers.wording import prompt
 from touchstone.checks.language import Language, language_of
@@ -67,6 +69,7 @@ class _Work:
     language: Language
     use_cache: bool
     deadline: Deadline
+    key: AnswerKey | None
     spends: list[Spend] = field(default_factory=list)
 
 
@@ -78,14 +81,15 @@ async def quick_verify(
     judge: Judge | None,
     deadline: Deadline,
     remedy: str = IN_THE_ENVIRONMENT,
+    key: AnswerKey | None = None,
     language: Language | None = None,
     use_cache: bool = True,
 ) -> Verified:
     """Verify an answer, ending at the deadline whatever happens.
 
     `steps` is a summary of how it was reached, possibly empty. `judge` None: no key is configured, and `remedy`
-    says what to do about it. `language` None: recognised from the problem. A judge that fails, in whatever way, is a
-    skip and never an exception.
+    says what to do about it. `key`: the answer key that came with the problem, None where none did. `language` None:
+    recognised from the problem. A judge that fails, in whatever way, is a skip and never an exception.
     """
     work = _Work(
         problem=problem,
@@ -94,6 +98,7 @@ async def quick_verify(
         language=language or language_of(problem),
         use_cache=use_cache,
         deadline=deadline,
+        key=key,
     )
     try:
         async with asyncio.timeout(deadline.remaining):
@@ -114,8 +119,17 @@ async def _by_check(work: _Work, seconds: float) -> Verification | None:
             error=_CONTENTLESS[work.language],
             skip_reason="contentless",
         )
-    proof = await _checked(checks.prove_answer, work.problem, work.answer, seconds=seconds)
+    until = Deadline.after(seconds)
+    if work.key is not None:
+        met = await _checked(meets, work.answer, work.key, seconds=until.remaining)
+        if met is not None:
+            error = None if met else difference(work.key, work.language)
+            return Verification(passed=met, confidence=1.0, method="expected", error=error)
+    proof = await _checked(checks.prove_answer, work.problem, work.answer, seconds=until.remaining)
     if proof is None or proof.outcome == "unknown":
+        return None
+    # A key comes before a calculation: where the two may disagree, the calculation does not decide.
+    if work.key and not await _checked(is_proved, work.problem, work.key, seconds=until.remaining):
         return None
     refuted = proof.outcome == "refuted"
     return Verification(
@@ -142,6 +156,8 @@ async def _by_judge(work: _Work, judge: Judge | None, remedy: str) -> Verificati
             answer=work.answer,
             steps=work.steps,
             finding=arithmetic_error,
+            expected=list(work.key.expected) if work.key else [],
+            tolerance=work.key.tolerance.model_dump(exclude_none=True) if work.key and work.key.tolerance else None,
         ),
         reply_type=VerifyReply,
         max_output_tokens=MAX_OUTPUT_TOKENS,
@@ -154,7 +170,7 @@ async def _by_judge(work: _Work, judge: Judge | None, remedy: str) -> Verificati
         skipped = _skipped(unanswered(error), f"Not verified: {error}", arithmetic_error)
         return skipped.model_copy(update=_asked(error))
     work.spends.extend(spends_of(reply, "verify"))
-    same = await _same(work.answer, reply.value.independent_answer)
+    same = await _same(work.answer, reply.value.independent_answer, work.key)
     return _judged(reply, same, work.language).model_copy(update={"arithmetic_error": arithmetic_error})
 
 
@@ -183,10 +199,16 @@ def _asked(error: JudgeError | LimitError) -> dict[str, str]:
     return {"provider": last.provider, "model": last.model, "prompt_version": last.prompt_version}
 
 
-async def _same(answer: str, independent_answer: str | None) -> bool | None:
-    """Whether two answers have the same value; None where it cannot be decided, or the judge gave none of its own."""
+async def _same(answer: str, independent_answer: str | None, key: AnswerKey | None) -> bool | None:
+    """Whether two answers have the same value, by the tolerance of an answer key where there is one.
+
+    None where that cannot be decided, or the judge gave no answer of its own.
+    """
     if independent_answer is None or not independent_answer.strip():
         return None
+    if key is not None and key.tolerance is not None:
+        own = key.model_copy(update={"expected": (independent_answer,)})
+        return await _checked(meets, answer, own, seconds=CHECK_SECONDS)
     return await _checked(checks.equivalent, answer, independent_answer, seconds=CHECK_SECONDS)
 
 
@@ -202,19 +224,19 @@ _loaded = set[Callable[..., object]]()
 """The checks that have answered before: the first call of each loads what it needs, which takes a tenth of a second."""
 
 
-async def _checked[T](check: Callable[..., T], *texts: str, seconds: float) -> T | None:
+async def _checked[T](check: Callable[..., T], *given: object, seconds: float) -> T | None:
     """What a check finds, without holding up the event loop (nor does loading it); None where it takes too long.
 
     It runs here where it can answer at once: a thread would cost several times as much as most checks.
     """
     if check in _loaded:
         try:
-            return check(*texts, at_once=True)
+            return check(*given, at_once=True)
         except NotAtOnceError:
             pass
     try:
         async with asyncio.timeout(seconds):
-            found = await asyncio.to_thread(check, *texts)
+            found = await asyncio.to_thread(check, *given)
     except TimeoutError:
         return None
     _loaded.add(check)

@@ -5,6 +5,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from touchstone.answers.answer_key import AnswerTolerance
 from touchstone.answers.model import (
     AnswerRecord,
     Attempt,
@@ -36,7 +37,9 @@ class AnswerView(BaseModel):
 
     `verification_status` is the badge (null until the answer is finished); `verify_passed` null means that nobody
     decided, with the reason in `skip_reason` and `verify_error`. Confidences are 0–1. `attempts` holds every attempt,
-    `answer` and the `verify_…` fields are those of the attempt that is returned. `cost_usd` adds up the known prices.
+    `answer` and the `verify_…` fields are those of the attempt that is returned. `expected` is the answer key that came
+    with the request, empty without one, and `tolerance` how far a number may lie from it. `cost_usd` adds up the known
+    prices.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -47,6 +50,8 @@ class AnswerView(BaseModel):
     problem: str | None
     answer: str | None
     steps: str | None
+    expected: tuple[str, ...] = ()
+    tolerance: AnswerTolerance | None = None
     subject: str | None
     difficulty: Difficulty | None
     language: Literal["zh", "en"] | None
@@ -81,11 +86,14 @@ class AnswerView(BaseModel):
         shown = record.best or (record.attempts[-1] if record.attempts else None)
         solution = shown.solution if shown else None
         verification = shown.verification if shown else None
+        key = record.answer_key
         kept = record.model_dump(include=set(cls.model_fields) & set(AnswerRecord.model_fields) - {"evaluation"})
         return cls(
             **kept,
             answer=solution.answer if solution else None,
             steps=solution.steps if solution else None,
+            expected=key.expected if key else (),
+            tolerance=key.tolerance if key else None,
             verify_passed=verification.passed if verification else None,
             verify_confidence=verification.confidence if verification else None,
             independent_answer=verification.independent_answer if verification else None,

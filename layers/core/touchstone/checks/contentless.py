@@ -15,6 +15,8 @@ Where one could argue, it is settled so:
 import re
 import unicodedata
 
+from touchstone.text import normalised
+
 ANSWER_SIGNS = frozenset("√×✓✔☑✗✘☒❌✅○◯●⭕△▲□■÷±∅∞°→←↑↓⇒⇔♂♀")
 """Symbols that stand for an answer by themselves, beyond those of mathematics (category Sm)."""
 
@@ -59,16 +61,37 @@ _MARKUP = re.compile(
 )
 
 
+class _Shown(dict[int, str]):
+    """What `str.translate` puts for each character, found out when it first occurs: a loop takes ten times as long.
+
+    A character says by itself what is left of it, since the marks that could move past one another are left out.
+    """
+
+    def __missing__(self, code: int) -> str:
+        shown = "".join(map(_shown, normalised(chr(code), "NFKD")))
+        if len(self) < MAX_KEPT:
+            self[code] = shown
+        return shown
+
+
+MAX_KEPT = 30_000
+"""Characters of which it is kept what they show: more than a language writes, less than a stranger may send."""
+
+
+def _shown(character: str) -> str:
+    category = unicodedata.category(character)
+    if category[0] == "M" or category == "Cf" or character in "'’/" or character in INVISIBLE_LETTERS:
+        return ""  # Neither shown by itself nor a gap between words: accents, joiners, "let's", "n/a".
+    is_shown = category[0] in "LN" or category == "Sm" or character in ANSWER_SIGNS
+    return character if is_shown and character not in "|~" else " "
+
+
+_SHOWN = _Shown()
+
+
 def _folded(text: str) -> str:
     """What shows and means something: letters without case and accents, digits and answer signs, spaces between."""
-    kept: list[str] = []
-    for character in unicodedata.normalize("NFKD", text):
-        category = unicodedata.category(character)
-        if category[0] == "M" or category == "Cf" or character in "'’/" or character in INVISIBLE_LETTERS:
-            continue  # Neither shown by itself nor a gap between words: accents, joiners, "let's", "n/a".
-        is_shown = category[0] in "LN" or category == "Sm" or character in ANSWER_SIGNS
-        kept.append(character if is_shown and character not in "|~" else " ")
-    return " ".join("".join(kept).casefold().split())
+    return " ".join(text.translate(_SHOWN).casefold().split())
 
 
 _PHRASES = sorted({_folded(phrase) for phrase in LEAD_INS}, key=len, reverse=True)

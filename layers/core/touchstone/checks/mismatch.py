@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import groupby
 
 from touchstone.checks.findings import Finding
+from touchstone.text import normalised
 
 type Span = tuple[int, int]
 
@@ -122,7 +123,7 @@ def _words(text: str, language: str) -> tuple[int, list[tuple[Span, str, int]]]:
         for script, run in groupby(found[0], key=_script):
             letters = "".join(run)
             words = len(letters) if script in _WITHOUT_SPACES else int(len(letters) > 1)
-            if script == "LATIN" and language == "en" and _TONE_MARK.search(unicodedata.normalize("NFD", letters)):
+            if script == "LATIN" and language == "en" and _TONE_MARK.search(normalised(letters, "NFD")):
                 script = "PINYIN"  # noqa: PLW2901
             if script in SCRIPTS[language]:
                 own += words

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from touchstone.cli.options import AsJson, Cursor, Limit, Local
+from touchstone.cli.options import AsJson, Cursor, Expected, Limit, Local, Tolerance
 
 if TYPE_CHECKING:
     from touchstone.answers.model import SolveRequest
@@ -41,6 +41,8 @@ def verify(
     problem: Annotated[str | None, typer.Option(help="The problem.")] = None,
     answer: Annotated[str | None, typer.Option(help="The answer to verify.")] = None,
     steps: Annotated[str | None, typer.Option(help="The solution, or a summary of it.")] = None,
+    expected: Expected = None,
+    tolerance: Tolerance = None,
     subject: Subject = None,
     difficulty: Annotated[
         Literal["easy", "medium", "hard"] | None, typer.Option(help="The difficulty, for the statistics.")
@@ -52,8 +54,8 @@ def verify(
     local: Local = False,
     as_json: AsJson = False,
 ) -> None:
-    """Verify an answer that you have: by proof where there is one, by a judge otherwise."""
-    from touchstone.cli.requests import verify_request
+    """Verify an answer that you have: by your answer key, by proof where there is one, by a judge otherwise."""
+    from touchstone.cli.requests import key_options, verify_request
 
     options: dict[str, Any] = {
         "problem": problem,
@@ -63,6 +65,7 @@ def verify(
         "difficulty": difficulty,
     }
     options |= {"model": model, "language": language, "use_cache": use_cache, "deep_evaluation": deep_evaluation}
+    options |= key_options(expected, tolerance)
     request = verify_request(source, options)
     if local:
         from touchstone.cli import inprocess
@@ -81,6 +84,8 @@ def solve(
     *,
     problem: Annotated[str | None, typer.Option(help="The problem.")] = None,
     image: Annotated[Path | None, typer.Option(help="A picture of the problem: PNG, JPEG, WebP or GIF.")] = None,
+    expected: Expected = None,
+    tolerance: Tolerance = None,
     subject: Subject = None,
     language: Language = None,
     use_cache: Cached = None,
@@ -94,8 +99,11 @@ def solve(
     as_json: AsJson = False,
 ) -> None:
     """Have a problem solved, and the solution verified."""
+    from touchstone.cli.requests import key_options
+
     options: dict[str, Any] = {"problem": problem, "subject": subject, "language": language, "use_cache": use_cache}
     options |= {"use_retrieved": use_retrieved, "deep_evaluation": deep_evaluation}
+    options |= key_options(expected, tolerance)
     if local:
         from touchstone.cli import inprocess
 

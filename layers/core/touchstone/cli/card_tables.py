@@ -16,7 +16,7 @@ NAMES = {
 SEPARATORS = ("\t", ";", ",")
 DIRECTIVE = re.compile(r"#[a-z ]+:[^\n]*\n")
 """A line with which Anki's exports begin, as `#separator:tab`."""
-NAMED_SEPARATOR = re.compile(r"#separator:([^\n]*)\n", re.IGNORECASE)
+NAMED_SEPARATOR = re.compile(r"#separator:([^\n]{0,100})\n", re.IGNORECASE)
 SEPARATOR_NAMES = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
 WITHOUT_NAMES = ("front", "back")
 """The columns of a table that does not name any."""

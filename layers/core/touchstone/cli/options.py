@@ -12,6 +12,19 @@ Local = Annotated[
         help="Work in this process, without a deployment: by checks, and by judges whose keys are in the environment.",
     ),
 ]
+Expected = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="TEXT", help="The answer key: what the answer should be. Give it again for others that are right too."
+    ),
+]
+Tolerance = Annotated[
+    str | None,
+    typer.Option(
+        metavar="KIND=N",
+        help="How far a number may lie from the key: relative=0.01, absolute=0.5 or significant_digits=3.",
+    ),
+]
 Limit = Annotated[int, typer.Option(min=1, max=100, help="How many at most.")]
 Cursor = Annotated[str | None, typer.Option(help="Where an earlier list ended, as it said.")]
 Days = Annotated[int, typer.Option(min=1, max=90, help="How many days back.")]

@@ -3,7 +3,7 @@
 import base64
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +47,26 @@ def solve_request(options: Mapping[str, Any]) -> "SolveRequest":
     from touchstone.answers.model import SolveRequest
 
     return checked(SolveRequest, {name: value for name, value in options.items() if value is not None})
+
+
+def key_options(expected: Sequence[str] | None, tolerance: str | None) -> dict[str, Any]:
+    """An answer key as a request carries it, from the command line; what was not given is None.
+
+    `tolerance` is its kind and number: `relative=0.01`. Raises `InputError` for one that is no number; whether it may
+    be that number is for the request to say.
+    """
+    told = {"expected": list(expected) if expected else None, "tolerance": None}
+    if tolerance is None:
+        return told
+    kind, _, number = tolerance.partition("=")
+    try:
+        value: float = int(number) if kind == "significant_digits" else float(number)
+    except ValueError:
+        raise InputError(
+            "A tolerance is its kind and a number: relative=0.01, absolute=0.5 or significant_digits=3.",
+            where="tolerance",
+        ) from None
+    return {**told, "tolerance": {kind: value}}
 
 
 def image_bytes(path: Path) -> bytes:

@@ -11,7 +11,14 @@ from touchstone.cli.screen import dollars, moment, percent, print_facts, styled
 type View = Mapping[str, Any]
 
 CODES: Mapping[object, Exit] = {"verified": Exit.DONE, "caution": Exit.VERDICT, "unverified": Exit.UNDECIDED}
-METHODS = {"proof": "a proof", "judge": "a judge", "retrieved": "an earlier verified solution"}
+METHODS = {
+    "expected": "the answer key",
+    "proof": "a proof",
+    "judge": "a judge",
+    "retrieved": "an earlier verified solution",
+}
+BETWEEN = " | "
+"""Between the texts of an answer key, any of which is right."""
 DIMENSIONS = ("correctness", "completeness", "clarity", "pedagogy", "format")
 
 
@@ -43,6 +50,8 @@ def _facts(view: View) -> Iterator[tuple[str, object]]:
     yield "problem", view.get("problem")
     yield "answer", view.get("answer")
     yield "steps", view.get("steps") or None
+    yield "key", BETWEEN.join(view.get("expected") or ()) or None
+    yield "tolerance", _tolerance(view.get("tolerance") or {})
     if view.get("independent_answer") != view.get("answer"):
         yield "worked out", view.get("independent_answer")
     for position, line in enumerate(view.get("derivation") or ()):
@@ -64,6 +73,10 @@ def _decided_by(view: View) -> str | None:
     if method is None or last.get("model") is None:
         return method
     return f"{method}, {last.get('provider')} {last.get('model')}"
+
+
+def _tolerance(tolerance: View) -> str | None:
+    return next((f"{kind} {value}" for kind, value in tolerance.items() if value is not None), None)
 
 
 def _reason(view: View) -> str | None:

@@ -7,19 +7,20 @@ ends one. Each item of a list is apart from the next; headings, rules and the li
 """
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from string import ascii_letters
 
 _HAN = r"\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
 _CLOSING = r"[」』”’）)】》〉\]\"'*_]|\[\d{1,3}\]"
-_END = re.compile(
-    rf"(?:[。！？｡]|[.!?．](?![\w.])|[.!?．](?=[{_HAN}]))(?:[。！？｡.!?．…]*)((?:{_CLOSING})*)(?=(\s*)(\S?))"
-)
-"""A mark that may end a sentence, what closes after it, the white space, and what follows."""
+_END = re.compile(rf"(?:[。！？｡]|[.!?．](?![\w.])|[.!?．](?=[{_HAN}]))[。！？｡.!?．…]*+((?:{_CLOSING})*+)")
+"""A mark that may end a sentence, and what closes after it."""
+_FOLLOWING = re.compile(r"\s*+(\S?)")
 _FULL = "。！？｡"
 _GOES_ON = "，,、；;：:—–"
 """Before one of these, what was closed is a part of a longer sentence."""
+_STRAIGHT_QUOTES = {'"': re.compile('"'), "'": re.compile("'")}
 _BRACKETS = re.compile(r"[(（【［]|[)）】］]")
-_LAST_WORD = re.compile(r"(?<!\w)((?:[A-Za-z]\.)*[A-Za-z]+)$")
 _NEXT_WORD = re.compile(r"[\s\"'“‘「『(（\[*_]*([A-Za-z]+|\d+)?")
 
 _NEVER_LAST = frozenset(
@@ -56,11 +57,15 @@ _STARTERS = frozenset(
 """Words that begin a sentence when they are capitalised, and no name."""
 
 _HEADING = re.compile(r"\s{0,3}#{1,6}(?:\s|$)")
-_NO_TEXT = re.compile(r"\s*(?:[-=*_~`]{3,}\w*|[|:\s-]+)\s*$")
+_NO_TEXT = re.compile(r"[-=*_~`]{3,}+\w*+|[|:\s-]++")
+"""All of a line, but for the white space around it."""
 _ITEM = re.compile(
-    r"\s*(?:>\s*)*(?:(?:[-*+•·‣◦–]|\d{1,3}[.)]|[(（]\d{1,3}[)）]|[a-z]\))\s+|\d{1,3}、|[（(]?[一二三四五六七八九十]{1,3}[)）、]\s*)"
+    r"\s*+(?:>\s*+)*+"
+    r"(?:(?:[-*+•·‣◦–]|\d{1,3}[.)]|[(（]\d{1,3}[)）]|[a-z]\))\s++|\d{1,3}、|[（(]?[一二三四五六七八九十]{1,3}[)）、]\s*+)"
 )
-_QUOTED = re.compile(r"\s*(?:>\s*)+")
+_QUOTED = re.compile(r"\s*+(?:>\s*+)++")
+_JOINS = re.compile(f"[{_HAN}，。、；：！？」』”）]")
+"""No space stands between two of these where one line goes on in the next."""
 WRAPPED_CHARS = 50
 """A line at least this long that does not end a sentence may have been wrapped, so the next one goes on with it."""
 
@@ -77,44 +82,47 @@ def sentences_of(text: str) -> tuple[str, ...]:
 
 def _blocks(text: str) -> Iterator[tuple[str, bool]]:
     """Stretches of text that no sentence crosses, and whether one is a heading."""
-    block, quoted = "", False
+    block: list[str] = []
+    quoted = False
     for line in text.splitlines():
         heading, item, quote = _HEADING.match(line), _ITEM.match(line), _QUOTED.match(line)
         start = heading or item or quote
         words = " ".join(line[start.end() if start else 0 :].split())
-        blank = not words or _NO_TEXT.match(line) is not None
+        blank = not words or _NO_TEXT.fullmatch(line.strip()) is not None
         apart = blank or heading or item or quoted != bool(quote)
         if block and (apart or not _wrapped(block, words)):
-            yield block, False
-            block = ""
+            yield "".join(block), False
+            block = []
         quoted = bool(quote)
         if heading and not blank:
             yield words.rstrip("# "), True
         elif not blank:
-            block = f"{block}{_gap(block, words)}{words}" if block else words
+            block += [_gap(block[-1], words), words] if block else [words]
     if block:
-        yield block, False
+        yield "".join(block), False
 
 
-def _wrapped(block: str, line: str) -> bool:
-    """Whether a line goes on with what stands before it."""
-    return line[0].islower() or (len(block) >= WRAPPED_CHARS and block[-1] not in "。！？｡.!?:：|")
+def _wrapped(block: Sequence[str], line: str) -> bool:
+    """Whether a line goes on with the pieces that stand before it."""
+    if line[0].islower():
+        return True
+    is_long = len(block) >= 2 * WRAPPED_CHARS or sum(map(len, block)) >= WRAPPED_CHARS
+    return is_long and block[-1][-1] not in "。！？｡.!?:：|"
 
 
 def _gap(before: str, after: str) -> str:
-    han = re.compile(f"[{_HAN}，。、；：！？」』”）]")
-    return "" if han.match(before[-1]) and han.match(after[0]) else " "
+    return "" if _JOINS.match(before[-1]) and _JOINS.match(after[0]) else " "
 
 
-def _sentences(block: str) -> Iterator[str]:
-    inside = _in_brackets(block)
+def _sentences(text: str) -> Iterator[str]:
+    block = _Block(text)
     start = 0
-    for mark in _END.finditer(block):
-        end = _after_quotes(block, start, mark)
-        if mark.start() not in inside and _ends(block, start, mark, end):
-            yield from _said(block[start:end])
+    for mark in _END.finditer(text):
+        end = block.after_quotes(start, mark)
+        if not block.in_brackets(mark.start()) and block.ends(start, mark, end):
+            yield from _said(text[start:end])
             start = end
-    yield from _said(block[start:])
+    yield from _said(text[start:])
 
 
 def _said(piece: str) -> Iterator[str]:
@@ -123,52 +131,88 @@ def _said(piece: str) -> Iterator[str]:
         yield piece.strip()
 
 
-def _in_brackets(block: str) -> frozenset[int]:
-    """The places within brackets that are closed again."""
+class _Block:
+    """A block and what its marks ask of it, found once: asked for each mark anew, the time would be quadratic."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._is_lower = text.islower()
+        self._quotes = {
+            quote: [found.start() for found in pattern.finditer(text)] for quote, pattern in _STRAIGHT_QUOTES.items()
+        }
+        self._closed = _closed_brackets(text)
+
+    def in_brackets(self, place: int) -> bool:
+        """Whether a place is within brackets that are closed again."""
+        number = bisect_right(self._closed, (place, len(self.text))) - 1
+        return number >= 0 and place < self._closed[number][1]
+
+    def after_quotes(self, start: int, mark: re.Match[str]) -> int:
+        """Where a sentence ends with what closes after its mark: a straight quote closes only what one has opened."""
+        end = mark.end()
+        for quote, places in self._quotes.items():
+            opened = bisect_left(places, mark.start(1)) - bisect_left(places, start)
+            if quote in mark[1] and opened % 2 == 0:
+                end = min(end, mark.start(1) + mark[1].index(quote))
+        return end
+
+    def ends(self, start: int, mark: re.Match[str], end: int) -> bool:
+        """Whether a mark ends the sentence that begins at `start`."""
+        found = _FOLLOWING.match(self.text, end)
+        after = found[1] if found else ""
+        if not after:
+            return True
+        if after in _GOES_ON:
+            return False
+        if mark[0][0] in _FULL:
+            return True
+        follows = _NEXT_WORD.match(self.text, end)
+        following = (follows[1] if follows else None) or ""
+        if following.islower() and not self._is_lower:
+            return False
+        return mark[0][0] != "." or not _abbreviated(_last_word(self.text, start, mark.start()), following)
+
+
+def _closed_brackets(text: str) -> list[tuple[int, int]]:
+    """The outermost brackets that are closed again, in their order: where each opens and closes."""
     opened: list[int] = []
-    inside: set[int] = set()
-    for bracket in _BRACKETS.finditer(block):
+    closed: list[tuple[int, int]] = []
+    for bracket in _BRACKETS.finditer(text):
         if bracket[0] in "(（【［":
             opened.append(bracket.start())
         elif opened:
-            inside.update(range(opened.pop(), bracket.start()))
-    return frozenset(inside)
+            start = opened.pop()
+            while closed and closed[-1][0] > start:
+                closed.pop()
+            closed.append((start, bracket.start()))
+    return closed
 
 
-def _after_quotes(block: str, start: int, mark: re.Match[str]) -> int:
-    """Where a sentence ends with what closes after its mark: a straight quote closes only what one has opened."""
-    end = mark.end()
-    for quote in "\"'":
-        if quote in mark[1] and block.count(quote, start, mark.start(1)) % 2 == 0:
-            end = min(end, mark.start(1) + mark[1].index(quote))
-    return end
+def _last_word(text: str, start: int, end: int) -> str:
+    """The Latin word that ends at `end`, with the initials that are written together with it; empty for none.
+
+    Neither goes back beyond `start`, nor is it the end of a longer word.
+    """
+
+    def begins(place: int) -> bool:
+        return place == start or not (text[place - 1].isalnum() or text[place - 1] == "_")
+
+    at = end
+    while at > start and text[at - 1] in ascii_letters:
+        at -= 1
+    first = at if at < end and begins(at) else end
+    while at < end and at - 2 >= start and text[at - 1] == "." and text[at - 2] in ascii_letters:
+        at -= 2
+        first = at if begins(at) else first
+    return text[first:end]
 
 
-def _ends(block: str, start: int, mark: re.Match[str], end: int) -> bool:
-    """Whether a mark ends the sentence that begins at `start`."""
-    after = block[end:].lstrip()[:1]
-    if not after:
-        return True
-    if after in _GOES_ON:
-        return False
-    if mark[0][0] in _FULL:
-        return True
-    follows = _NEXT_WORD.match(block, end)
-    following = (follows[1] if follows else None) or ""
-    if following.islower() and not block.islower():
-        return False
-    return mark[0][0] != "." or not _abbreviated(block[start : mark.start()], following)
-
-
-def _abbreviated(before: str, following: str) -> bool:
-    """Whether the full stop after `before` belongs to an abbreviation, and does not end the sentence as well."""
-    found = _LAST_WORD.search(before)
-    if found is None:
-        return False
-    word = found[1].lower()
+def _abbreviated(written: str, following: str) -> bool:
+    """Whether the full stop after a word belongs to an abbreviation, and does not end the sentence as well."""
+    word = written.lower()
     if word in _NEVER_LAST:
         return True
     if word in _BEFORE_NUMBERS and following.isdigit():
         return True
-    initials = "." in word or (len(word) == 1 and found[1].isupper())
+    initials = "." in word or (len(word) == 1 and written.isupper())
     return (initials or word == "al") and following.lower() not in _STARTERS

@@ -12,6 +12,7 @@ from touchstone.errors import InputError, TouchstoneError
 from touchstone.operations.json_text import loads
 from touchstone.operations.references import Reference
 from touchstone.strict import Strict
+from touchstone.text import shortened
 
 if TYPE_CHECKING:
     from touchstone.operations.measurement_lines import MeasurementLine
@@ -23,6 +24,8 @@ MAX_LINE_BYTES = 6_000_000
 MOST_FAULTS = 5
 """How many faults of a line are told; the others are counted."""
 MAX_PLACE_CHARS = 100
+MAX_TOLD_CHARS = 500
+"""Of a place, and of a fault in words, which may hold a name of the sender's own of any length."""
 KINDS = frozenset({
     *("verify", "solve", "evaluate", "submission", "quiz", "quiz_check"),
     *("quiz_evaluation", "summary_evaluation", "flashcards_evaluation"),
@@ -117,16 +120,18 @@ def _fault_of(error: ValidationError) -> InputError:
     first, *others = [
         (_place(fault["loc"]), fault["msg"]) for fault in error.errors(include_url=False, include_input=False)
     ]
-    told = [f"{place}: {said}" if place else said for place, said in others[: MOST_FAULTS - 1]]
+    told = [
+        shortened(f"{place}: {said}" if place else said, MAX_TOLD_CHARS) for place, said in others[: MOST_FAULTS - 1]
+    ]
     if left := len(others) - len(told):
         told.append(f"and {left} more")
-    return InputError(f"{'; '.join([first[1], *told])}.", where=first[0])
+    return InputError(f"{'; '.join([shortened(first[1], MAX_TOLD_CHARS), *told])}.", where=first[0])
 
 
 def _place(location: tuple[int | str, ...]) -> str | None:
     """The field at fault, None for the line itself; a name that the sender made up may be of any length."""
     place = ".".join(map(str, location[1:] if location and location[0] in KINDS else location))
-    return (place if len(place) <= MAX_PLACE_CHARS else f"{place[: MAX_PLACE_CHARS - 1]}…") or None
+    return shortened(place, MAX_PLACE_CHARS) or None
 
 
 def request_of(line: VerifyLine | SolveLine) -> VerifyRequest | SolveRequest:

@@ -99,7 +99,7 @@ async def analyze_problem(desk: Desk, answer_id: str, *, deadline: Deadline | No
 
 async def retrieve_solution(desk: Desk, answer_id: str) -> bool:
     """RETRIEVE. Whether a verified solution of the very same problem answers it."""
-    from touchstone.answers.retrieval import problem_key, retrieved_attempt
+    from touchstone.answers.retrieval import answers_at_once, problem_key, retrieved_attempt
 
     record = _get(desk, answer_id)
     if record.attempts:
@@ -107,12 +107,12 @@ async def retrieve_solution(desk: Desk, answer_id: str) -> bool:
     if record.stage in ENDED or not record.use_retrieved:
         return False
     earlier = await desk.solutions.exact(problem_key(_problem(record)))
-    if earlier is None:
+    if earlier is None or not await answers_at_once(earlier, record.answer_key):
         return False
     desk.answers.add_attempt(
         tenant=desk.tenant,
         answer_id=answer_id,
-        attempt=retrieved_attempt(earlier),
+        attempt=retrieved_attempt(earlier, record.answer_key),
         retrieved_from=earlier.answer_id,
     )
     return True
@@ -181,6 +181,7 @@ async def verify_attempt(desk: Desk, answer_id: str, *, number: int = 1, deadlin
             attempt.solution.steps,
             judge=desk.judges.prefer("verify"),
             remedy=desk.judges.remedy,
+            key=record.answer_key,
             deadline=deadline or Deadline.after(VERIFY_SECONDS),
             language=record.language,
             use_cache=record.use_cache,

@@ -6,7 +6,6 @@ much each of them all counts; the weights are its proportions, made to sum to 1 
 
 import math
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from touchstone.judges.fence import Fenced, visible
 from touchstone.judges.spends import Spend
 from touchstone.oracle.model import DIMENSION_ID, FIXED, LEAST_DYNAMIC, MOST_DYNAMIC, Brief, Dimension
 from touchstone.oracle.wording import language_of_task, prompt
+from touchstone.text import normalised
 
 LEAST_WEIGHT = 0.05
 """Least share of the whole that one dimension may have. A band is some twenty points wide, so that at this weight a
@@ -200,7 +200,7 @@ def _shown(name: str) -> str:
 
 def _folded(name: str) -> str:
     """A name as one reads it aloud: without case and variants of characters."""
-    return unicodedata.normalize("NFKC", _shown(name)).casefold()
+    return normalised(_shown(name), "NFKC").casefold()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

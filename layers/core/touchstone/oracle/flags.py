@@ -8,15 +8,22 @@ import asyncio
 import re
 import unicodedata
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
+from itertools import groupby
+from string import ascii_lowercase, ascii_uppercase
 from threading import Lock
 
 from touchstone.oracle.folding import Folded, fold
+from touchstone.oracle.model import RiskFlag
 from touchstone.oracle.passages import Passage
+from touchstone.oracle.phrase_words import NEEDED
 from touchstone.oracle.phrases import PHRASES
 
-_SENTENCE_END = re.compile(r"[.!?]+(?:'(?=\s)|(?=[\s']))|[。！？\n]")
+type Found = tuple[RiskFlag, int, int]
+"""A passage: its flag, and where it begins and ends."""
+
+_SENTENCE_END = re.compile(r"[.!?](?![.!?])(?:'(?=\s)|(?=[\s']))|[。！？\n]")
 _FLANKS = 600
 """How far from a match its sentence may begin and end; a text without any full stop is not one sentence."""
 
@@ -24,8 +31,8 @@ _HIDDEN_RUN = re.compile(
     "[\u00ad\u034f\u115f\u1160\u180e\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff\uffa0\u3164]{3,}"
 )
 """Three unseen characters together carry data: one marks where a word may break, two an emoji's form."""
-_OVERRIDES = re.compile("[\u202d\u202e]")
-_DIRECTIONS = re.compile("[\u202a\u202b\u2066-\u2068]")
+_OVERRIDES = re.compile("[\u202d\u202e]+")
+_DIRECTIONS = re.compile("[\u202a\u202b\u2066-\u2068]+")
 _TAGS = re.compile("(?<!\U0001f3f4)[\U000e0001-\U000e007f]+|[\U000e0100-\U000e01ef]{2,}")
 """Tag characters write invisible text, except behind a black flag, where they name a region; one supplementary
 variation selector chooses the form of a Chinese character, two or more encode bytes."""
@@ -34,6 +41,15 @@ _SPLIT_SCRIPTS = ("LATIN", "GREEK", "CYRILLIC", "CJK")
 """Scripts in which no word is divided by a zero-width space; Thai and Khmer are written with them."""
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 
+
+_LOWER = str.maketrans(dict(zip(ascii_uppercase, ascii_lowercase, strict=True)) | {"ı": "i", "İ": "i", "ſ": "s"})
+"""As `re.IGNORECASE` has it for letters of English words; no character becomes two, so that places stay."""
+_MOST_PLACES = 1_000
+_AHEAD = 500
+"""Characters past the longest match that a pattern may look at to see that something does not follow."""
+
+MOST_PASSAGES = 1_000
+"""Passages of one flag that are told apart: far more than anybody hides, far fewer than a record can keep."""
 
 _KEPT = 4
 """Texts whose passages are remembered: the finalists of a contest and one more. The texts themselves are not."""
@@ -44,7 +60,7 @@ _searching = Lock()
 async def flagged(text: str) -> tuple[Passage, ...]:
     """What `find_passages` finds, once for all stages that ask for a text in a row, and beside the event loop.
 
-    A million characters take some four seconds. The thread makes nothing faster: a search holds the interpreter's lock,
+    A million characters take about a second. The thread makes nothing faster: a search holds the interpreter's lock,
     but lets go of it between one match and the next and between one pattern and the next, so that timers and replies
     that the loop waits for are late by a fifth of a second, not by all of it. Texts are searched one at a time: at once
     they would take as long together and leave the loop a smaller share.
@@ -67,32 +83,68 @@ def find_passages(text: str) -> tuple[Passage, ...]:
     """The passages of a text that are flagged, in their order, none of them twice with the same flag.
 
     A phrase is flagged with its whole sentence (cut out alone it would leave half an order), a marker or hidden
-    characters by themselves.
+    characters by themselves. Of more than `MOST_PASSAGES` with one flag, the last reaches from where it begins to the
+    end of all that follow.
     """
     folded = fold(text)
-    found = [*_phrases(folded), *_hidden(text)]
-    return tuple(sorted(_merged(found), key=lambda one: (one.start, one.end, one.flag)))
+    found = _bounded(_merged([*_phrases(folded), *_hidden(text)]))
+    found.sort(key=lambda one: (one[1], one[2], one[0]))
+    return tuple(Passage(flag=flag, start=start, end=end) for flag, start, end in found)
 
 
-def _phrases(folded: Folded) -> Iterator[Passage]:
+def _phrases(folded: Folded) -> Iterator[Found]:
+    words = _Words(folded.text)
     for flag, patterns in PHRASES.items():
-        for pattern in patterns:
-            for match in pattern.finditer(folded.text):
+        for pattern, needed in zip(patterns, NEEDED[flag], strict=True):
+            for match in (one for stretch in words.around(*needed) for one in pattern.finditer(folded.text, *stretch)):
                 start, end = _trimmed(folded.text, *match.span())
                 if flag != "imitates_prompt_markers":
                     start, end = _sentence(folded.text, start, end)
-                place = folded.place(start, end)
-                yield Passage(flag=flag, start=place[0], end=place[1])
+                yield flag, *folded.place(start, end)
 
 
-def _hidden(text: str) -> Iterator[Passage]:
+class _Words:
+    """Where words stand in a text in whatever case, each looked for once: patterns take a hundred times as long."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text.translate(_LOWER)
+        self._places: dict[str, Sequence[int]] = {}
+
+    def around(self, longest: int, words: Sequence[str]) -> Sequence[tuple[int, int]]:
+        """The stretches of the text in which a match of at most `longest` characters (0: any) with a word may stand."""
+        places = sorted(place for word in words for place in self._places_of(word))
+        if not places:
+            return ()
+        if not longest or len(places) >= _MOST_PLACES:
+            return ((0, len(self._text)),)
+        stretches: list[tuple[int, int]] = []
+        for place in places:
+            start, end = max(0, place - longest), min(len(self._text), place + longest + _AHEAD)
+            if stretches and start <= stretches[-1][1]:
+                start, _ = stretches.pop()
+            stretches.append((start, end))
+        return stretches
+
+    def _places_of(self, word: str) -> Sequence[int]:
+        """At most `_MOST_PLACES` of a word: of more, nothing is gained by looking around each."""
+        if word not in self._places:
+            found: list[int] = []
+            at = self._text.find(word)
+            while at >= 0 and len(found) < _MOST_PLACES:
+                found.append(at)
+                at = self._text.find(word, at + 1)
+            self._places[word] = found
+        return self._places[word]
+
+
+def _hidden(text: str) -> Iterator[Found]:
     patterns = [_HIDDEN_RUN, _OVERRIDES, _TAGS]
     if not _RIGHT_TO_LEFT.search(text):
         patterns.append(_DIRECTIONS)
     places = [match.span() for pattern in patterns for match in pattern.finditer(text)]
     places += [found.span() for found in _INSIDE_WORDS.finditer(text) if _divides_a_word(text, *found.span())]
     for start, end in places:
-        yield Passage(flag="hidden_text", start=start, end=end)
+        yield "hidden_text", start, end
 
 
 def _divides_a_word(text: str, start: int, end: int) -> bool:
@@ -116,13 +168,23 @@ def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
     return begin, after.end()
 
 
-def _merged(found: list[Passage]) -> list[Passage]:
-    """Passages of one flag that overlap or repeat one another, as one."""
-    merged: list[Passage] = []
-    for one in sorted(found, key=lambda each: (each.flag, each.start, each.end)):
-        last = merged[-1] if merged else None
-        if last is not None and last.flag == one.flag and one.start <= last.end:
-            merged[-1] = last.model_copy(update={"end": max(last.end, one.end)})
+def _merged(found: list[Found]) -> list[Found]:
+    """Passages of one flag that overlap or repeat one another, as one; by flag and in their order."""
+    merged: list[Found] = []
+    for flag, start, end in sorted(found):
+        if merged and merged[-1][0] == flag and start <= merged[-1][2]:
+            merged[-1] = (flag, merged[-1][1], max(merged[-1][2], end))
         else:
-            merged.append(one)
+            merged.append((flag, start, end))
     return merged
+
+
+def _bounded(merged: list[Found]) -> list[Found]:
+    """The passages, at most `MOST_PASSAGES` of each flag."""
+    bounded: list[Found] = []
+    for flag, group in groupby(merged, key=lambda one: one[0]):
+        passages = list(group)
+        rest = passages[MOST_PASSAGES - 1 :]
+        bounded += passages[: MOST_PASSAGES - 1]
+        bounded += [(flag, rest[0][1], rest[-1][2])] if rest else []
+    return bounded

@@ -1,7 +1,6 @@
 """What a course teaches: chapters in their order, each with its words and its grammar."""
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from typing import Annotated, Self
@@ -13,6 +12,7 @@ from touchstone.errors import InputError
 from touchstone.material.parts import PartId, Text, all_different
 from touchstone.material.quiz import MAX_WORD_CHARS
 from touchstone.strict import Strict
+from touchstone.text import normalised
 
 MAX_CHAPTERS = 200
 MAX_WORDS, MAX_PATTERNS = 300, 60
@@ -110,7 +110,7 @@ class Curriculum(Strict):
 
 def folded(item: str) -> str:
     """What all ways to type a word or pattern share: widths alike, no white space, every gap (……, ~) one `…`."""
-    return _GAP.sub("…", unicodedata.normalize("NFKC", "".join(item.split()))).casefold()
+    return _GAP.sub("…", normalised("".join(item.split()), "NFKC")).casefold()
 
 
 def _named(ids: Iterable[str]) -> str:

@@ -5,7 +5,6 @@ are found like any others, but nobody but its author can say whether to correct 
 """
 
 import re
-import unicodedata
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from touchstone.checks.script.tables import tables
 from touchstone.material import Question
 from touchstone.quizzes.model import Violation
 from touchstone.quizzes.texts import HAN, Place, answers_of, choices_of, places_of
+from touchstone.text import normalised
 
 _ABOUT_FORM = re.compile(
     r"\b(?:simplified|traditional|spelt|(?:mis-?)?spell\w*|typo|tone[ -](?:mark|number)s?|apostrophe|umlaut|script"
@@ -173,7 +173,7 @@ class _Contrast:
 def _stands_in(one: _Written, text: str) -> bool:
     if one.rule != _PINYIN:
         return one.right in text
-    right, plain = (unicodedata.normalize("NFC", each).casefold() for each in (one.right, text))
+    right, plain = (normalised(each, "NFC").casefold() for each in (one.right, text))
     return right in plain and re.search(rf"(?<![{_LETTER}]){re.escape(right)}", plain) is not None
 
 

@@ -6,7 +6,6 @@ tone mark or a tone number says that it is pinyin: a wrong choice may well be a 
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 
 from touchstone.checks import Finding, find_pinyin_errors
@@ -14,6 +13,7 @@ from touchstone.checks.pinyin.letters import chunks
 from touchstone.checks.pinyin.parsing import syllables
 from touchstone.material import Question
 from touchstone.quizzes.texts import HAN, Place, choices_of, places_of, same
+from touchstone.text import normalised
 
 _HAN = re.compile(HAN)
 _ALL_HAN = re.compile(rf"{HAN}+")
@@ -160,12 +160,12 @@ def _has_tones(text: str) -> bool:
 
 
 def _has_marks(text: str) -> bool:
-    return _TONE_MARKS.search(unicodedata.normalize("NFD", text)) is not None
+    return _TONE_MARKS.search(normalised(text, "NFD")) is not None
 
 
 def _is_sure(text: str) -> bool:
     """Whether its marks are those of pinyin and hardly of any other language, or its tones are numbers."""
-    return _OWN_MARKS.search(unicodedata.normalize("NFD", text)) is not None or _NUMBERED.search(text) is not None
+    return _OWN_MARKS.search(normalised(text, "NFD")) is not None or _NUMBERED.search(text) is not None
 
 
 def _moved(finding: Finding, by: int) -> Finding:

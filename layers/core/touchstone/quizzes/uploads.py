@@ -28,6 +28,7 @@ from touchstone.errors import InputError, TooLargeError
 from touchstone.quizzes.curriculum import Chapter, Curriculum, GrammarPoint, Word
 from touchstone.quizzes.learner import LearnerProfile, WeakPoint
 from touchstone.quizzes.tables import MAX_CHARS, SHOWN_CHARS, Row, Table
+from touchstone.text import shortened
 
 MAX_LEARNERS = 10_000
 BETWEEN_EXAMPLES = "|"
@@ -38,6 +39,8 @@ _COURSE = ("chapter", "title", "kind", "item", "pinyin", "explanation", "example
 _LEARNERS = ("learner", "ui_language", "item", "error_rate", "seen")
 _KINDS = ("word", "grammar")
 _WHOLE_NUMBER_DIGITS = 9
+_WHERE_CHARS, _FAULT_CHARS = 200, 500
+"""Of a place and of a sentence, which may hold a name of the sender's own of any length."""
 
 
 def text_of(data: bytes) -> str:
@@ -203,5 +206,6 @@ def _validated[T](adapter: TypeAdapter[T], value: Any) -> T:
         return adapter.validate_python(value)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the whole"
-        raise InputError(f"The field {where} is refused: {first['msg']}.", where=where) from None
+        where = shortened(".".join(str(part) for part in first["loc"]), _WHERE_CHARS) or "the whole"
+        told = shortened(str(first["msg"]), _FAULT_CHARS)
+        raise InputError(f"The field {where} is refused: {told}.", where=where) from None

@@ -108,6 +108,12 @@ def pending_index(record: AnswerRecord) -> dict[str, str]:
     return {"gsi2pk": f"EVALUATION#{progress.state}", "gsi2sk": position}
 
 
+def _asked(record: AnswerRecord) -> str:
+    """What a record began as. Without an answer key it reads as it did before there were any."""
+    unsaid = {"created_at", "updated_at", *(("answer_key",) if record.answer_key is None else ())}
+    return record.model_dump_json(exclude=unsaid)
+
+
 def _derived(record: AnswerRecord) -> Item:
     item: Item = {
         "summary": summary_of(record).model_dump_json(),
@@ -124,7 +130,7 @@ _ANSWER = Kind(
     name="answer",
     model=AnswerRecord,
     key=lambda record: answer_key(record.tenant, record.id),
-    asked=lambda record: record.model_dump_json(exclude={"created_at", "updated_at"}),
+    asked=_asked,
     derived=_derived,
     follows=lambda before, after: tuple(map(action_of, difference(before, after))),
 )

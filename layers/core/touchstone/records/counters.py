@@ -13,7 +13,6 @@ billionths of one) and scores in millionths, as integers: sums are exact.
 """
 
 import hashlib
-import unicodedata
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -26,6 +25,7 @@ from touchstone.records.judge_counts import calls_of, counts_of, judge_sk
 from touchstone.records.keys import of_tenant, part
 from touchstone.records.table import Action
 from touchstone.statistics.tallies import CardTally, JudgeKey
+from touchstone.text import normalised as normalised_form
 
 COUNT_SHARDS = 4
 """A partition takes 1,000 write units a second and a finish costs about 16 on the counters: 4 shards carry 240 a
@@ -136,7 +136,7 @@ def deferred_pk(shard: int) -> str:
 
 def normalised(suggestion: str) -> str:
     """A suggestion's text as it is counted: compatibility forms and white space unified, no closing full stop."""
-    text = " ".join(unicodedata.normalize("NFKC", suggestion).split()).rstrip(".。!！;；")
+    text = " ".join(normalised_form(suggestion, "NFKC").split()).rstrip(".。!！;；")
     return text[:_MAX_SUGGESTION_CHARS]
 
 
@@ -169,7 +169,8 @@ def _volume(record: AnswerRecord) -> dict[str, int]:
 def _rates(record: AnswerRecord, pk: str) -> Iterator[Increment]:
     subject, difficulty = record.subject, record.difficulty
     for attempt in record.attempts:
-        if attempt.verification is None or attempt.verification.method == "retrieved":
+        retrieved = record.retrieved_from is not None
+        if attempt.verification is None or retrieved or attempt.verification.method == "retrieved":
             continue
         tally = _tally(attempt.verification)
         provider, model = part(attempt.solution.provider), part(attempt.solution.model)

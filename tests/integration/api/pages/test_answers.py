@@ -154,3 +154,37 @@ def test_the_theme_is_kept(visitor: Visitor, deployment: Deployment) -> None:
     assert ("html", {"lang": "en", "data-theme": "dark"}) in visitor.open("/app/answers").elements
     visitor.open("/", theme="pink")
     assert ("html", {"lang": "en", "data-theme": "auto"}) in visitor.open("/app/answers").elements
+
+
+@pytest.mark.parametrize(
+    ("language", "shown"),
+    [
+        ("en", ("Decided by The answer key", "Answer key 12 a dozen Any one of these is right.", "Tolerance: 0.01 of")),
+        ("zh", ("标准答案 12 a dozen 符合其中任何一条即为正确。", "允许的相对误差：0.01")),
+    ],
+)
+def test_an_answer_shows_its_key_and_that_it_decided(
+    visitor: Visitor, acme: Api, language: str, shown: tuple[str, ...]
+) -> None:
+    request = {"problem": "How many eggs are in the basket?", "answer": "12.1"}
+    key = {"expected": ["12", "a dozen"], "tolerance": {"relative": 0.01}}
+    answer_id = acme.post("/v1/verifications", request | key).json["id"]
+    page = visitor.open(f"/app/answers/{answer_id}", language=language)
+    for words in shown:
+        assert words in page.text
+    found = visitor.open(f"/app/answers/{answer_id}", format="json").response.json
+    (facts,) = found["answer"]["rows"]
+    assert (facts["expected"], facts["tolerance"]) == ("12\na dozen", "relative 0.01")
+    assert found["attempts"]["rows"][0]["method"] == "expected"
+    (row,) = csv.DictReader(
+        io.StringIO(visitor.open(f"/app/answers/{answer_id}", format="csv", table="answer").response.body)
+    )
+    assert (row["expected"], row["tolerance"]) == ("12\na dozen", "relative 0.01")
+
+
+def test_a7_a_key_is_text_and_an_answer_without_one_shows_none(visitor: Visitor, acme: Api) -> None:
+    hostile = acme.post("/v1/verifications", {"problem": "p", "answer": "a", "expected": HOSTILE}).json["id"]
+    page = visitor.open(f"/app/answers/{hostile}")
+    assert "<script>alert(1)</script>" in page.text
+    assert not any(tag == "img" or "onerror" in attributes for tag, attributes in page.elements)
+    assert "Answer key" not in visitor.open(f"/app/answers/{verified(acme, 'Compute 2 + 2.', '4')}").text

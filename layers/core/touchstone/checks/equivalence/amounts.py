@@ -56,7 +56,7 @@ def _one(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str]
         if answer is False and measured.units and not is_constant(plain.tree) and is_constant(measured.tree):
             return None, A_LETTER
     if any(unit.lone_letter for unit in units):
-        return (None, A_LETTER) if answer or answer is None else (False, A_LETTER)
+        return None, A_LETTER
     if not answer and {"angle"} == {name for unit in units for name, _ in unit.dimension}:
         # Radians are plain numbers.
         return same(*(_radians(side) for side in (left, right))), CONVERTED
@@ -70,7 +70,8 @@ def _radians(value: Quantity) -> Tree:
 def _both(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str]:
     pairs = [(one, other) for one in left.units for other in right.units if one.dimension == other.dimension]
     if not pairs:
-        return _apart(left.units, right.units)
+        known = is_constant(left.tree) and is_constant(right.tree)
+        return _apart(left.units, right.units) if known else (None, A_LETTER)
     answers: list[tuple[Answer, str]] = []
     for one, other in pairs:
         if (one.noun and other.noun and one.noun != other.noun) or (

@@ -199,6 +199,9 @@ class Comparison:
     def _alternatives(self, left: Solutions, right: Solutions) -> Answer:
         names = [{tuple(sorted(name for name, _ in each)) for each in side.alternatives} for side in (left, right)]
         if names[0] != names[1]:
+            if _bases(left) == _bases(right) and len(_bases(left)) == 1 and (_indexed(left) or _indexed(right)):
+                # x_1 = 2, x_2 = 3 are the two values of x.
+                return self._in_any_order(_unnamed(left), _unnamed(right))
             same = self._in_any_order(_unnamed(left), _unnamed(right))
             return False if same is False and _single_named(left) and _single_named(right) else None
         if len(left.alternatives) != len(right.alternatives):
@@ -338,6 +341,11 @@ def _indexed(solutions: Solutions) -> bool:
     return [name.partition("_")[2] for name in names] == [str(number) for number in range(1, len(names) + 1)] and len(
         {name.partition("_")[0] for name in names}
     ) == 1
+
+
+def _bases(solutions: Solutions) -> set[str]:
+    """The names without their numbers."""
+    return {name.partition("_")[0] for bindings in solutions.alternatives for name, _ in bindings}
 
 
 def _unnamed(solutions: Solutions) -> list[Value]:

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 
 from touchstone.checks.equivalence.comparison import Comparison
 from touchstone.checks.equivalence.extraction import bare_answers
+from touchstone.checks.equivalence.nearness import within
 from touchstone.checks.limits import NotAtOnceError
 from touchstone.checks.notation.trees import digits
+from touchstone.checks.tolerance import Tolerance
 from touchstone.checks.values.kinds import Choice, Quantity, Value, Words
 from touchstone.checks.values.reading import read
 
@@ -44,7 +46,7 @@ class _Found:
     unit_unread: bool = False
 
 
-def equivalent(given: str, expected: str, *, at_once: bool = False) -> bool | None:
+def equivalent(given: str, expected: str, *, tolerance: Tolerance | None = None, at_once: bool = False) -> bool | None:
     """Whether `given` has the same value as `expected`: True, False, or None where that cannot be told.
 
     `given` may be a bare answer or a text that ends in one; `expected` is bare. The check is right or silent: True is
@@ -62,23 +64,25 @@ def equivalent(given: str, expected: str, *, at_once: bool = False) -> bool | No
     - A name in front is no part of the value (x = 2 and 2); equations are the same where they hold for the same values.
     - Options, and true and false, are different where they differ. Other words are the same, or left open.
 
+    `tolerance`: a number or quantity that differs counts as the same where it lies within it; nothing else does.
     `at_once`: raises `NotAtOnceError` where that may take more than `AT_ONCE_SECONDS`.
     """
-    if (plain := _plain(given, expected)) is not None:
+    plain = _plain(given, expected)
+    if plain or (plain is not None and tolerance is None):
         return plain
     found, wanted = _both(given, expected, at_once=at_once)
     if found is None or wanted is None:
         return None
-    return _decided(found, wanted, Comparison(None if at_once else SECONDS))
+    return _decided(found, wanted, Comparison(None if at_once else SECONDS), tolerance)
 
 
-def explain(given: str, expected: str) -> Explanation:
+def explain(given: str, expected: str, *, tolerance: Tolerance | None = None) -> Explanation:
     """As `equivalent`, with how each side was read and what decided."""
     from touchstone.checks.equivalence.describing import described
 
     found, wanted = _both(given, expected, at_once=False)
     comparison = Comparison(SECONDS)
-    answer = None if found is None or wanted is None else _decided(found, wanted, comparison)
+    answer = None if found is None or wanted is None else _decided(found, wanted, comparison, tolerance)
     return Explanation(
         answer=answer,
         given=_UNREAD if found is None else described(found.value, found.text),
@@ -122,11 +126,14 @@ def _both(given: str, expected: str, *, at_once: bool) -> tuple[_Found | None, _
     return _found(given, choice=wanted is not None and isinstance(wanted.value, Choice)), wanted
 
 
-def _decided(found: _Found, wanted: _Found, comparison: Comparison) -> bool | None:
+def _decided(found: _Found, wanted: _Found, comparison: Comparison, tolerance: Tolerance | None) -> bool | None:
     same = comparison.same(found.value, wanted.value)
     for one, other in ((found, wanted), (wanted, found)):
         if one.unit_unread and isinstance(other.value, Quantity) and any(unit.dimension for unit in other.value.units):
             return None
+    if tolerance is not None and not same:
+        same = within(found.value, wanted.value, tolerance, same=same)
+        return same if found.certain and wanted.certain else None
     return same if same or (found.certain and wanted.certain) else None
 
 

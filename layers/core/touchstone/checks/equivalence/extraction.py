@@ -7,10 +7,12 @@ where it is short and reads as a value, bold type, the last line, and the end of
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
-from touchstone.checks.notation.tokens import tokens_of
+from touchstone.checks.notation.tokens import Token, tokens_of
 from touchstone.checks.notation.trees import OutOfBoundsError
 from touchstone.checks.notation.units import read_unit
+from touchstone.checks.values.words import choice as chosen
 
 BARE_LIMIT = 400
 """Characters of a text that may be a bare answer as a whole."""
@@ -32,6 +34,7 @@ _PROSE_HAN = 4
 
 _CONTROL = re.compile(r"<\|?/?[A-Za-z_]{1,20}\|?>.{0,20}$|<eo[a-z]>|<\|?im_\w{1,20}\|?>(?:user|assistant)?")
 _NOTHING_FOLLOWS = re.compile(r"\sI hope (?:it|this) (?:is correct|helps)\.?$", re.IGNORECASE)
+_MINUS = str.maketrans("−–－﹣", "----")
 _BOX = re.compile(r"\\(?:boxed|fbox)\s?\{")
 _BETWEEN_BOXES = re.compile(
     r"(?:[\s$.,;:、+&~]|\\[()\[\],;:! ]|\\q?quad|\\text\s?\{|\}"
@@ -62,11 +65,14 @@ _MARK_SIGNS = (
 _REPEATED_MARK = re.compile(
     r"^(?:the\s)?(?:final\s)?answer\sis\s?:?\s?|^(?:应该|应|選|选|是|为|為)\s?[:：]?\s?", re.IGNORECASE
 )
-_SENTENCE_END = re.compile(r"(?<=[^\d\s])\.(?=\s|$)|(?<=\d)\.(?=\s|$)|[。！!；]|\n")
+_SENTENCE_END = re.compile(r"(?<=[^\d\s])\.(?=\s|$)|(?<=\d)\.(?=\s|$)|[。！；]|(?<!\\)!|\n")
 _BOLD = re.compile(r"\*\*([^*\n]{1,200})\*\*")
+_CLOSING_BOLD = re.compile(r"\*\*(?=[\s.,;。，；]|$)")
 _NUMBER = re.compile(
     r"(?<![\w.,])(?:-?[$€£¥￥]\s?)?-?(?:\d{1,3}+(?:,\d{3}(?!\d))++|\d++)(?:\.\d++)?(?:/\d++)?%?(?![\d])"
 )
+_PUNCTUATION = frozenset((".", ",", ";", "?", "!", ":", "-", '"', "'", "¤", "=>"))
+_PRICE = re.compile(r"[$€£¥￥]")
 _LETTER_CHOICE = re.compile(
     r"^(?:for sure |definitely |option |choice |[选選]项|[选選]|\(|\[|\*\*){0,4}\s?"
     r"([A-H](?:\s?(?:[,、和&]|and)?\s?[A-H](?![A-Za-z])){0,7})(?![A-Za-z'])"
@@ -130,6 +136,8 @@ def bare_answers(text: str, *, choice: bool) -> Iterator[Candidate]:
         yield Candidate(boxed, certain=whole)
         return
     if choice:
+        if chosen(kept) is not None:
+            yield Candidate(kept)
         yield from map(Candidate, _choices(kept, marked))
     if marked is not None:
         yield from _shortened(marked)
@@ -141,7 +149,8 @@ def bare_answers(text: str, *, choice: bool) -> Iterator[Candidate]:
 
 
 def _collapsed(text: str) -> str:
-    """`text` without runs of white space, so that no pattern has to look into one."""
+    """`text` without runs of white space, so that no pattern has to look into one, and with one sign for minus."""
+    text = text.translate(_MINUS)
     if "\n" not in text and "\r" not in text:
         return " ".join(text.split()).replace("\\\\boxed", "\\boxed")
     text = text.replace("\\\\boxed", "\\boxed")
@@ -150,7 +159,7 @@ def _collapsed(text: str) -> str:
 
 def _is_prose(text: str) -> bool:
     """Whether this is a sentence, or several, and not a value with its unit."""
-    if "\n" in text or "**" in text:
+    if "\n" in text or ("**" in text and _BOLD.search(text)):
         return True
     return len(_WORD.findall(text)) >= _PROSE_WORDS or len(_HAN.findall(text)) >= _PROSE_HAN
 
@@ -184,36 +193,52 @@ def _boxed(text: str, boxes: list[re.Match[str]]) -> tuple[str, bool]:
 
 def _sentence_behind(text: str) -> str:
     """What stands behind a box up to the end of its sentence."""
-    return _SENTENCE_END.split(text.replace("\\)", " ").replace("$", " "), maxsplit=1)[0].strip(" ,.")
+    return _SENTENCE_END.split("}" + text.replace("\\)", " ").replace("$", " "), maxsplit=1)[0][1:].strip(" ,.")
 
 
 def _unit_behind(text: str) -> tuple[str, bool]:
     """The unit or the power of ten that stands behind a box, "" where there is none; and whether all was read."""
     if _GOES_ON.match(text):
         return f" {text}", True
-    length, unread = _unit_of(text)
-    return (f" {text[:length]}", True) if length else ("", not (unread and text.startswith("\\")))
+    length, behind = _unit_of(text)
+    return (f" {text[:length]}", True) if length else ("", behind != "unread")
 
 
-def _unit_of(text: str) -> tuple[int, bool]:
-    """How many characters at the beginning of a text are a unit, and whether something stands there that is unread."""
+type _Behind = Literal["read", "words", "unread"]
+"""What stands behind a value: nothing but its unit and the rest of a sentence, words, or what was not read."""
+
+
+def _unit_of(text: str) -> tuple[int, _Behind]:
+    """How many characters at the beginning of a text are a unit, and what stands behind the value and that unit."""
     try:
         tokens = tokens_of(text[:_UNIT_CHARS])
     except OutOfBoundsError:
-        return 0, True
+        return 0, "unread"
     for count in range(min(_UNIT_PARTS, len(tokens)), 0, -1):
         preposition = tokens[count - 1].text == "in" and count < len(tokens) and tokens[count].kind == "letters"
         if not preposition and any(unit.dimension for unit in read_unit(tokens[:count])):
-            following = tokens[count] if count < len(tokens) else None
-            goes_on = following is not None and (
-                following.is_sign("*", "/", "^", "(", "-")
-                or following.kind in ("number", "accent", "function", "other")
-            )
-            return (0, True) if goes_on else (tokens[count - 1].end, False)
-    if not tokens or tokens[0].is_sign(",", ".", ";", "?", ")"):
-        return 0, False
+            ends = _goes_on_in_words(tokens, count)
+            return (tokens[count - 1].end, "read") if ends else (0, "unread")
+    if not _goes_on_in_words(tokens, 0):
+        return 0, "unread"
+    if not tokens or tokens[0].kind == "sign":
+        return 0, "read"
     counted = bool(read_unit(tokens[:1])) and tokens[0].text != "in"
-    return (tokens[0].end, False) if counted else (0, True)
+    return (tokens[0].end, "read") if counted else (0, "words")
+
+
+def _goes_on_in_words(tokens: list[Token], place: int) -> bool:
+    """Whether a sentence ends there or goes on: with punctuation, or with a word that is no part of a formula."""
+    if place >= len(tokens):
+        return True
+    token, after = tokens[place], tokens[place + 1] if place + 1 < len(tokens) else None
+    if token.kind == "sign":
+        return token.text in _PUNCTUATION
+    if after is not None and after.is_sign("/", "^", "*", "_", "=") and not (after.spaced and after.text == "="):
+        return False
+    if token.kind == "close" and token.text == ")":
+        return True
+    return token.kind == "han" or (token.kind == "letters" and not token.upright and len(token.text) > 1)
 
 
 def _closing_brace(text: str, start: int) -> int | None:
@@ -242,7 +267,8 @@ def _marked(text: str) -> tuple[str | None, int]:
 
 def _shortened(text: str) -> Iterator[Candidate]:
     """The line of a marked answer, its first sentence, and the value in that."""
-    line = text.split("\n", maxsplit=1)[0].strip().replace("**", "")
+    line = text.split("\n", maxsplit=1)[0].strip()
+    line = _CLOSING_BOLD.sub("", _BOLD.sub(r"\1", line))
     yield Candidate(line)
     sentence = _SENTENCE_END.split(line, maxsplit=1)[0]
     if sentence != line:
@@ -254,8 +280,8 @@ def _shortened(text: str) -> Iterator[Candidate]:
 def _choices(text: str, marked: str | None) -> Iterator[str]:
     """The options that a text names: behind its mark, at its beginning, or in what it says."""
     if marked is not None:
-        if (chosen := _LETTER_CHOICE.match(marked.replace("**", ""))) is not None:
-            yield chosen[1]
+        if (letters := _LETTER_CHOICE.match(_BOLD.sub(r"\1", marked))) is not None:
+            yield letters[1]
         return
     if (leading := _LEADING_CHOICE.match(text)) is not None:
         yield leading[1]
@@ -301,16 +327,20 @@ def _ends(sentence: str, *, whole: bool = False) -> Iterator[Candidate]:
         yield from _formula(sentence, formulas[-1])
         return
     numbers = list(_NUMBER.finditer(sentence))
+    priced = [number for number in numbers if _PRICE.search(sentence[number.start() - 1 : number.end() + 2])]
+    if len(numbers) > 1 and len(priced) == 1:
+        # The only amount of money among numbers: 220 $ in 12 months.
+        numbers = priced
     if len(numbers) == 1:
         yield from _with_unit(numbers[0][0], sentence[numbers[0].end() :])
 
 
 def _with_unit(number: str, behind: str) -> Iterator[Candidate]:
     """A number with the unit behind it; where what stands there is no unit, it may confirm a plain number alone."""
-    length, unread = _unit_of(behind)
-    if unread and _HAN.match(behind.strip()[:1]):
+    length, rest = _unit_of(behind)
+    if rest == "unread" or (rest == "words" and _HAN.match(behind.strip()[:1])):
         return
-    yield Candidate(number + behind[:length], certain=False, unit_unread=unread)
+    yield Candidate(number + behind[:length], certain=False, unit_unread=rest == "words")
 
 
 def _formula(sentence: str, formula: re.Match[str]) -> Iterator[Candidate]:
@@ -320,5 +350,6 @@ def _formula(sentence: str, formula: re.Match[str]) -> Iterator[Candidate]:
         return
     inside = next(filter(None, formula.groups())).strip(" .,")
     behind = sentence[formula.end() :]
-    length, unread = _unit_of(behind)
-    yield Candidate(inside + behind[:length], certain=False, unit_unread=unread)
+    length, rest = _unit_of(behind)
+    if rest != "unread":
+        yield Candidate(inside + behind[:length], certain=False, unit_unread=rest == "words")

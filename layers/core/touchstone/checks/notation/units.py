@@ -195,7 +195,7 @@ class _Reader:
         factors = 1
         while readings and (token := self._peek()) is not None and not token.is_sign(")"):
             word = token.text.lower() if token.kind == "letters" else ""
-            if token.is_sign("/") or (word in _PER and word != "a") or (word == "a" and token.spaced):
+            if token.is_sign("/") or (word in _PER and (len(word) > 1 or (token.text == "a" and token.spaced))):
                 self._place += 1
                 readings, below = _combined(readings, self._factor(), (-1,)), True
                 factors += 1
@@ -253,11 +253,15 @@ class _Reader:
         marked = token.is_sign("^")
         if not marked and token.spaced:
             return units
+        symbol = self._tokens[self._place - 1]
+        if not marked and not (symbol.spaced or symbol.upright or len(symbol.text) > 1):
+            # 2m+3 and 2m3 may be of a variable.
+            return units
         place = self._place + marked
         shape = [each.text for each in self._tokens[place : place + 4]]
         closing = {"{": "}", "(": ")"}.get(shape[0], "") if shape and marked else ""
         shape = shape[1:] if closing else shape
-        sign = bool(shape) and shape[0] in "+-"
+        sign = bool(shape) and shape[0] in ("+-" if marked else "-")
         number = shape[sign] if len(shape) > sign else ""
         if not re.fullmatch("[1-9]", number) or (closing and (len(shape) < sign + 2 or shape[sign + 1] != closing)):
             return () if marked else units

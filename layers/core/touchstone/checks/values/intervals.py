@@ -86,9 +86,19 @@ def _between(interval: Bounds, middle: Tree) -> Region:
         case Apply(operation="abs", arguments=(Name(name),)):
             low, high = interval.low, interval.high
             if low is not None and high is not None and (value := rational(low)) is not None and value > 0:
-                mirrored = Bounds(_negative(high), _negative(low), interval.high_closed, interval.low_closed)
-                return Region((mirrored, interval), name)
+                return Region((mirrored(interval), interval), name)
     raise NotAnExpressionError("not bounds on one variable")
+
+
+def mirrored(bounds: Bounds) -> Bounds:
+    """The interval on the other side of zero."""
+    low, high = bounds.low, bounds.high
+    return Bounds(
+        None if high is None else _negative(high),
+        None if low is None else _negative(low),
+        bounds.high_closed,
+        bounds.low_closed,
+    )
 
 
 def _negative(tree: Tree) -> Tree:
@@ -101,21 +111,19 @@ def union(regions: list[Region]) -> Region:
 
 
 def intersection(regions: list[Region]) -> Region:
-    """What is common to regions of one interval each with rational bounds. Raises NotAnExpressionError otherwise."""
-    common = Bounds(None, None)
+    """What is common to regions with rational bounds. Raises NotAnExpressionError where a bound is not rational."""
+    common = [Bounds(None, None)]
     for region in regions:
-        if len(region.intervals) != 1:
-            raise NotAnExpressionError("an intersection of unions is not read")
-        common = _narrower(common, region.intervals[0])
-    low, high = _value(common.low), _value(common.high)
-    if (
-        low is not None
-        and high is not None
-        and low >= high
-        and not (low == high and common.low_closed and common.high_closed)
-    ):
-        return Region((), _variable(regions))
-    return Region((common,), _variable(regions))
+        parts = [_narrower(one, other) for one in common for other in region.intervals]
+        common = [part for part in parts if not _is_empty(part)]
+    return Region(tuple(common), _variable(regions))
+
+
+def _is_empty(part: Bounds) -> bool:
+    low, high = _value(part.low), _value(part.high)
+    if low is None or high is None:
+        return False
+    return low > high or (low == high and not (part.low_closed and part.high_closed))
 
 
 def _variable(regions: list[Region]) -> str | None:

@@ -24,7 +24,11 @@ def label(tokens: Sequence[Token]) -> str | None:
     sides, _ = split(tokens, frozenset((":",)))
     if not tokens or not all(side and _is_name(side) for side in sides):
         return None
-    return "".join(token.text for token in tokens if token.text not in "{}")
+    return "".join(
+        ("_" if token.kind == "number" and place and tokens[place - 1].kind == "letters" else "") + token.text
+        for place, token in enumerate(tokens)
+        if token.text not in "{}"
+    )
 
 
 def _is_name(tokens: Sequence[Token]) -> bool:

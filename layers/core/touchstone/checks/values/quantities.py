@@ -28,6 +28,8 @@ _CODES = frozenset(
     ("USD", "RMB", "CNY", "EUR", "GBP", "JPY", "NTD", "TWD", "HKD", "AUD", "CAD", "US", "NT", "HK", "A", "C", "CHF")
 )
 _HALF = "半"
+_THOUSANDS = frozenset(("k", "K", "M", "B"))
+"""Letters that may say thousands, millions and billions: 5k."""
 _TWO = 2
 
 
@@ -145,7 +147,7 @@ def _letters_behind(tokens: Sequence[Token]) -> bool:
     first = next((place for place, token in enumerate(tokens) if token.kind == "letters"), None)
     if first is None or first == 0 or tokens[first - 1].kind != "number" or tokens[first].text in FUNCTIONS:
         return False
-    apart = tokens[first].spaced or tokens[first].upright
+    apart = tokens[first].spaced or tokens[first].upright or tokens[first].text in _THOUSANDS
     return apart and all(token.kind == "letters" or token.is_sign("*", "/", "^", "-") for token in tokens[first:])
 
 

@@ -12,6 +12,7 @@ from touchstone.checks.notation.trees import (
     Apply,
     Name,
     NotAnExpressionError,
+    Number,
     OutOfBoundsError,
     Tree,
     digits,
@@ -20,6 +21,7 @@ from touchstone.checks.notation.trees import (
 )
 from touchstone.checks.values import intervals
 from touchstone.checks.values.chemistry import formula
+from touchstone.checks.values.exact import rational
 from touchstone.checks.values.kinds import (
     EMPTY,
     REALS,
@@ -42,6 +44,7 @@ from touchstone.checks.values.words import TRAILING, choice, fixed, plain_words,
 _IMPLIED = frozenset(("=>",))
 _RATIO = frozenset((":",))
 _UNION = frozenset(("cup",))
+_INTERSECTION = frozenset(("cap",))
 _MEMBER = frozenset(("in",))
 _APPROXIMATELY = "~="
 _LETTERS_ALONE = re.compile(r"[A-Za-zÀ-ɏ]{2,}+(?:[ '’-][A-Za-zÀ-ɏ]++)*+[.!]?")
@@ -192,12 +195,24 @@ def _value(tokens: Tokens) -> Value:
     if (whole := added_up(tokens)) is not None:
         return whole
     values = [_single(item) for item in items]
+    if connector == "and" and (mixed := _mixed(values)) is not None:
+        return Items(tuple(values), decimal=mixed)
     if all(isinstance(value, Region) for value in values):
         return _regions([value for value in values if isinstance(value, Region)], connector)
     if any(isinstance(value, Solutions) for value in values):
         return _solutions(values, either=connector == "or")
     flat = [each for value in values for each in _flattened(value)]
     return Items(tuple(flat), decimal=_decimal(tokens))
+
+
+def _mixed(values: list[Value]) -> Quantity | None:
+    """`1 and 3/4` as the number that it may be; None where it is two values and nothing else."""
+    match values:
+        case [Quantity(tree=Number(value=whole), units=()), Quantity(tree=Apply(operation="div") as part, units=())]:
+            share = rational(part)
+            if whole.denominator == 1 and share is not None and 0 < share < 1:
+                return Quantity(Number(whole + share))
+    return None
 
 
 def _regions(regions: list[Region], connector: str) -> Region:
@@ -281,6 +296,10 @@ def _united(sides: list[Tokens], _signs: list[str]) -> Value:
     return intervals.union([as_region(_single(side)) for side in sides])
 
 
+def _common(sides: list[Tokens], _signs: list[str]) -> Value:
+    return intervals.intersection([as_region(_single(side)) for side in sides])
+
+
 def _member(sides: list[Tokens], _signs: list[str]) -> Value:
     if len(sides) != _TWO:
         raise NotAnExpressionError("a member of a member")
@@ -354,6 +373,7 @@ _RELATIONS: tuple[tuple[frozenset[str], _Reader], ...] = (
     (ORDER, intervals.ordered),
     (_MEMBER, _member),
     (_UNION, _united),
+    (_INTERSECTION, _common),
     (_RATIO, _ratio),
 )
 """What stands between the sides of a statement, the loosest first."""
@@ -366,6 +386,8 @@ def _atom(tokens: Tokens) -> Value:
         return _set(inside)
     if brackets in ("[)", "(]"):
         return Region((intervals.bounds(point),))
+    if tokens[0].is_sign("-") and unbracketed(tokens[1:])[1] in ("[)", "(]"):
+        return Region((intervals.mirrored(intervals.bounds(tokens[1:])),))
     if brackets in ("()", "[]", "{}"):
         items, _ = connected(inside)
         if len(items) >= _TWO:

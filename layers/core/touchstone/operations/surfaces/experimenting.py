@@ -26,6 +26,7 @@ from touchstone.surfaces.experiments.model import Experiment
 from touchstone.surfaces.experiments.pair_work import PairKept, PairTask, PairWork
 from touchstone.surfaces.experiments.record import MAX_PAIRS, Plan
 from touchstone.surfaces.measurement import Unmeasured
+from touchstone.text import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -51,6 +52,8 @@ GONE = "The uploaded file is gone. Upload it again, and give the key of that."
 REPLACED = "The uploaded file was replaced after it was handed in. Ask anew, with its key or that of another one."
 MOST_FAULTS = 5
 """How many faults of an experiment that cannot be read are told."""
+MAX_FAULT_CHARS = 500
+"""Of one fault with its place, which may hold a name of any length."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,7 +203,10 @@ def _handed_in(record: ExperimentRecord, files: ExperimentFiles) -> bytes:
 
 def _faults(error: ValidationError) -> str:
     faults = error.errors(include_url=False, include_input=False)
-    told = [f"{'.'.join(map(str, one['loc'])) or 'experiment'}: {one['msg']}" for one in faults[:MOST_FAULTS]]
+    told = [
+        shortened(f"{'.'.join(map(str, one['loc'])) or 'experiment'}: {one['msg']}", MAX_FAULT_CHARS)
+        for one in faults[:MOST_FAULTS]
+    ]
     more = [f"and {len(faults) - MOST_FAULTS} more"] if len(faults) > MOST_FAULTS else []
     return f"This is no experiment: {'; '.join([*told, *more])}."
 

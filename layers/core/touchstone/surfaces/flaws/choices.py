@@ -34,8 +34,8 @@ _NONE = re.compile(
 )
 _ONE = r"(?:\(?[A-H]\)?|\(?[IVX]{1,4}\)?|[①-⑩])"
 _COMBINED = re.compile(
-    rf"(?:[Bb]oth )?{_ONE}(?:\s*(?:,|、|&|\+|and|or|和|与|與|及|或|\s)\s*(?:and )?{_ONE})+(?: only)?"
-    r"(?:\s*(?:都|皆|均)?(?:对|對|正确|正確|是))?|[①-⑩]{2,10}"
+    rf"(?:[Bb]oth )?{_ONE}(?:(?:\s*+(?:,|、|&|\+|and|or|和|与|與|及|或)\s*+|\s++)(?:and )?{_ONE})+(?: only)?"
+    r"(?:\s*+(?:都|皆|均)?(?:对|對|正确|正確|是))?|[①-⑩]{2,10}"
 )
 _JOINED = re.compile(r"[①-⑩]|\b[IVX]{2,4}\b|\bonly\b|\bboth\b|都|皆|均", re.IGNORECASE)
 _LETTER = re.compile(r"\b[A-H]\b")

@@ -7,9 +7,9 @@ from touchstone.material import Question
 from touchstone.surfaces.flaws.model import Flaw
 from touchstone.surfaces.options import Key, shown
 
-_BLANK = r"(?:_{2,}|\[[^\]]*\]|\(\s*\)|…|\.{3})"
-_ARTICLE = re.compile(rf"\b(?P<article>an?)(?:\s*{_BLANK}|\s*[:.?]?\s*$)", re.IGNORECASE)
-_VERB = re.compile(rf"\b(?P<verb>is|are|was|were)(?:\s*{_BLANK}\s*[.?]?|\s*[:.]?)\s*$", re.IGNORECASE)
+_BLANK = r"(?:_{2,}+|\[[^\]]{0,200}\]|\(\s*+\)|…|\.{3})"
+_ARTICLE = re.compile(rf"\b(?P<article>an?)\s*+(?:{_BLANK}|[:.?]?\s*+$)", re.IGNORECASE)
+_VERB = re.compile(rf"\b(?P<verb>is|are|was|were)\s*+(?:{_BLANK}\s*+[.?]?|[:.]?)\s*+$", re.IGNORECASE)
 _VOWEL = re.compile(r"(?:hour|honest|honou?r|heir|8|11(?!\d)|18(?!\d))")
 _CONSONANT = re.compile(r"(?:eu|ew|one\b|once\b|uni(?![nm])|us[aeiu]|ut[ei]|ur[aio]|uk|ub[ie]|\d)")
 """Written with a vowel and spoken with a consonant, or a number that is (all but 8, 11 and 18)."""

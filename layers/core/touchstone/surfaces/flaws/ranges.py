@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import inf
 
-_NUMBER = r"[-+]?\d[\d,]*(?:\.\d+)?"
-_UNIT = r"\s*(?P<unit>%|[^\W\d_][^\d]{0,24})?"
-_UNIT_BETWEEN = r"\s*(?:%|[^\W\d_]{1,12})?\s*"
+_NUMBER = r"[-+]?\d[\d,]*+(?:\.\d++)?+"
+_UNIT = r"\s*+(?P<unit>%|[^\W\d_][^\d]{0,24})?"
+_UNIT_BETWEEN = r"\s*+(?:(?:%|[^\W\d_]{1,12})\s*+)?"
 _BETWEEN = re.compile(
     rf"(?:between |from |about |在)?(?P<low>{_NUMBER}){_UNIT_BETWEEN}(?:-|~|～|to|and|至|到)"
     rf"\s*(?P<high>{_NUMBER}){_UNIT}",

@@ -12,7 +12,8 @@ from touchstone.surfaces.options import Key, alike, shown, truth, width
 
 _SENTENCES = re.compile(r"(?<=[.!?。！？；;\n])\s*")
 _ASKS = re.compile(
-    r"(?:^|[,;:])\W*(?:(?:in|on|at|to|of|by|for|from|with|under|during) )?(?:which|what|who|whom|whose|where|when)\b"
+    r"(?:^|[,;:])\W{0,40}"
+    r"(?:(?:in|on|at|to|of|by|for|from|with|under|during) )?(?:which|what|who|whom|whose|where|when)\b"
     r"|\b(?:which of|following|all of|each of|of these)\b",
     re.IGNORECASE,
 )

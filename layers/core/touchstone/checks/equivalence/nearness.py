@@ -1,0 +1,77 @@
+"""Whether a number or quantity lies within a tolerance of an expected one that it does not equal."""
+
+from fractions import Fraction
+from itertools import product
+
+from touchstone.checks.algebra.expressions import Answer
+from touchstone.checks.notation.trees import Name, NotAnExpressionError
+from touchstone.checks.notation.units import Unit
+from touchstone.checks.tolerance import Tolerance
+from touchstone.checks.values.exact import has_names, rational
+from touchstone.checks.values.kinds import Items, Quantity, Solutions, Value
+
+PERCENT = Fraction(1, 100)
+
+
+def within(given: Value, expected: Value, tolerance: Tolerance, *, same: Answer) -> Answer:
+    """Whether `given` counts as `expected` under a tolerance, where the plain comparison said `same` (False or None).
+
+    Only single rational numbers and quantities are near one another; of all else the plain answer stands, but that
+    a number without an exact value (the root of 2) is left open rather than called different.
+    """
+    one, other = _quantity(given), _quantity(expected)
+    if one is None or other is None:
+        return same
+    try:
+        values = rational(one.tree), rational(other.tree)
+    except NotAnExpressionError:
+        return None
+    match values:
+        case (Fraction() as number, Fraction() as wanted):
+            return _quantities((one, number), (other, wanted), tolerance, same)
+    return same if any(has_names(tree) or isinstance(tree, Name) for tree in (one.tree, other.tree)) else None
+
+
+def _quantities(
+    given: tuple[Quantity, Fraction], expected: tuple[Quantity, Fraction], tolerance: Tolerance, same: Answer
+) -> Answer:
+    """As `within`, by the rules for units of the plain comparison, in the unit of the expected side."""
+    (one, number), (other, wanted) = given, expected
+    if other.percent:
+        number, wanted = number / PERCENT, wanted / PERCENT
+    if one.percent != other.percent:
+        # Whether 28 % and 28 are the same depends on the question, and so does whether 28.1 % is near 28.
+        bare = number / PERCENT if one.percent else number * PERCENT
+        return True if tolerance.holds(number, wanted) else None if tolerance.holds(bare, wanted) else False
+    if not one.units or not other.units:
+        near = tolerance.holds(number, wanted)
+        return None if near and any(unit.lone_letter for unit in (*one.units, *other.units)) else near
+    pairs = [(mine, theirs) for mine, theirs in product(one.units, other.units) if mine.dimension == theirs.dimension]
+    if not pairs or len(_nouns(pairs)) > 1:
+        return same
+    if any(mine.pi != theirs.pi for mine, theirs in pairs):
+        return None
+    found = {tolerance.holds(_converted(number, mine, theirs), wanted) for mine, theirs in pairs}
+    return found.pop() if len(found) == 1 else None
+
+
+def _converted(number: Fraction, unit: Unit, other: Unit) -> Fraction:
+    return (number * unit.factor + unit.offset - other.offset) / other.factor
+
+
+def _nouns(pairs: list[tuple[Unit, Unit]]) -> set[str]:
+    return {unit.noun for pair in pairs for unit in pair if unit.noun}
+
+
+def _quantity(value: Value) -> Quantity | None:
+    """The only number or quantity that a value holds: alone, in a list of one, after a name, or with a comma in it."""
+    match value:
+        case Quantity():
+            return value
+        case Items(values=(only,), brackets="" | "{}" | "⦃⦄"):
+            return _quantity(only)
+        case Items(decimal=Quantity() as decimal):
+            return decimal
+        case Solutions(alternatives=(((_, bound),),)):
+            return _quantity(bound)
+    return None

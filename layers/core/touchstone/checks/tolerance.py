@@ -1,0 +1,78 @@
+"""How far a number may lie from an expected one and still count as it."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor
+
+MAX_RELATIVE = Fraction(1)
+"""Relative tolerances are below this: at 1, zero and twice the value would count as the value."""
+ABSOLUTE_RANGE = (Fraction(1, 10**100), Fraction(10**100))
+"""Absolute tolerances lie in this range, which holds every physical constant in every unit."""
+MAX_SIGNIFICANT_DIGITS = 30
+"""Twice as many as any measurement has."""
+BIT_LIMIT = 1_024
+"""Bits of a tolerance's numerator and denominator, so that all arithmetic with it takes microseconds."""
+_LOG10_OF_2 = 0.30103
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tolerance:
+    """How far a given number may lie from the expected one. Exactly one of the three is set.
+
+    - `relative`: |given - expected| <= relative * |expected|, above 0 and below 1. An expected zero admits only zero.
+    - `absolute`: |given - expected| <= absolute, in the unit of the expected answer.
+    - `significant_digits`: both round to the same number of so many significant digits, half away from zero; 1 to 30.
+
+    Raises `ValueError` where not exactly one is given, or its value is out of range.
+    """
+
+    relative: Fraction | None = None
+    absolute: Fraction | None = None
+    significant_digits: int | None = None
+
+    def __post_init__(self) -> None:
+        given = [value for value in (self.relative, self.absolute, self.significant_digits) if value is not None]
+        if len(given) != 1:
+            raise ValueError("give exactly one of relative, absolute and significant_digits")
+        if self.relative is not None and not (_is_exact(self.relative) and 0 < self.relative < MAX_RELATIVE):
+            raise ValueError("a relative tolerance is an exact fraction above 0 and below 1: 0.01 allows one percent")
+        low, high = ABSOLUTE_RANGE
+        if self.absolute is not None and not (_is_exact(self.absolute) and low <= self.absolute <= high):
+            raise ValueError("an absolute tolerance is an exact fraction from 1e-100 to 1e100")
+        digits = self.significant_digits
+        if digits is not None and not (type(digits) is int and 1 <= digits <= MAX_SIGNIFICANT_DIGITS):
+            raise ValueError(f"significant digits are a whole number from 1 to {MAX_SIGNIFICANT_DIGITS}")
+
+    def holds(self, given: Fraction, expected: Fraction) -> bool:
+        """Whether `given` counts as `expected`, both in the same unit, by exact arithmetic."""
+        if self.relative is not None:
+            return abs(given - expected) <= self.relative * abs(expected)
+        if self.absolute is not None:
+            return abs(given - expected) <= self.absolute
+        digits = self.significant_digits or MAX_SIGNIFICANT_DIGITS
+        return _rounded(given, digits) == _rounded(expected, digits)
+
+
+def _is_exact(value: object) -> bool:
+    return (
+        isinstance(value, Fraction) and max(value.numerator.bit_length(), value.denominator.bit_length()) <= BIT_LIMIT
+    )
+
+
+def _rounded(value: Fraction, digits: int) -> Fraction:
+    """The value to so many significant digits, half away from zero; zero is zero."""
+    if not value:
+        return value
+    step = Fraction(10) ** (_exponent(abs(value)) + 1 - digits)
+    nearest = floor(abs(value) / step + Fraction(1, 2)) * step
+    return nearest if value > 0 else -nearest
+
+
+def _exponent(value: Fraction) -> int:
+    """The exponent e of a positive value: 10^e <= value < 10^(e+1)."""
+    exponent = floor((value.numerator.bit_length() - value.denominator.bit_length()) * _LOG10_OF_2)
+    while Fraction(10) ** exponent > value:
+        exponent -= 1
+    while Fraction(10) ** (exponent + 1) <= value:
+        exponent += 1
+    return exponent

@@ -1,0 +1,6 @@
+"""Text of strangers: what every room does with it before it means anything, in time linear in its length."""
+
+from touchstone.text.normalising import Form, normalised
+from touchstone.text.shortening import shortened
+
+__all__ = ["Form", "normalised", "shortened"]
