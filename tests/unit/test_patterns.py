@@ -10,11 +10,7 @@ import pytest
 from tests.support.patterns import Opaque, Used, all_modules, patterns_of
 from tests.support.pumping import find_growth
 
-EXEMPT_FOR_NOW = re.compile(
-    r"touchstone\.checks\.(?:algebra|arithmetic|canonical|comparison|conditions|equivalence|evaluation|expressions"
-    r"|extraction|identity|intervals|labels|matrices|notation|numerals|proofs|quantities|reading|rounding|splitting"
-    r"|symbolic|syntax|tokens|units|values)\b"
-)
+EXEMPT_FOR_NOW = re.compile(r"touchstone\.checks\.(?:arithmetic|proofs)\b")
 """Modules that are being replaced, whose patterns are not held to this yet. To be emptied when they are."""
 
 MADE_WHILE_RUNNING = {

@@ -26,16 +26,13 @@ _MONTHS = {name: place for place, name in enumerate(
 _NAMED = rf"(?P<month>{'|'.join(_MONTHS)}|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.?)"
 _YEAR = r"(?P<year>[12]\d{3})"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
-_DATES = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"{_NAMED} {_DAY}(?:,? {_YEAR})?",
-        rf"{_DAY} (?:of )?{_NAMED}(?:,? {_YEAR})?",
-        rf"{_NAMED},? {_YEAR}",
-        rf"{_YEAR}[-/.](?P<month>\d{{1,2}})[-/.](?P<day>\d{{1,2}})",
-        rf"{_YEAR}年(?P<month>\d{{1,2}})月(?:(?P<day>\d{{1,2}})[日号號])?",
-        r"(?P<month>\d{1,2})月(?P<day>\d{1,2})[日号號]",
-    )
+_DATES = (
+    re.compile(rf"{_NAMED} {_DAY}(?:,? {_YEAR})?", re.IGNORECASE),
+    re.compile(rf"{_DAY} (?:of )?{_NAMED}(?:,? {_YEAR})?", re.IGNORECASE),
+    re.compile(rf"{_NAMED},? {_YEAR}", re.IGNORECASE),
+    re.compile(rf"{_YEAR}[-/.](?P<month>\d{{1,2}})[-/.](?P<day>\d{{1,2}})"),
+    re.compile(rf"{_YEAR}年(?P<month>\d{{1,2}})月(?:(?P<day>\d{{1,2}})[日号號])?"),
+    re.compile(r"(?P<month>\d{1,2})月(?P<day>\d{1,2})[日号號]"),
 )
 _LAST_MONTH, _LAST_DAY = 12, 31
 _MAY_BE_DATE = re.compile(r"\d[年月]|\d{4}[-/.]\d|\d (?:of )?[A-Z][a-z]{2}|[A-Z][a-z]{2,8}\.?,? \d", re.IGNORECASE)
