@@ -12,8 +12,8 @@ MANY = 500
 HEAVY = ("anthropic", "google.genai", "openai", "sympy")
 
 # How long an example takes, or is sought for, says how busy the machine is; tests of speed count processor time. The
-# same examples each time: a run says something of the change, not of luck. `--hypothesis-profile=explore` seeks others, by a
-# seed that the run prints (`--hypothesis-seed` repeats it).
+# same examples each time: a run says something of the change, not of luck. `--hypothesis-profile=explore` seeks others,
+# by a seed that the run prints (`--hypothesis-seed` repeats it).
 settings.register_profile("explore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("touchstone", settings.get_profile("explore"), derandomize=True)
 settings.load_profile("touchstone")

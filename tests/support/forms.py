@@ -257,42 +257,41 @@ ATOMS: dict[str, tuple[str, str, str, str, str]] = {
     "mol": ("mol", "mole", "moles", "摩尔", "莫耳"), "K": ("K", "kelvin", "kelvins", "开尔文", "克耳文"),
     "eV": ("eV", "electronvolt", "electronvolts", "电子伏", "電子伏特"),
 }  # fmt: skip
-FAMILIES: dict[str, tuple[tuple[Unit, Fraction], ...]] = {
-    name: tuple((unit, Fraction(factor)) for unit, factor in members)
-    for name, members in {
-        "length": [((("m", 1),), 1), ((("cm", 1),), "0.01"), ((("mm", 1),), "0.001"), ((("km", 1),), 1000),
-                   ((("dm", 1),), "0.1"), ((("nm", 1),), "1e-9"), ((("μm", 1),), "1e-6"), ((("in", 1),), "0.0254"),
-                   ((("ft", 1),), "0.3048"), ((("mi", 1),), "1609.344")],
-        "mass": [((("kg", 1),), 1), ((("g", 1),), "0.001"), ((("mg", 1),), "1e-6")],
-        "time": [((("s", 1),), 1), ((("min", 1),), 60), ((("h", 1),), 3600), ((("ms", 1),), "0.001")],
-        "area": [((("m", 2),), 1), ((("cm", 2),), "1e-4"), ((("km", 2),), "1e6"), ((("mm", 2),), "1e-6")],
-        "volume": [((("m", 3),), 1), ((("cm", 3),), "1e-6"), ((("dm", 3),), "1e-3"), ((("L", 1),), "1e-3"),
-                   ((("mL", 1),), "1e-6")],
-        "speed": [((("m", 1), ("s", -1)), 1), ((("km", 1), ("h", -1)), "5/18"), ((("cm", 1), ("s", -1)), "0.01")],
-        "acceleration": [((("m", 1), ("s", -2)), 1), ((("cm", 1), ("s", -2)), "0.01")],
-        "density": [((("kg", 1), ("m", -3)), 1), ((("g", 1), ("cm", -3)), 1000), ((("g", 1), ("L", -1)), 1)],
-        "force": [((("N", 1),), 1), ((("kN", 1),), 1000), ((("kg", 1), ("m", 1), ("s", -2)), 1)],
-        "energy": [((("J", 1),), 1), ((("kJ", 1),), 1000), ((("eV", 1),), "1.602176634e-19"),
-                   ((("kg", 1), ("m", 2), ("s", -2)), 1)],
-        "power": [((("W", 1),), 1), ((("kW", 1),), 1000), ((("J", 1), ("s", -1)), 1)],
-        "pressure": [((("Pa", 1),), 1), ((("kPa", 1),), 1000), ((("atm", 1),), 101325), ((("N", 1), ("m", -2)), 1)],
-        "voltage": [((("V", 1),), 1), ((("mV", 1),), "0.001")],
-        "current": [((("A", 1),), 1), ((("mA", 1),), "0.001"), ((("C", 1), ("s", -1)), 1)],
-        "resistance": [((("Ω", 1),), 1), ((("V", 1), ("A", -1)), 1)],
-        "field": [((("V", 1), ("m", -1)), 1), ((("N", 1), ("C", -1)), 1)],
-        "frequency": [((("Hz", 1),), 1), ((("MHz", 1),), "1e6"), ((("s", -1),), 1)],
-        "magnetism": [((("T", 1),), 1)],
-        "capacity": [((("F", 1),), 1), ((("C", 1), ("V", -1)), 1)],
-        "amount": [((("mol", 1),), 1)],
-        "molar mass": [((("g", 1), ("mol", -1)), "0.001"), ((("kg", 1), ("mol", -1)), 1)],
-        "concentration": [((("mol", 1), ("L", -1)), 1000), ((("mol", 1), ("dm", -3)), 1000),
-                          ((("mol", 1), ("m", -3)), 1)],
-        "molar energy": [((("kJ", 1), ("mol", -1)), 1000), ((("J", 1), ("mol", -1)), 1)],
-        "molar heat": [((("J", 1), ("mol", -1), ("K", -1)), 1), ((("kJ", 1), ("mol", -1), ("K", -1)), 1000)],
-        "specific heat": [((("J", 1), ("kg", -1), ("K", -1)), 1), ((("kJ", 1), ("kg", -1), ("K", -1)), 1000)],
-        "momentum": [((("kg", 1), ("m", 1), ("s", -1)), 1), ((("N", 1), ("s", 1)), 1)],
-    }.items()
+_FACTORS: dict[str, list[tuple[Unit, int | str]]] = {
+    "length": [((("m", 1),), 1), ((("cm", 1),), "0.01"), ((("mm", 1),), "0.001"), ((("km", 1),), 1000),
+               ((("dm", 1),), "0.1"), ((("nm", 1),), "1e-9"), ((("μm", 1),), "1e-6"), ((("in", 1),), "0.0254"),
+               ((("ft", 1),), "0.3048"), ((("mi", 1),), "1609.344")],
+    "mass": [((("kg", 1),), 1), ((("g", 1),), "0.001"), ((("mg", 1),), "1e-6")],
+    "time": [((("s", 1),), 1), ((("min", 1),), 60), ((("h", 1),), 3600), ((("ms", 1),), "0.001")],
+    "area": [((("m", 2),), 1), ((("cm", 2),), "1e-4"), ((("km", 2),), "1e6"), ((("mm", 2),), "1e-6")],
+    "volume": [((("m", 3),), 1), ((("cm", 3),), "1e-6"), ((("dm", 3),), "1e-3"), ((("L", 1),), "1e-3"),
+               ((("mL", 1),), "1e-6")],
+    "speed": [((("m", 1), ("s", -1)), 1), ((("km", 1), ("h", -1)), "5/18"), ((("cm", 1), ("s", -1)), "0.01")],
+    "acceleration": [((("m", 1), ("s", -2)), 1), ((("cm", 1), ("s", -2)), "0.01")],
+    "density": [((("kg", 1), ("m", -3)), 1), ((("g", 1), ("cm", -3)), 1000), ((("g", 1), ("L", -1)), 1)],
+    "force": [((("N", 1),), 1), ((("kN", 1),), 1000), ((("kg", 1), ("m", 1), ("s", -2)), 1)],
+    "energy": [((("J", 1),), 1), ((("kJ", 1),), 1000), ((("eV", 1),), "1.602176634e-19"),
+               ((("kg", 1), ("m", 2), ("s", -2)), 1)],
+    "power": [((("W", 1),), 1), ((("kW", 1),), 1000), ((("J", 1), ("s", -1)), 1)],
+    "pressure": [((("Pa", 1),), 1), ((("kPa", 1),), 1000), ((("atm", 1),), 101325), ((("N", 1), ("m", -2)), 1)],
+    "voltage": [((("V", 1),), 1), ((("mV", 1),), "0.001")],
+    "current": [((("A", 1),), 1), ((("mA", 1),), "0.001"), ((("C", 1), ("s", -1)), 1)],
+    "resistance": [((("Ω", 1),), 1), ((("V", 1), ("A", -1)), 1)],
+    "field": [((("V", 1), ("m", -1)), 1), ((("N", 1), ("C", -1)), 1)],
+    "frequency": [((("Hz", 1),), 1), ((("MHz", 1),), "1e6"), ((("s", -1),), 1)],
+    "magnetism": [((("T", 1),), 1)],
+    "capacity": [((("F", 1),), 1), ((("C", 1), ("V", -1)), 1)],
+    "amount": [((("mol", 1),), 1)],
+    "molar mass": [((("g", 1), ("mol", -1)), "0.001"), ((("kg", 1), ("mol", -1)), 1)],
+    "concentration": [((("mol", 1), ("L", -1)), 1000), ((("mol", 1), ("dm", -3)), 1000),
+                      ((("mol", 1), ("m", -3)), 1)],
+    "molar energy": [((("kJ", 1), ("mol", -1)), 1000), ((("J", 1), ("mol", -1)), 1)],
+    "molar heat": [((("J", 1), ("mol", -1), ("K", -1)), 1), ((("kJ", 1), ("mol", -1), ("K", -1)), 1000)],
+    "specific heat": [((("J", 1), ("kg", -1), ("K", -1)), 1), ((("kJ", 1), ("kg", -1), ("K", -1)), 1000)],
+    "momentum": [((("kg", 1), ("m", 1), ("s", -1)), 1), ((("N", 1), ("s", 1)), 1)],
 }  # fmt: skip
+FAMILIES = {family: tuple((unit, Fraction(factor)) for unit, factor in members) for family, members in _FACTORS.items()}
+"""The units of one dimension, and what one of each is worth in the first."""
 _POWER_WORDS = {2: "square", 3: "cubic"}
 _POWER_HAN = {2: "平方", 3: "立方"}
 
@@ -364,7 +363,9 @@ def _words(above: Sequence[tuple[str, int]], below: Sequence[tuple[str, int]]) -
         yield f"{head} per {ATOMS[under[0]][1]}"
     else:
         yield (
-            f"{head} per second squared" if under[0] == "s" else f"{head} per {_POWER_WORDS[under[1]]} {ATOMS[under[0]][1]}"
+            f"{head} per second squared"
+            if under[0] == "s"
+            else f"{head} per {_POWER_WORDS[under[1]]} {ATOMS[under[0]][1]}"
         )
 
 
@@ -387,7 +388,7 @@ def measured(value: Fraction, unit: Unit) -> Iterator[str]:
 
 
 def quantities() -> st.SearchStrategy[Form]:
-    """A measured amount, in all units of its dimension; its mutations have another number, power, prefix or dimension."""
+    """A measured amount in units of its dimension; mutations have another number, power, prefix or dimension."""
 
     def of(value: Fraction, family: str, first: int, second: int, apart: str) -> Form:
         members = FAMILIES[family]
@@ -529,14 +530,17 @@ def matrices() -> st.SearchStrategy[Form]:
             body = r" \\ ".join(" & ".join(row) for row in cells)
             yield rf"\begin{{{name}}}{body}\end{{{name}}}"
             yield rf"$\begin{{{name}}} {body} \end{{{name}}}$"
-        yield rf"\left[\begin{{array}}{{{'c' * len(cells[0])}}}{r'\\'.join('&'.join(row) for row in cells)}\end{{array}}\right]"
+        body = r"\\".join("&".join(row) for row in cells)
+        yield rf"\left[\begin{{array}}{{{'c' * len(cells[0])}}}{body}\end{{array}}\right]"
 
     def of(flat: list[Fraction], width: int) -> Form:
         rows = [flat[:width], flat[width : 2 * width]]
         lists_of = [f"[{', '.join(f'[{", ".join(next(_member_texts(row)))}]' for row in rows)}]"]
         others = [[row if at else each for at, row in enumerate(rows)] for each in _changed(rows[0])]
         others += [rows[::-1], [list(column) for column in zip(*rows, strict=True)]]
-        texts = [text for each in others if each != rows and len({len(row) for row in each}) == 1 for text in written(each)]
+        texts = [
+            text for each in others if each != rows and len({len(row) for row in each}) == 1 for text in written(each)
+        ]
         return form("matrix", written(rows), lists_of, texts)
 
     return st.builds(of, st.lists(MEMBERS, min_size=6, max_size=6), st.sampled_from([2, 3]))
@@ -618,7 +622,9 @@ def ratios() -> st.SearchStrategy[Form]:
 
 
 def _proportional(left: Sequence[int], right: Sequence[int]) -> bool:
-    return len(left) == len(right) and all(one * right[0] == other * left[0] for one, other in zip(left, right, strict=True))
+    return len(left) == len(right) and all(
+        one * right[0] == other * left[0] for one, other in zip(left, right, strict=True)
+    )
 
 
 def _polynomial(factors: Sequence[int], name: str, style: str) -> str:
@@ -669,7 +675,12 @@ def equations() -> st.SearchStrategy[Form]:
             "line",
             line(a, b, c),
             near=line(a * times, b * times, c * times),
-            other=[text for each in others if not (c == 0 and each[2] == 0 and a * each[1] == b * each[0]) for text in line(*each)],
+            other=[
+                text
+                for each in others
+                if not (c == 0 and each[2] == 0 and a * each[1] == b * each[0])
+                for text in line(*each)
+            ],
         )
 
     factor = st.integers(-9, 9).filter(bool)
@@ -703,8 +714,10 @@ _SPECIES: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (("H2O", "H_2O", "H₂O", r"\mathrm{H_2O}", r"\mathrm{H}_2\mathrm{O}", r"$\mathrm{H}_{2}\mathrm{O}$", r"\ce{H2O}"),
      ("H2O2", "HO", "H2S", "H3O")),
     (("C6H12O6", "C_6H_{12}O_6", "C₆H₁₂O₆", r"\mathrm{C_6H_{12}O_6}"), ("C6H12O", "C6H6", "C5H12O6", "C12H22O11")),
-    (("Ca(OH)2", "Ca(OH)_2", "Ca(OH)₂", r"\mathrm{Ca(OH)_2}", r"\mathrm{Ca}(\mathrm{OH})_2"), ("CaOH2", "Ca(OH)3", "CaO")),
-    (("SO4^2-", "SO_4^{2-}", "SO₄²⁻", r"\mathrm{SO_4^{2-}}", r"\mathrm{SO}_4^{2-}"), ("SO3^2-", "SO4^2+", "SO_4^{-}", "SO4")),
+    (("Ca(OH)2", "Ca(OH)_2", "Ca(OH)₂", r"\mathrm{Ca(OH)_2}", r"\mathrm{Ca}(\mathrm{OH})_2"),
+     ("CaOH2", "Ca(OH)3", "CaO")),
+    (("SO4^2-", "SO_4^{2-}", "SO₄²⁻", r"\mathrm{SO_4^{2-}}", r"\mathrm{SO}_4^{2-}"),
+     ("SO3^2-", "SO4^2+", "SO_4^{-}", "SO4")),
     (("2H2 + O2 -> 2H2O", "2H₂ + O₂ → 2H₂O", r"2\mathrm{H}_2+\mathrm{O}_2 \rightarrow 2\mathrm{H}_2\mathrm{O}",
       "O2 + 2H2 = 2H2O"), ("H2 + O2 -> H2O", "2H2O -> 2H2 + O2", "2H2 + O2 -> 2H2O2")),
 )  # fmt: skip
@@ -727,10 +740,13 @@ def times() -> st.SearchStrategy[Form]:
             half = "am" if hour < 12 else "pm"
             small = (hour - 1) % 12 + 1
             part = "上午" if hour < 12 else "下午"
-            return [f"{small}:{minute:02} {half}", f"{small}:{minute:02} {half[0]}.m.", f"{small}:{minute:02}{half.upper()}",
+            return [f"{small}:{minute:02} {half}", f"{small}:{minute:02} {half[0]}.m.",
+                    f"{small}:{minute:02}{half.upper()}",
                     f"{part}{small}点{minute}分", f"{part}{small}時{minute}分"]  # fmt: skip
 
-        texts = written(hour, (minute + other) % 60) + written((hour + 12) % 24, minute) + written((hour + 1) % 24, minute)
+        texts = (
+            written(hour, (minute + other) % 60) + written((hour + 12) % 24, minute) + written((hour + 1) % 24, minute)
+        )
         near = [f"{hour}:{minute:02}"] if hour else []
         return form("time", written(hour, minute), near=near, other=texts)
 
@@ -747,7 +763,8 @@ def dates() -> st.SearchStrategy[Form]:
     def of(year: int, month: int, day: int) -> Form:
         def written(year: int, month: int, day: int) -> list[str]:
             name = names[month - 1]
-            return [f"{name} {day}, {year}", f"{day} {name} {year}", f"{year}-{month:02}-{day:02}", f"{year}/{month}/{day}",
+            return [f"{name} {day}, {year}", f"{day} {name} {year}", f"{year}-{month:02}-{day:02}",
+                    f"{year}/{month}/{day}",
                     f"{year}年{month}月{day}日", f"{name[:3]} {day}, {year}", f"{year}年{month}月{day}號"]  # fmt: skip
 
         others = [(year + 1, month, day), (year, month % 12 + 1, day), (year, month, day % 28 + 1)]
@@ -762,16 +779,20 @@ def choices() -> st.SearchStrategy[Form]:
     def written(letters: str) -> list[str]:
         texts = [letters, ", ".join(letters), "、".join(letters), " and ".join(letters)]
         if len(letters) == 1:
-            texts += [f"({letters})", f"{letters}.", rf"\text{{{letters}}}", f"选{letters}", f"選{letters}", f"选项{letters}",
-                      rf"\boxed{{{letters}}}", f"Option {letters}", f"（{letters}）"]  # fmt: skip
+            texts += [f"({letters})", f"{letters}.", rf"\text{{{letters}}}", f"Option {letters}", f"（{letters}）"]
         return texts
 
     def of(letters: list[str]) -> Form:
         chosen = "".join(sorted(letters))
         spare = [letter for letter in "ABCD" if letter not in letters]
-        others = [*spare, *(chosen + letter for letter in spare), *(chosen.replace(letter, "") for letter in chosen[1:])]
+        others = [
+            *spare,
+            *(chosen + letter for letter in spare),
+            *(chosen.replace(letter, "") for letter in chosen[1:]),
+        ]
         texts = [text for each in others if each and each != chosen for text in written("".join(sorted(each)))]
-        return form("choice", [*written(chosen), chosen[::-1]], other=texts)
+        near = [f"{lead}{chosen}" for lead in ("选", "選", "选项", "選項", "故选")]
+        return form("choice", [*written(chosen), chosen[::-1]], near, texts)
 
     return st.lists(st.sampled_from("ABCD"), min_size=1, max_size=3, unique=True).map(of)
 
@@ -781,15 +802,17 @@ def choices() -> st.SearchStrategy[Form]:
 SENTENCES = (
     "The answer is {}.", "The final answer is {}.", "So the answer is {}", "Therefore, the answer is: {}", "Answer: {}",
     "Final Answer: {}", "**Final Answer:** {}", "#### {}", "所以答案是{}。", "所以，答案是 {}。", "因此，答案为{}。",
-    "答案：{}", "故答案为：{}", "【答案】{}", "La réponse est {}.", "Réponse : {}", "Die Antwort ist {}.", "Antwort: {}",
-    "We add both sides and simplify.\nThe answer is {}.", "由题意列式计算。\n答：{}", "Let me think.\n\nFinal Answer: {}",
+    "答案：{}", "故答案为：{}", "【答案】{}", "La réponse est {}.", "Réponse : {}", "Die Antwort ist {}.",
+    "Antwort: {}",    "We add both sides and simplify.\nThe answer is {}.", "由题意列式计算。\n答：{}",
+    "Let me think.\n\nFinal Answer: {}",
 )  # fmt: skip
 """What people and models write around their answer."""
 BOXES = (r"\boxed{{{}}}", r"$\boxed{{{}}}$", r"The final answer is \boxed{{{}}}.", r"所以答案是 $\boxed{{{}}}$。",
          r"\[\boxed{{{}}}\]", r"\fbox{{{}}}")  # fmt: skip
 
 UNKNOWN = (
-    "blorp/zork", "⊕", r"\foo{}", r"\foo{x}", "⊗ 3", "ℵ", "☃", "kQxzw/s", "m/blorp", "blorp^2", "kg⊕", r"\mathfrak{zqzq}",
+    "blorp/zork", "⊕", r"\foo{}", r"\foo{x}", "⊗ 3", "ℵ", "☃", "kQxzw/s", "m/blorp", "blorp^2", "kg⊕",
+    r"\mathrm{blorp}/\mathrm{zork}",
     "§ 4", "@home", "qzvab·wrxab", r"\unknown{kg}", "⟂", "kg/zork", r"\mathrm{blorp}^{-1}", "米/呷呷", "#7", "~~ 3",
 )  # fmt: skip
 """What no reader knows: beside a number it leaves the whole open."""

@@ -55,9 +55,10 @@ NOT_PINTS = frozenset(("yuan", "dollar", "euro", "sterling", "yen", "taiwan_doll
 
 WITHOUT_CHINESE = frozenset(
     (
-        # Hardly known to Chinese texts, or written there with the symbol, in a product (英里/小时) or as things counted (杯).
-        "furlong", "fathom", "barn", "cup", "bbl", "lbf", "grain", "fortnight", "decade", "millennium", "dime", "nickel",
-        "rpm", "mph", "kph", "BTU", "psi", "M", "mM", "μM", "nM", "kB", "KB", "MB", "GB", "TB", "MiB", "GiB", "bps",
+        # Hardly known to Chinese texts, or written there with the symbol, in a product (英里/小时) or as counted (杯).
+        "furlong", "fathom", "barn", "cup", "bbl", "lbf", "grain", "fortnight", "decade", "millennium", "dime",
+        "nickel", "rpm", "mph",
+        "kph", "BTU", "psi", "M", "mM", "μM", "nM", "kB", "KB", "MB", "GB", "TB", "MiB", "GiB", "bps",
         "kbps", "Mbps", "Gbps", "ppm", "ppb",
     )
 )  # fmt: skip
@@ -84,7 +85,7 @@ def _spelled() -> Iterator[tuple[str, Row, Fraction]]:
 
 def _of_pint(name: str) -> list[Any]:
     """What pint says one of a unit is worth; none where it knows no such name."""
-    found = []
+    found: list[Any] = []
     for own in PINTS_NAMES.get(name, (name.replace(" ", "_").replace("-", "_"),)):
         try:
             found.append(REGISTRY.Quantity(1, "") * REGISTRY.parse_expression(own))
