@@ -5,10 +5,13 @@ import os
 import re
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 
 SUPPORTED_NODE_MAJORS = frozenset({22, 24})
 """The long-term-support lines that jsii 1.142 accepts without a warning."""
+STARTS_SECONDS = 30.0
+"""What says its version takes a moment; a machine may be busy."""
 NODE_VARIABLE = "JSII_NODE"
 """Where jsii looks for its Node before it takes `node` from the path."""
 
@@ -60,8 +63,23 @@ def choose_node() -> str:
 
 
 def uv() -> str:
-    """The uv that runs us, else the one on the path. Raises `ToolMissingError` if there is none."""
-    found = os.environ.get("UV") or shutil.which("uv")
+    """The uv that runs us, else the one on the path. Raises `ToolMissingError` if there is none, or it does not run."""
+    if ours := os.environ.get("UV"):
+        return ours
+    found = shutil.which("uv")
     if found is None:
         raise ToolMissingError("uv is not on the path: `python3 -m pip install uv` brings it.")
+    if not _runs(found):
+        raise ToolMissingError(
+            f"{found} does not run, as a shim for a Python that has no uv does: `python3 -m pip install uv` brings it."
+        )
     return found
+
+
+@cache
+def _runs(uv: str) -> bool:
+    try:
+        reply = subprocess.run([uv, "--version"], capture_output=True, timeout=STARTS_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return reply.returncode == 0

@@ -25,8 +25,8 @@ app.use(middlewares=[idempotent])
 
 @app.get("/health", summary="Whether the API answers", tags=["operation"])
 def health() -> dict[str, str]:
-    """Answers without a token."""
-    return {"status": "ok", "version": __version__}
+    """Answers without a token: that this is a Touchstone, and of which version."""
+    return {"status": "ok", "name": "touchstone", "version": __version__}
 
 
 @app.get("/openapi.json", include_in_schema=False)

@@ -14,7 +14,7 @@ from rich.console import Console
 from infra.layers import BuildError
 from infra.local import deployment, emulator, tenant
 from infra.local.emulator import CloudError
-from infra.local.home import Home, Running
+from infra.local.home import HOME_VARIABLE, Home, Running
 from infra.local.ready import Ready, api_url, bring_up
 from infra.toolchain import ToolMissingError
 
@@ -178,4 +178,10 @@ def main() -> None:
     except (CloudError, BuildError, ToolMissingError) as error:
         # Not among what is printed for a shell to evaluate.
         Console(stderr=True).print(str(error), style="red", soft_wrap=True, markup=False)
+        sys.exit(1)
+    except OSError as error:
+        if error.filename is None:
+            raise
+        told = f"{error.filename} cannot be used: {error.strerror}; {HOME_VARIABLE} names another folder."
+        Console(stderr=True).print(told, style="red", soft_wrap=True, markup=False)
         sys.exit(1)

@@ -9,15 +9,18 @@ import socket
 import subprocess
 import sys
 import time
+from http import HTTPStatus
 from pathlib import Path
-from urllib.error import URLError
-from urllib.request import urlopen
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
 
 from infra import toolchain
 from infra.layers import ROOT
-from infra.local.home import REGION, SECRET, Home, Running
+from infra.local.home import REGION, Home, Running
 
 REQUIREMENTS = Path(__file__).with_name("cloud-requirements.txt")
+FRONT = Path(__file__).with_name("front.py")
+"""What is run: the emulator with what checks every request before it."""
 START_SECONDS = 30.0
 STOP_SECONDS = 20.0
 """It writes its state before it ends, which takes seconds when there is much of it."""
@@ -48,7 +51,7 @@ def python() -> Path:
         [uv, "venv", "--quiet", "--clear", "--no-config", "--python", sys.executable, str(folder)],
         [
             uv, "pip", "install", "--quiet", "--no-config", "--compile-bytecode",
-            "--python", str(interpreter), "--requirements", str(REQUIREMENTS),
+            "--require-hashes", "--python", str(interpreter), "--requirements", str(REQUIREMENTS),
         ],
     ):  # fmt: skip
         reply = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -59,8 +62,8 @@ def python() -> Path:
 
 
 def alive(running: Running) -> bool:
-    """Whether it answers, and the process is the one that was started."""
-    return _exists(running.pid) and _healthy(running)
+    """Whether it answers, to us alone, and the process is the one that was started."""
+    return _exists(running.pid) and _healthy(running) and _guarded(running)
 
 
 def died(home: Home) -> bool:
@@ -80,11 +83,12 @@ def start(home: Home, *, wait_scale: str = "1") -> Running:
     if known:
         stop(home)
     running = Running(pid=0, port=_port(home))
+    home.make()
     for folder in (home.state, home.scratch):
         folder.mkdir(parents=True, exist_ok=True)
     with home.log.open("ab") as log:
         process = subprocess.Popen(
-            [str(python()), "-m", "ministack"],
+            [str(python()), str(FRONT)],
             env=_environment(home, running.port, wait_scale),
             cwd=home.folder,
             stdin=subprocess.DEVNULL,
@@ -124,10 +128,12 @@ def stop(home: Home) -> bool:
 def _environment(home: Home, port: int, wait_scale: str) -> dict[str, str]:
     """What the cloud and its functions see of our environment: no key of a judge, no credential of AWS."""
     kept = {name: os.environ[name] for name in OF_THIS_MACHINE if name in os.environ}
+    owner = home.owner()
     return {
         **kept,
         "AUTH": "true",  # a function may do here what its role allows, and nothing else
-        "AWS_SECRET_ACCESS_KEY": SECRET,
+        "AWS_ACCESS_KEY_ID": owner.key,
+        "AWS_SECRET_ACCESS_KEY": owner.secret,
         "BIND_HOST": "127.0.0.1",
         "GATEWAY_PORT": str(port),
         "MINISTACK_REGION": REGION,
@@ -168,6 +174,19 @@ def _healthy(running: Running) -> bool:
         return False
 
 
+def _guarded(running: Running) -> bool:
+    """Whether something stands before it, which one that an earlier version started has not."""
+    address = f"{running.endpoint}/_ministack/health"
+    request = Request(address, headers={"Host": "elsewhere.invalid"})  # noqa: S310 - our own loopback
+    try:
+        with urlopen(request, timeout=2):  # noqa: S310 - our own loopback
+            return False
+    except HTTPError as error:
+        return error.code == HTTPStatus.FORBIDDEN
+    except (URLError, OSError):
+        return False
+
+
 def _exists(pid: int) -> bool:
     with contextlib.suppress(ChildProcessError):
         os.waitpid(pid, os.WNOHANG)  # if it is our child, do not take its corpse for alive
@@ -186,7 +205,7 @@ def _is_cloud(pid: int) -> bool:
     if not command.parent.parent.is_dir() or not Path("/proc/self").exists():
         return True  # no /proc on this system: the health check decides
     try:
-        return b"ministack" in command.read_bytes()
+        return any(mark in command.read_bytes() for mark in (str(FRONT).encode(), b"ministack"))
     except OSError:
         return False
 

@@ -1,8 +1,10 @@
 """Where a local cloud keeps its state, and what is written there."""
 
+import contextlib
 import json
 import os
-from dataclasses import asdict, dataclass
+import secrets
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
@@ -10,9 +12,9 @@ from infra.layers import ROOT
 
 HOME_VARIABLE = "TOUCHSTONE_LOCAL_HOME"
 REGION = "us-east-1"
-OWNER = "test"
-SECRET = "test"  # noqa: S105 - good for nothing but a cloud on this machine
-"""The credentials of a local cloud's owner, the customary ones, which tools for local clouds send by themselves."""
+PRIVATE, PRIVATE_FOLDER = 0o600, 0o700
+KEY_PREFIX = "LOCAL"
+"""Begins the access key of a local cloud's owner, so that nobody takes it for one of AWS."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,19 @@ class Running:
     def endpoint(self) -> str:
         """The URL of every AWS service."""
         return f"http://127.0.0.1:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """The credentials of a local cloud's owner, made at random for one home. No representation shows the secret."""
+
+    key: str
+    secret: str = field(repr=False)
+
+    @classmethod
+    def fresh(cls) -> Self:
+        """Credentials that nobody has."""
+        return cls(key=KEY_PREFIX + secrets.token_hex(8).upper(), secret=secrets.token_urlsafe(32))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +96,38 @@ class Home:
         if content is None:
             place.unlink(missing_ok=True)
             return
-        self.folder.mkdir(parents=True, exist_ok=True)
+        self.make()
         scratch = place.with_suffix(".tmp")
         scratch.write_text(json.dumps(content, indent=2), encoding="utf-8")
         scratch.replace(place)
 
+    def make(self) -> None:
+        """Make the folder, which nobody else may look into: all that the cloud keeps lies there."""
+        self.folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)
+        self.folder.chmod(PRIVATE_FOLDER)  # also one that an earlier version made
+
+    def owner(self) -> Owner:
+        """The credentials of this home, made on first use and kept in a file that only its user can read."""
+        place = self.folder / "credentials.json"
+        self.make()
+        if not place.exists():
+            made = json.dumps(asdict(Owner.fresh()))
+            scratch = self.folder / f"credentials.{os.getpid()}.tmp"
+            descriptor = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE)
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.write(made)
+            with contextlib.suppress(FileExistsError):  # another process was first, whose they are then
+                place.hardlink_to(scratch)
+            scratch.unlink()
+        return Owner(**json.loads(place.read_text(encoding="utf-8")))
+
     def credentials(self, running: Running) -> dict[str, str]:
         """The environment in which an AWS client reaches this cloud, and no other."""
+        owner = self.owner()
         return {
             "AWS_ENDPOINT_URL": running.endpoint,
-            "AWS_ACCESS_KEY_ID": OWNER,
-            "AWS_SECRET_ACCESS_KEY": SECRET,
+            "AWS_ACCESS_KEY_ID": owner.key,
+            "AWS_SECRET_ACCESS_KEY": owner.secret,
             "AWS_SESSION_TOKEN": "",
             "AWS_REGION": REGION,
             "AWS_DEFAULT_REGION": REGION,

@@ -5,3 +5,6 @@ part does not pay for the others.
 """
 
 __version__ = "0.1.0"
+
+DISTRIBUTION = "touchstone-verdicts"
+"""What the package is called where packages are installed from; the import is `touchstone`."""

@@ -16,7 +16,8 @@ OFFSET_VARIABLE = "TOUCHSTONE_CLOCK_OFFSET_SECONDS"
 
 def system_clock() -> datetime:
     """The current moment in UTC, shifted by `TOUCHSTONE_CLOCK_OFFSET_SECONDS` (default 0)."""
-    return datetime.now(UTC) + timedelta(seconds=float(os.environ.get(OFFSET_VARIABLE, "0")))
+    offset = os.environ.get(OFFSET_VARIABLE)
+    return datetime.now(UTC) if offset is None else datetime.now(UTC) + timedelta(seconds=float(offset))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ import pytest
 from aws_lambda_powertools.event_handler.api_gateway import APIGatewayHttpResolver
 from jsonschema_rs import validator_for
 
+import touchstone
 from functions.api import app, routes
 from functions.api.openapi import document
 from functions.api.sections import SECTIONS, include_all
@@ -53,6 +54,11 @@ def test_every_route_is_described_and_no_other() -> None:
 def test_what_needs_no_token_says_so(deployment: Deployment) -> None:
     health = Api().get("/health")
     assert (health.status, health.json["status"]) == (200, "ok")
+
+
+def test_it_says_who_it_is_and_of_which_version(deployment: Deployment) -> None:
+    health = Api().get("/health").json
+    assert (health["name"], health["version"]) == ("touchstone", touchstone.__version__)
 
 
 def test_the_page_for_people_needs_no_token(deployment: Deployment) -> None:

@@ -24,6 +24,7 @@ class Door:
 
     def __post_init__(self) -> None:
         self.server.answer = self.answer
+        self.server.health = None  # the API itself says who it is
 
     def answer(self, asked: Asked) -> Reply:
         """One request, to the store or to the API."""

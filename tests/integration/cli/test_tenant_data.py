@@ -137,4 +137,4 @@ def test_what_is_missing_is_named(
     assert gone.exit_code == 4
     assert "(NoSuchBucket)" in gone.stderr
     monkeypatch.setitem(sys.modules, "boto3", None)
-    assert 'install "touchstone[aws]"' in _tenant(*arguments).stderr
+    assert "pip install 'touchstone-verdicts[aws]'" in _tenant(*arguments).stderr

@@ -90,7 +90,7 @@ def test_an_installation_without_boto3_is_told_so(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(sys.modules, "boto3", None)
     result = _tenants(*arguments)
     assert result.exit_code == 2
-    assert 'install "touchstone[aws]"' in result.stderr
+    assert "pip install 'touchstone-verdicts[aws]'" in result.stderr
 
 
 def test_the_region_may_be_named_by_either_variable(table: "Table") -> None:

@@ -133,6 +133,59 @@ def test_the_very_same_problem_is_answered_from_what_was_verified(judged: Deploy
     assert "SolveReply" not in [call.title for call in judges.calls[before:]]
 
 
+RUBY = replies.verify(independent_answer="Ruby")
+EMERALD = replies.verify(independent_answer="an emerald")
+FAILED_GEM = replies.failed(independent_answer="Ruby")
+
+
+@pytest.mark.parametrize(
+    ("said", "status", "providers"),
+    [
+        ([RUBY, RUBY], "unverified", ["gemini", "claude"]),
+        ([RUBY, EMERALD], "verified", ["gemini", "claude"]),
+        ([RUBY, FAILED_GEM], "caution", ["gemini", "claude"]),
+        ([RUBY, error("overloaded")], "unverified", ["gemini"]),
+        ([FAILED_GEM], "caution", ["gemini"]),
+    ],
+)
+def test_a_judge_with_another_answer_in_words_passes_nothing_and_another_provider_is_asked_once(
+    judged: Deployment,
+    judges: ProviderServer,
+    said: list[dict[str, Any] | Behaviour],
+    status: str,
+    providers: list[str],
+) -> None:
+    _verifications(judges, *said)
+    record = _verified(problem="Which green gem is named in the poem?", answer="Emerald")
+    assert (record.stage, record.verification_status) == ("finished", status)
+    assert [spend.provider for spend in record.spends] == providers
+    verification = record.attempts[0].verification
+    assert verification is not None
+    assert (verification.skip_reason == "other_answer") is (status == "unverified")
+
+
+def test_what_would_not_be_verified_today_is_verified_anew_and_not_taken_from_the_store(
+    judged: Deployment, judges: ProviderServer
+) -> None:
+    first = _solved(judged)
+
+    def judged_before_the_rule(record: AnswerRecord) -> AnswerRecord:
+        (attempt,) = record.attempts
+        assert attempt.verification is not None
+        verdict = attempt.verification.model_copy(update={"independent_answer": "Melbourne"})
+        return record.model_copy(update={"attempts": (attempt.model_copy(update={"verification": verdict}),)})
+
+    stores.answers()._items.change(TENANT, first.id, judged_before_the_rule)
+    again = _solved(judged)
+    assert (again.retrieved_from, again.verification_status) == (None, "verified")
+    assert again.attempts[0].verification is not None
+    assert (again.attempts[0].verification.method, again.attempts[0].verification.independent_answer) == (
+        "judge",
+        "Canberra",
+    )
+    assert _solved(judged).retrieved_from == again.id
+
+
 def test_a_picture_is_read_and_its_problem_solved(judged: Deployment, judges: ProviderServer) -> None:
     key = f"{TENANT}/images/problem"
     judged.s3.put_object(Bucket=BUCKET, Key=f"artifacts/{key}", Body=b"\x89PNG\r\n\x1a\n" + bytes(64))

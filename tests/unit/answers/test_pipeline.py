@@ -68,8 +68,8 @@ async def test_an_answer_of_ones_own_is_verified_and_kept_as_it_came() -> None:
 @pytest.mark.parametrize(
     ("line", "status", "confidence"),
     [
-        (replies.verify(confidence=0.8), "verified", 0.8),
-        (UNSURE, "caution", 0.79),
+        (replies.verify(independent_answer="Sydney", confidence=0.8), "verified", 0.8),
+        (UNSURE | {"independent_answer": "Sydney"}, "caution", 0.79),
         (replies.failed(), "caution", 0.9),
         (OverloadedError("Overloaded."), "unverified", 0.0),
     ],

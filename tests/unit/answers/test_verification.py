@@ -212,7 +212,7 @@ async def test_a_reply_that_was_paid_is_accounted_for_even_when_time_ran_out_aft
     async def too_long(*_: object) -> None:
         raise TimeoutError
 
-    monkeypatch.setattr("touchstone.answers.verification._same", too_long)
+    monkeypatch.setattr("touchstone.answers.verification.same_value", too_long)
     verified, _ = await _verify(replies.verify())
     assert (verified.verification.passed, verified.verification.skip_reason) == (None, "timed_out")
     assert [spend.purpose for spend in verified.spends] == ["verify"]

@@ -9,6 +9,8 @@ from types import TracebackType
 from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
 
+from touchstone import __version__
+
 TOKEN = "ts_" + "a" * 43
 
 
@@ -46,11 +48,20 @@ def problem(status: int, detail: str, *, reason: str = "error", **members: Any) 
     return Reply(status=status, value=value, headers={"Content-Type": "application/problem+json", **headers})
 
 
+HEALTH = Reply(value={"status": "ok", "name": "touchstone", "version": __version__})
+
+
 class Loopback:
-    """The server, for the length of a `with`. `answer` decides a reply; `script` goes before it, one a request."""
+    """The server, for the length of a `with`. `answer` decides a reply; `script` goes before it, one a request.
+
+    Asked who it is, it says what `health` says, a Touchstone of this version unless told otherwise (None: it answers as
+    to all else); these requests are `greeted`, all others `asked`.
+    """
 
     def __init__(self, answer: Callable[[Asked], Reply] | None = None) -> None:
         self.asked: list[Asked] = []
+        self.greeted: list[Asked] = []
+        self.health: Reply | None = HEALTH
         self.script: list[Reply] = []
         self.answer = answer or (lambda _: problem(404, "There is no such address.", reason="not_found"))
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -93,8 +104,12 @@ class Loopback:
                     headers={name.lower(): value for name, value in self.headers.items()},
                     body=self.rfile.read(int(self.headers.get("Content-Length", 0))),
                 )
-                here.asked.append(asked)
-                reply = here.script.pop(0) if here.script else here.answer(asked)
+                if parts.path == "/health" and here.health is not None:
+                    here.greeted.append(asked)
+                    reply = here.health
+                else:
+                    here.asked.append(asked)
+                    reply = here.script.pop(0) if here.script else here.answer(asked)
                 if reply.cut:
                     self.close_connection = True
                     return

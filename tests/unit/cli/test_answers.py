@@ -203,7 +203,7 @@ def test_an_answer_is_shown_and_its_verdict_is_the_exit_code(online: Command, ap
 
 def test_an_evaluation_is_asked_for_and_awaited_where_wanted(online: Command, api: Loopback) -> None:
     waiting = view(FAILED, evaluation=EVALUATING)
-    done = {**waiting, "evaluation": {"state": "done"}}
+    done = {**waiting, "evaluation": {**waiting["evaluation"], "state": "done"}}
     api.script = [Reply(status=202, value=waiting)]
     assert online("answers", "evaluate", ID).exit_code == 0
     assert api.asked[0].path == f"/v1/answers/{ID}/deep-evaluation"

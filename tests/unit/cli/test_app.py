@@ -47,7 +47,7 @@ def test_without_its_extra_the_command_says_which_to_install(
         cli.main()
     said = capsys.readouterr()
     assert (ended.value.code, said.out, said.err.count("\n")) == (2, "", 1)
-    assert "pip install 'touchstone[cli]'" in said.err
+    assert "pip install 'touchstone-verdicts[cli]'" in said.err
 
 
 def test_a_fault_of_its_own_is_not_told_as_a_missing_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from tests.unit.cli.loopback import Loopback, Reply
 
 COURSE = "chapter,kind,hanzi,meaning_en\n1,word,你好,hello\n2,word,學習,to study\n"
 LEARNERS = "learner,item,error_rate\nmei,學習,35%\nann,你好,0.5\n"
+LEARNER = {"id": "mei", "ui_language": "en", "weak_points": 3, "updated_at": "2026-11-22T09:00:00Z"}
 KEPT = {"id": "book", "title": "book", "chapters": 2, "words": 2, "patterns": 0, "updated_at": "2026-11-22T09:00:00Z"}
 
 
@@ -30,7 +31,7 @@ def test_a_table_is_put_as_a_course_under_its_own_name_or_another(
 
 def test_every_learner_of_a_file_is_put(online: Command, api: Loopback, tmp_path: Path) -> None:
     (tmp_path / "all.csv").write_text(LEARNERS, encoding="utf-8")
-    api.answer = lambda asked: Reply(value={"id": asked.path.rpartition("/")[2]})
+    api.answer = lambda asked: Reply(value=LEARNER | {"id": asked.path.rpartition("/")[2]})
     result = online("learners", "put", str(tmp_path / "all.csv"))
     assert result.stderr == "Kept mei: 1 weak points.\nKept ann: 1 weak points.\n"
     assert [asked.path for asked in api.asked] == ["/v1/learners/mei", "/v1/learners/ann"]
@@ -48,12 +49,12 @@ def test_a_file_that_is_no_course_is_named_and_nothing_is_sent(online: Command, 
 
 
 def test_what_is_kept_is_listed_shown_and_removed(online: Command, api: Loopback) -> None:
-    learner = {"id": "mei", "ui_language": "en", "weak_points": 3, "updated_at": "2026-11-22T09:00:00Z"}
+    course = {"id": "book", "title": "Book", "chapters": [], "updated_at": KEPT["updated_at"]}
     api.script = [
         Reply(value={"items": [KEPT], "cursor": "next"}),
-        Reply(value={"items": [learner], "cursor": None}),
-        Reply(value={"id": "book", "chapters": []}),
-        Reply(value={"id": "mei", "weak_points": []}),
+        Reply(value={"items": [LEARNER], "cursor": None}),
+        Reply(value=course),
+        Reply(value=LEARNER | {"weak_points": []}),
         Reply(status=204),
         Reply(status=204),
     ]
@@ -61,8 +62,8 @@ def test_what_is_kept_is_listed_shown_and_removed(online: Command, api: Loopback
     assert "book" in listed.stdout
     assert "--cursor next" in listed.stderr
     assert "2026-11-22 09:00:00" in online("learners", "list").stdout
-    assert json.loads(online("curricula", "show", "book").stdout) == {"id": "book", "chapters": []}
-    assert json.loads(online("learners", "show", "mei").stdout) == {"id": "mei", "weak_points": []}
+    assert json.loads(online("curricula", "show", "book").stdout) == course
+    assert json.loads(online("learners", "show", "mei").stdout) == LEARNER | {"weak_points": []}
     assert online("curricula", "delete", "book").stderr == "Removed.\n"
     assert online("learners", "delete", "mei").stderr == "Removed.\n"
     assert [(asked.method, asked.path) for asked in api.asked[-2:]] == [

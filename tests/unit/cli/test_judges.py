@@ -148,16 +148,19 @@ def test_nothing_to_list_is_said(online: Command, api: Loopback) -> None:
     assert "No judge" in online("judge", "cards").stderr
 
 
+LABELLED = {"kind": "quick_verify", "record_id": "01J", "item": "2", "label": "right", "verdict": "wrong"}
+
+
 def test_a_label_is_given_and_taken_back(online: Command, api: Loopback) -> None:
     def answer(asked: Asked) -> Reply:
-        return Reply(value={"verdict": "wrong"}) if asked.method == "PUT" else Reply(status=204)
+        return Reply(value=LABELLED) if asked.method == "PUT" else Reply(status=204)
 
     api.answer = answer
     said = online("judge", "label", "01J", "right", "--item", "2")
     assert (api.asked[-1].method, api.asked[-1].path) == ("PUT", "/v1/labels/quick_verify/01J")
     assert api.asked[-1].query == {"item": "2"}
     assert said.stderr == "Labelled right; the judge said wrong.\n"
-    assert json.loads(online("judge", "label", "01J", "right", "--json").stdout) == {"verdict": "wrong"}
+    assert json.loads(online("judge", "label", "01J", "right", "--json").stdout) == LABELLED
     assert online("judge", "label", "01J", "--remove").exit_code == 0
     assert (api.asked[-1].method, api.asked[-1].path) == ("DELETE", "/v1/labels/quick_verify/01J")
     assert api.asked[-1].query == {"item": "1"}
@@ -165,7 +168,7 @@ def test_a_label_is_given_and_taken_back(online: Command, api: Loopback) -> None
 
 @pytest.mark.parametrize("item", ["a/b", "q1#2", "50%2F50", "one two", "第一题", "why?", "a,b", "1+1&item=2"])
 def test_an_item_may_have_any_name(online: Command, api: Loopback, item: str) -> None:
-    api.answer = lambda _: Reply(value={"verdict": "CLEAR"})
+    api.answer = lambda _: Reply(value=LABELLED | {"verdict": "CLEAR"})
     assert online("judge", "label", "01J", "CLEAR", "--kind", "quiz_clarity", "--item", item).exit_code == 0
     assert api.asked[-1].query == {"item": item}
 

@@ -78,6 +78,7 @@ ROUTING = {
         _solved("optics", "claude", "pinned", pinned="claude", pinned_by="deployment", since=None),
         _solved("physics", "gemini", "default", pinned="claude", pinned_by="tenant", since=None),
     ],
+    "cursor": None,
 }
 
 

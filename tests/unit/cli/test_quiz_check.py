@@ -241,13 +241,16 @@ def test_without_the_tables_of_script_and_pinyin_nobody_calls_a_quiz_good(touchs
     result = touchstone("quiz", "check", str(CLEAN), "--ui-language", "en")
     assert (result.exit_code, result.stdout) == (3, "")
     assert "Applied: structure, question_language." in result.stderr
-    assert "traditional_chinese (install touchstone[script]), pinyin_diacritics (install" in result.stderr
+    assert (
+        "traditional_chinese (pip install 'touchstone-verdicts[script]'), pinyin_diacritics (pip install"
+        in result.stderr
+    )
     (tmp_path / "course.json").write_text(curriculum(), encoding="utf-8")
     course = ("--curriculum", str(tmp_path / "course.json"), "--chapter", "1")
     result = touchstone("quiz", "check", str(FAULTY), *course)
     assert result.exit_code == 1
     assert {line.split(" ")[1] for line in result.stdout.splitlines()} == {"structure"}
-    assert "curriculum_alignment (install touchstone[script])" in result.stderr
+    assert "curriculum_alignment (pip install 'touchstone-verdicts[script]')" in result.stderr
 
 
 def test_a_text_full_of_faults_is_corrected_in_time(touchstone: Command, tmp_path: Path) -> None:

@@ -229,7 +229,9 @@ def test_quizzes_are_listed(api: Loopback, online: Command) -> None:
     def answer(asked: Asked) -> Reply:
         assert asked.query == {"limit": "20"}
         row = {"id": "01Q", "kind": "check", "state": "clean", "curriculum": "first-steps", "chapter": "2"}
-        return Reply(value={"items": [{**row, "questions": 10, "violations": 0}], "cursor": None})
+        counts = {"questions": 10, "violations": 0, "attempts": 1}
+        times = {"created_at": "2026-11-22T09:00:00Z", "finished_at": None}
+        return Reply(value={"items": [{**row, **counts, **times}], "cursor": None})
 
     api.answer = answer
     result = online("quiz", "list")

@@ -168,7 +168,10 @@ def test_a_batch_that_is_not_begun_again_is_not_waited_for_without_end(
 def test_a_batch_that_takes_no_file_any_more_is_followed_as_it_is(
     online: Command, api: Loopback, requests: Path
 ) -> None:
-    failed = {"id": "B1", "state": "failed", "total": 3, "failure": "It broke.", "upload_url": None}
+    failed = {
+        "id": "B1", "state": "failed", "total": 3, "done": 0, "failed": 0, "failure": "It broke.", "upload_url": None,
+        "results_url": None, "created_at": "2026-11-21T12:00:00Z", "updated_at": "2026-11-21T12:00:00Z",
+    }  # fmt: skip
     api.answer = lambda _: Reply(value=failed)
     result = online("batch", "run", str(requests))
     assert (result.exit_code, [asked.method for asked in api.asked]) == (1, ["POST", "GET"])

@@ -28,6 +28,7 @@ RATES = {
     "provider_subject": [RATE, {**RATE, "rate": None, "lower": None, "upper": None}],
     "model_subject": [],
     "model_difficulty": [],
+    "cursor": None,
 }
 DAY = {"day": "2026-11-21", "statuses": {"verified": 3}, "skips": {"overloaded": 2}, "cost_usd": 0.5}
 TREND = {"day": "2026-11-21", "evaluations": 4, "means": {"overall": 0.75, "clarity": 0.5}}
@@ -74,7 +75,7 @@ def test_rates_that_come_in_parts_are_shown_whole(online: Command, api: Loopback
 
 
 def test_nothing_counted_yet_is_a_sentence(online: Command, api: Loopback) -> None:
-    api.script = [Reply(value=[]), Reply(value={}), Reply(value={"quotas": [], "spent_usd": 0.0})]
+    api.script = [Reply(value=[]), Reply(value=RATES | {"provider_subject": []}), Reply(value=BUDGET | {"quotas": []})]
     assert online("stats", "trends", "--days", "7").stderr == "Nothing has been counted yet.\n"
     assert api.asked[0].query == {"days": "7"}
     assert online("stats", "rates").stderr == "Nothing has been counted yet.\n"

@@ -40,7 +40,32 @@ def test_a_running_cloud_is_remembered_until_it_is_stopped(home: Home) -> None:
 def test_a_client_of_the_local_cloud_reaches_no_other(home: Home) -> None:
     variables = home.credentials(Running(pid=1, port=4566))
     assert variables["AWS_ENDPOINT_URL"] == "http://127.0.0.1:4566"
-    assert (variables["AWS_ACCESS_KEY_ID"], variables["AWS_SECRET_ACCESS_KEY"]) == ("test", "test")
+    owner = home.owner()
+    assert (variables["AWS_ACCESS_KEY_ID"], variables["AWS_SECRET_ACCESS_KEY"]) == (owner.key, owner.secret)
+
+
+def test_a11_a_home_has_credentials_of_its_own_that_only_its_user_can_read(home: Home, tmp_path: Path) -> None:
+    owner = home.owner()
+    assert home.owner() == owner
+    assert Home(tmp_path / "another").owner() != owner
+    assert owner.secret not in repr(owner)
+    assert len(owner.secret) > 40
+    assert (home.folder / "credentials.json").stat().st_mode & 0o777 == 0o600
+    assert home.folder.stat().st_mode & 0o777 == 0o700
+    assert sorted(path.name for path in home.folder.iterdir()) == ["credentials.json"]
+
+
+def test_a_home_that_an_earlier_version_made_is_closed(home: Home) -> None:
+    home.folder.mkdir(mode=0o755)
+    home.write("port", 1)
+    assert home.folder.stat().st_mode & 0o777 == 0o700
+
+
+def test_the_cloud_is_installed_by_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = emulator.REQUIREMENTS.read_text(encoding="utf-8").splitlines()
+    pins = [number for number, line in enumerate(lines) if "==" in line and not line.startswith("#")]
+    assert pins
+    assert all("--hash=sha256:" in lines[number + 1] for number in pins)
 
 
 def test_a_crashed_cloud_is_cleaned_up(home: Home) -> None:
@@ -228,3 +253,13 @@ def test_the_table_shows_what_is_still_awaited() -> None:
     output = console.file
     assert isinstance(output, io.StringIO)
     assert output.getvalue().count("…") >= 2
+
+
+def test_a_home_that_cannot_be_made_is_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv(HOME_VARIABLE, str(tmp_path / "file" / "home"))
+    code, printed, told = _said("up", monkeypatch, capsys)
+    assert (code, printed) == (1, "")
+    assert told.endswith(f"cannot be used: Not a directory; {HOME_VARIABLE} names another folder.\n")

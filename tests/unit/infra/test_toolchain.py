@@ -68,3 +68,10 @@ def test_uv_is_the_one_that_runs_us_else_the_paths(machine: Path, monkeypatch: p
     assert toolchain.uv() == str(found)
     monkeypatch.setenv("UV", "/elsewhere/uv")
     assert toolchain.uv() == "/elsewhere/uv"
+
+
+def test_a_uv_that_does_not_run_is_named(machine: Path) -> None:
+    shim = program(machine, "uv", "")
+    shim.write_text("#!/bin/sh\nexit 127\n", encoding="utf-8")
+    with pytest.raises(toolchain.ToolMissingError, match=rf"{shim} does not run"):
+        toolchain.uv()

@@ -309,7 +309,7 @@ def test_a_key_that_no_header_can_carry_is_misconfigured(provider: str, key: str
 )
 def test_a_missing_sdk_is_misconfigured(provider: str, sdk: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, sdk, None)
-    with pytest.raises(MisconfiguredError, match=r"touchstone\[judges\]") as failed:
+    with pytest.raises(MisconfiguredError, match=r"touchstone-verdicts\[judges\]") as failed:
         _at(provider, "http://127.0.0.1:1").load()
     assert not failed.value.sent
 

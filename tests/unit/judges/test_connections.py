@@ -2,6 +2,7 @@
 
 import gzip
 from collections.abc import AsyncIterator
+from typing import Any
 
 import httpx2
 import pytest
@@ -58,3 +59,26 @@ async def test_a_name_that_does_not_resolve_was_not_sent() -> None:
     async with connections.client() as client:
         with pytest.raises(httpx2.ConnectError):
             await client.post("http://judge.invalid/", json={})
+
+
+async def test_an_sdks_request_is_sent_as_it_is_said(base_url: str) -> None:
+    async with connections.client() as client, httpx2.AsyncClient() as plain:
+        said: dict[str, Any] = {
+            "headers": {"x-api-key": "k", "Content-Type": "application/json"},
+            "content": b'{"a": 1}',
+        }
+        ours, theirs = [one.build_request("post", f"{base_url}/plain", **said) for one in (client, plain)]
+        assert (ours.method, ours.url, ours.content) == ("POST", theirs.url, theirs.content)
+        assert set(ours.headers) == set(theirs.headers) - {"accept", "accept-encoding", "user-agent", "connection"}
+        assert all(theirs.headers[name] == value for name, value in ours.headers.items())
+        assert (await client.send(ours)).json() == []
+
+
+async def test_what_an_sdk_leaves_to_its_client_is_the_plain_clients(base_url: str) -> None:
+    async with connections.client() as client:
+        asked = client.build_request("post", f"{base_url}/plain", json={"a": 1}, params={"b": "2"})
+        assert (asked.url.params["b"], asked.content) == ("2", b'{"a":1}')
+        with pytest.raises(httpx2.UnsupportedProtocol):
+            await client.post("/plain", content=b"{}")
+    with pytest.raises(RuntimeError, match="closed"):
+        await client.post(f"{base_url}/plain", content=b"{}")

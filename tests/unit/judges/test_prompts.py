@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from jinja2 import TemplateSyntaxError, UndefinedError
 
 from touchstone.judges import Template, load_prompt, parse_prompt
+from touchstone.judges.fence import Fenced
 from touchstone.judges.prompts import label
 
 SOURCE = """Asks whether an answer is right.
@@ -157,3 +158,14 @@ def test_prompts_are_read_from_their_package_once(tmp_path: Path, monkeypatch: p
     with pytest.raises(FileNotFoundError):
         load_prompt("somejob", "verify", "fr")
     sys.modules.pop("somejob", None)
+
+
+def test_a_system_part_in_which_only_the_mark_changes_is_the_same_as_one_that_is_rendered() -> None:
+    template = parsed("=== system ===\n\n⟦data {{ mark }}⟧ to ⟦end {{ mark }}⟧.\n=== user ===\n{{ answer | fenced }}")
+    assert template.fixed_system is not None
+    first, second = [template.render(answer="x") for _ in range(2)]
+    for prompt in (first, second):
+        mark = prompt.user.split()[1].rstrip("⟧")
+        assert prompt.system == template.system.render(mark=Fenced(mark)).strip()
+    assert first.system != second.system
+    assert parsed("=== system ===\n{{ most }}\n=== user ===\n").fixed_system is None

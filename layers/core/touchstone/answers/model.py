@@ -31,8 +31,9 @@ type Method = Literal["expected", "proof", "judge", "retrieved", "none"]
 type Difficulty = Literal["easy", "medium", "hard"]
 type Route = Literal["enrich", "retry"]
 type EvaluationState = Literal["none", "waiting", "deferred", "running", "done", "failed"]
-type SkipReason = Unanswered | Literal["contentless"]
-"""Why nobody decided: a judge's failure, our own limits, or an answer without content (rejected before any call)."""
+type SkipReason = Unanswered | Literal["contentless", "other_answer"]
+"""Why nobody decided: a judge's failure, our own limits, an answer without content (rejected before any call), or a
+judge that passed the answer while its own is another one, in words that nothing shows to mean the same."""
 
 type Text = Annotated[str, StringConstraints(min_length=1)]
 

@@ -23,7 +23,7 @@ from touchstone.answers.reading import inline_image, read_image
 from touchstone.answers.retrieval import EarlierSolution, SolutionStore, answers_at_once, retrieve, retrieved_attempt
 from touchstone.answers.routing import best_attempt, route
 from touchstone.answers.solving import next_attempt
-from touchstone.answers.verification import VERIFY_SECONDS, quick_verify
+from touchstone.answers.verification import VERIFY_SECONDS, quick_verify, second_judge
 from touchstone.clock import Clock, Deadline, system_clock
 from touchstone.errors import ConflictError, JudgeError, LimitError, MisconfiguredError
 from touchstone.judges.base import Image
@@ -50,11 +50,13 @@ async def verify_answer(
     `answer_id` None: a fresh one. Raises `InputError` for a blank problem; never for a judge that fails.
     """
     record = new_record(request, tenant=tenant, answer_id=answer_id or uuid.uuid4().hex, now=clock())
+    judge = judges.prefer("verify")
     verified = await quick_verify(
         request.problem,
         request.answer,
         request.steps,
-        judge=judges.prefer("verify"),
+        judge=judge,
+        another=second_judge(judges, judge),
         remedy=judges.remedy,
         key=record.answer_key,
         deadline=deadline or Deadline.after(VERIFY_SECONDS),
@@ -222,12 +224,13 @@ class _Run:
 
     async def _verify(self, problem: str, attempt: Attempt) -> bool:
         """Verify an attempt and keep it; whether it is to be followed by another one."""
-        seconds = min(VERIFY_SECONDS, self.deadline.remaining)
+        seconds, judge = min(VERIFY_SECONDS, self.deadline.remaining), self.judges.prefer("verify")
         verified = await quick_verify(
             problem,
             attempt.solution.answer,
             attempt.solution.steps,
-            judge=self.judges.prefer("verify"),
+            judge=judge,
+            another=second_judge(self.judges, judge),
             remedy=self.judges.remedy,
             key=self.record.answer_key,
             deadline=Deadline.after(seconds),

@@ -71,12 +71,16 @@ class SolutionStore(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EarlierSolution:
-    """A verified solution of an earlier problem: the record it came from, and its verdict's confidence (0-1)."""
+    """A verified solution of an earlier problem: the record it came from, and its verdict's confidence (0-1).
+
+    `verdict` is the whole of it; None where a store keeps no more than the confidence.
+    """
 
     answer_id: str
     problem: str
     solution: Solution
     confidence: float
+    verdict: Verification | None = None
 
 
 def normalised(text: str) -> str:
@@ -126,10 +130,31 @@ class Retrieved:
 
 
 async def retrieve(problem: str, store: SolutionStore) -> Retrieved:
-    """Look for earlier verified solutions. Raises `StoreError` where the store fails."""
-    if (exact := await store.exact(problem_key(problem))) is not None:
+    """Look for earlier solutions whose verdict stands today. Raises `StoreError` where the store fails."""
+    if (exact := await retrieve_exact(problem, store)) is not None:
         return Retrieved(exact=exact)
-    return Retrieved(examples=nearest(problem, await store.near(near_keys(problem))))
+    alike = nearest(problem, await store.near(near_keys(problem)))
+    return Retrieved(examples=tuple([earlier for earlier in alike if await _stands(earlier)]))
+
+
+async def retrieve_exact(problem: str, store: SolutionStore) -> EarlierSolution | None:
+    """The earlier solution of this very problem that may answer at once, None where there is none.
+
+    One whose verdict would not stand today is none: the problem is then solved, and its answer verified, anew. Raises
+    `StoreError` where the store fails.
+    """
+    earlier = await store.exact(problem_key(problem))
+    if earlier is None or normalised(earlier.problem) != normalised(problem):
+        return None
+    return earlier if await _stands(earlier) else None
+
+
+async def _stands(earlier: EarlierSolution) -> bool:
+    """Whether the verdict on an earlier solution would be `verified` today; see `touchstone.answers.standing`."""
+    from touchstone.answers.standing import stands  # on first use: finishing an answer needs this module, and no check
+
+    known = Verification(passed=True, confidence=earlier.confidence, method="retrieved")
+    return await stands(earlier.problem, earlier.solution, earlier.verdict or known)
 
 
 async def answers_at_once(earlier: EarlierSolution, key: AnswerKey | None) -> bool:

@@ -4,22 +4,23 @@ answer without content ──> failed, no call
 answer key ──> passed or failed, confidence 1.0; what it cannot decide goes on, and the judge is shown the key
 proof ──> passed or failed, confidence 1.0
 judge ──> passed or failed; capped at 0.5 where it contradicts itself
+judge that passes it in other words than its own answer ──> another provider's judge, else None: nobody decided
 no judge, no time, no quota, no readable reply ──> None: skipped, with the reason
 """
 
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
 from touchstone import checks
 from touchstone.answers.answer_key import AnswerKey, difference, is_proved, meets
+from touchstone.answers.checking import CHECK_SECONDS, checked, same_value
 from touchstone.answers.model import SkipReason, Verification
 from touchstone.answers.wording import prompt
 from touchstone.checks.language import Language, language_of
-from touchstone.checks.limits import NotAtOnceError
 from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError
 from touchstone.judges.base import Judge, Question, Reply
@@ -27,13 +28,16 @@ from touchstone.judges.calls import JudgeReply, ask, unanswered
 from touchstone.judges.keys import remedy as remedy_in
 from touchstone.judges.spends import Spend, spends_of, spends_of_failure
 
+if TYPE_CHECKING:
+    from touchstone.judges.opening import Judges
+
 VERIFY_SECONDS = 5.0
 """The hard limit of a verification, everything included; a door that has spent time before asks for less."""
+ANOTHER_SECONDS = 1.0
+"""Least time left in which another provider is asked: a judge of the tier takes about as long, and a call that the
+deadline cuts off is paid for nothing."""
 CONTRADICTED_AT_MOST = 0.5
 """Highest confidence of a judge that contradicts itself: its two statements cancel out, so it is a coin toss."""
-CHECK_SECONDS = 2.0
-"""Longest wait for a check that may have to load sympy first; checks bound their own work to 0.3 s. It leaves the judge
-half of the 5 s that a verification may take, even in a cold start; without a judge there is no need to hurry."""
 RECALCULATION_SECONDS = 0.5
 """Longest wait for the recalculation of the steps, which loads nothing and is only a hint."""
 MAX_OUTPUT_TOKENS = 2048
@@ -59,9 +63,9 @@ class Verified:
     spends: tuple[Spend, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class _Work:
-    """What is to be verified, and the calls that were paid for it so far."""
+    """What is to be verified, the calls that were paid for it so far, and what holds if no more comes of it in time."""
 
     problem: str
     answer: str
@@ -69,8 +73,10 @@ class _Work:
     language: Language
     use_cache: bool
     deadline: Deadline
-    key: AnswerKey | None
+    key: AnswerKey | None = None
+    another: Callable[[], Judge | None] | None = None
     spends: list[Spend] = field(default_factory=list)
+    so_far: Verification | None = None
 
 
 async def quick_verify(
@@ -80,6 +86,7 @@ async def quick_verify(
     *,
     judge: Judge | None,
     deadline: Deadline,
+    another: Callable[[], Judge | None] | None = None,
     remedy: str = IN_THE_ENVIRONMENT,
     key: AnswerKey | None = None,
     language: Language | None = None,
@@ -88,8 +95,10 @@ async def quick_verify(
     """Verify an answer, ending at the deadline whatever happens.
 
     `steps` is a summary of how it was reached, possibly empty. `judge` None: no key is configured, and `remedy`
-    says what to do about it. `key`: the answer key that came with the problem, None where none did. `language` None:
-    recognised from the problem. A judge that fails, in whatever way, is a skip and never an exception.
+    says what to do about it. `another` finds a judge of another provider, who is asked once where the first passes the
+    answer in other words than its own; None, or where it finds none: nobody else is asked. `key`: the answer key that
+    came with the problem, None where none did. `language` None: recognised from the problem. A judge that fails, in
+    whatever way, is a skip and never an exception.
     """
     work = _Work(
         problem=problem,
@@ -99,14 +108,20 @@ async def quick_verify(
         use_cache=use_cache,
         deadline=deadline,
         key=key,
+        another=another,
     )
     try:
         async with asyncio.timeout(deadline.remaining):
             patience = deadline.remaining if judge is None else CHECK_SECONDS
             verification = await _by_check(work, patience) or await _by_judge(work, judge, remedy)
     except TimeoutError:
-        verification = _skipped("timed_out", "Not verified: the time for it was up.")
+        verification = work.so_far or _skipped("timed_out", "Not verified: the time for it was up.")
     return Verified(verification=verification, spends=tuple(work.spends))
+
+
+def second_judge(judges: "Judges", judge: Judge | None) -> Callable[[], Judge | None]:
+    """How `quick_verify` finds `another` judge than this one; made only where one is needed."""
+    return lambda: None if judge is None else judges.another("verify", than=judge.provider)
 
 
 async def _by_check(work: _Work, seconds: float) -> Verification | None:
@@ -121,15 +136,15 @@ async def _by_check(work: _Work, seconds: float) -> Verification | None:
         )
     until = Deadline.after(seconds)
     if work.key is not None:
-        met = await _checked(meets, work.answer, work.key, seconds=until.remaining)
+        met = await checked(meets, work.answer, work.key, seconds=until.remaining)
         if met is not None:
             error = None if met else difference(work.key, work.language)
             return Verification(passed=met, confidence=1.0, method="expected", error=error)
-    proof = await _checked(checks.prove_answer, work.problem, work.answer, seconds=until.remaining)
+    proof = await checked(checks.prove_answer, work.problem, work.answer, seconds=until.remaining)
     if proof is None or proof.outcome == "unknown":
         return None
     # A key comes before a calculation: where the two may disagree, the calculation does not decide.
-    if work.key and not await _checked(is_proved, work.problem, work.key, seconds=until.remaining):
+    if work.key and not await checked(is_proved, work.problem, work.key, seconds=until.remaining):
         return None
     refuted = proof.outcome == "refuted"
     return Verification(
@@ -163,15 +178,45 @@ async def _by_judge(work: _Work, judge: Judge | None, remedy: str) -> Verificati
         max_output_tokens=MAX_OUTPUT_TOKENS,
         use_cache=work.use_cache,
     )
+    verification = await _judged_by(judge, question, work)
+    if verification.skip_reason == "other_answer":
+        verification = work.so_far = verification.model_copy(update={"arithmetic_error": arithmetic_error})
+        second = await _by_another(question, work)
+        verification = verification if second is None else second
+    return verification.model_copy(update={"arithmetic_error": arithmetic_error})
+
+
+async def _by_another(question: Question[VerifyReply], work: _Work) -> Verification | None:
+    """The verdict of another provider's judge; None where there is none, no time for it, or it decides nothing."""
+    if work.another is None or work.deadline.remaining < ANOTHER_SECONDS:
+        return None
+    judge = work.another()
+    verification = None if judge is None else await _judged_by(judge, question, work)
+    return None if verification is None or verification.passed is None else verification
+
+
+async def _judged_by(judge: Judge, question: Question[VerifyReply], work: _Work) -> Verification:
+    """What one judge says, or a skip that says why it gave no verdict."""
     try:
         reply = await ask(judge, question, deadline=work.deadline)
     except (JudgeError, LimitError) as error:
         work.spends.extend(spends_of_failure(error, "verify"))
-        skipped = _skipped(unanswered(error), f"Not verified: {error}", arithmetic_error)
-        return skipped.model_copy(update=_asked(error))
+        return _skipped(unanswered(error), f"Not verified: {error}").model_copy(update=_asked(error))
     work.spends.extend(spends_of(reply, "verify"))
-    same = await _same(work.answer, reply.value.independent_answer, work.key)
-    return _judged(reply, same, work.language).model_copy(update={"arithmetic_error": arithmetic_error})
+    own = reply.value.independent_answer
+    same = await same_value(work.answer, own, work.key)
+    verification = _judged(reply, same, work.language)
+    if same is None and own is not None and verification.passed and _differ(work, own):
+        undecided = {"passed": None, "confidence": 0.0, "method": "none", "skip_reason": "other_answer"}
+        return verification.model_copy(update={**undecided, "error": _OTHER_ANSWER[work.language].format(own.strip())})
+    return verification
+
+
+def _differ(work: _Work, own: str) -> bool:
+    """Whether a judge's own answer is visibly another one, in words."""
+    from touchstone.answers.words import differ_in_words  # on first use: its expressions take a while to compile
+
+    return differ_in_words(work.answer, own, problem=work.problem)
 
 
 def _judged(reply: Reply[VerifyReply], same: bool | None, language: Language) -> Verification:
@@ -199,48 +244,12 @@ def _asked(error: JudgeError | LimitError) -> dict[str, str]:
     return {"provider": last.provider, "model": last.model, "prompt_version": last.prompt_version}
 
 
-async def _same(answer: str, independent_answer: str | None, key: AnswerKey | None) -> bool | None:
-    """Whether two answers have the same value, by the tolerance of an answer key where there is one.
-
-    None where that cannot be decided, or the judge gave no answer of its own.
-    """
-    if independent_answer is None or not independent_answer.strip():
-        return None
-    if key is not None and key.tolerance is not None:
-        own = key.model_copy(update={"expected": (independent_answer,)})
-        return await _checked(meets, answer, own, seconds=CHECK_SECONDS)
-    return await _checked(checks.equivalent, answer, independent_answer, seconds=CHECK_SECONDS)
-
-
 async def _recalculated(steps: str) -> str | None:
     """What a recalculation of the steps objects to, None where it objects to nothing."""
     if not steps:
         return None
-    finding = await _checked(checks.first_arithmetic_error, steps, seconds=RECALCULATION_SECONDS)
+    finding = await checked(checks.first_arithmetic_error, steps, seconds=RECALCULATION_SECONDS)
     return None if finding is None else finding.detail
-
-
-_loaded = set[Callable[..., object]]()
-"""The checks that have answered before: the first call of each loads what it needs, which takes a tenth of a second."""
-
-
-async def _checked[T](check: Callable[..., T], *given: object, seconds: float) -> T | None:
-    """What a check finds, without holding up the event loop (nor does loading it); None where it takes too long.
-
-    It runs here where it can answer at once: a thread would cost several times as much as most checks.
-    """
-    if check in _loaded:
-        try:
-            return check(*given, at_once=True)
-        except NotAtOnceError:
-            pass
-    try:
-        async with asyncio.timeout(seconds):
-            found = await asyncio.to_thread(check, *given)
-    except TimeoutError:
-        return None
-    _loaded.add(check)
-    return found
 
 
 def _objection(said: VerifyReply, language: Language, *, contradicted: bool) -> str | None:
@@ -273,6 +282,10 @@ _CONTENTLESS = {
 }
 _REFUTED = {"en": "A calculation shows that the answer is wrong.", "zh": "计算表明这个答案不对。"}
 _COMES_TO = {"en": " It comes to {}.", "zh": "应为 {}。"}
+_OTHER_ANSWER = {
+    "en": "Not verified: the judge calls the answer correct, but its own answer is another one: {}.",
+    "zh": "未核实：评判认为答案正确，但它自己的答案与此不同：{}。",
+}
 _CONTRADICTIONS = {
     ("en", True): "The judge calls the answer correct, but worked out another value itself.",
     ("en", False): "The judge calls the answer wrong, but worked out the same value itself.",

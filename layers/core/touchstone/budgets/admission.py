@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -62,18 +61,18 @@ class BudgetAdmission(Admission, ABC):
 
     async def admit(self, call: Call) -> Permit:
         """Reserve money and one unit. Raises `QuotaExceededError`, `SpendingCeilingError` or `StoreError`."""
-        abandoned = threading.Event()
+        abandoned: list[bool] = []  # filled by this thread, looked at by the one that reserves
 
         def reserve() -> BudgetPermit:
             permit = self._reserve(call)
-            if abandoned.is_set():
+            if abandoned:
                 permit.give_back()
             return permit
 
         try:
             return await self.run(reserve)
         except asyncio.CancelledError:
-            abandoned.set()  # the thread goes on without us, and gives back what nobody will use
+            abandoned.append(True)  # the thread goes on without us, and gives back what nobody will use
             raise
 
     @abstractmethod

@@ -1,11 +1,11 @@
 """What can be done to the account of a quota, wherever it is kept: reserve, give back, learn, look."""
 
 import logging
+import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from uuid import uuid4
 
 from touchstone.budgets.days import day_of
 from touchstone.budgets.decision import (
@@ -34,6 +34,9 @@ from touchstone.errors import (
     UnavailableModelError,
 )
 from touchstone.judges.base import Limits, Purpose
+
+ID_BYTES = 16
+"""Random bytes of a reservation's name: no two of a deployment share one. (As many as a UUID has, at a third of it.)"""
 
 type Change = Callable[[QuotaState, datetime], QuotaState]
 """Makes the new state of an account; returns the same object to change nothing, or raises to refuse."""
@@ -112,7 +115,7 @@ class QuotaBook(ABC):
             if share is not None:
                 self._leave_share(share)
             raise
-        return replace(unit, share=share)
+        return unit if share is None else replace(unit, share=share)
 
     def release(self, reservation: Reservation) -> None:
         """Give a unit back whose call was certainly never sent. On a later day, or a second time, nothing happens."""
@@ -148,7 +151,7 @@ class QuotaBook(ABC):
                 raise exceeded(key, decision)
             return decision.state
 
-        reservation_id = uuid4().hex
+        reservation_id = secrets.token_hex(ID_BYTES)
         reserved_at = self._change(key, take, writer=reservation_id)
         return Reservation(id=reservation_id, key=key, purpose=purpose, reserved_at=reserved_at)
 
@@ -159,7 +162,7 @@ class QuotaBook(ABC):
         def give_back(state: QuotaState, _now: datetime) -> QuotaState:
             return released(state, day=day, second=second, purpose=reservation.purpose)
 
-        self._change(key, give_back, writer=uuid4().hex, mark=reservation.id)
+        self._change(key, give_back, writer=secrets.token_hex(ID_BYTES), mark=reservation.id)
 
     def learn(self, reservation: Reservation, error: Telling) -> None:
         """Keep what the provider said of calls to come when it refused the one made on `reservation`."""
@@ -169,7 +172,7 @@ class QuotaBook(ABC):
         def adapt(state: QuotaState, now: datetime) -> QuotaState:
             return learned_from(state, error, reserved_on=reserved_on, now=now)
 
-        self._change(key, adapt, writer=uuid4().hex)
+        self._change(key, adapt, writer=secrets.token_hex(ID_BYTES))
 
     def usage(self, key: QuotaKey, limits: Limits) -> QuotaUsage:
         """What is used and left now, where `limits` are the configured ones."""
@@ -195,7 +198,7 @@ class QuotaBook(ABC):
             tally = replace(state.tally, exhausted=False)
             return replace(state, tally=tally, learned=Learned(), blocked_until=None, barred=None)
 
-        self._change(key, reset, writer=uuid4().hex)
+        self._change(key, reset, writer=secrets.token_hex(ID_BYTES))
 
     def _rules(self, key: QuotaKey, limits: Limits) -> QuotaRules:
         return QuotaRules(provider=key.provider, limits=limits, fresh_share=self._fresh_share)

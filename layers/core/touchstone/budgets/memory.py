@@ -1,13 +1,13 @@
 """The same budgets without AWS: in memory, for the library and the command line, for as long as the process lives."""
 
+import secrets
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
-from uuid import uuid4
 
 from touchstone.budgets.admission import BudgetAdmission
-from touchstone.budgets.book import Change, QuotaBook
+from touchstone.budgets.book import ID_BYTES, Change, QuotaBook
 from touchstone.budgets.days import day_of
 from touchstone.budgets.decision import DEFAULT_FRESH_SHARE, QuotaState, Tally
 from touchstone.budgets.items import QuotaKey
@@ -70,7 +70,7 @@ class MemorySpending:
             if ceiling is not None and amount and day.committed + amount > micros(ceiling, where="ceiling"):
                 raise ceiling_reached(tenant, ceiling, today)
             reservation = SpendReservation(
-                id=uuid4().hex, tenant=tenant, day=today, amount=amount, unpriced=usd is None
+                id=secrets.token_hex(ID_BYTES), tenant=tenant, day=today, amount=amount, unpriced=usd is None
             )
             day.committed += amount
             day.open.add(reservation.id)

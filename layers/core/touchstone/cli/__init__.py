@@ -12,10 +12,10 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if error.name != "typer":
             raise
+        from touchstone.extras import install
+
         # The exit code of a wrong setting, by its number: its name lies behind what is missing.
-        sys.stderr.write(
-            "Error: The library is installed without its command; pip install 'touchstone[cli]' adds it.\n"
-        )
+        sys.stderr.write(f"Error: The library is installed without its command; {install('cli')} adds it.\n")
         sys.exit(2)
 
     run()

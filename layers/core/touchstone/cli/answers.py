@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from touchstone.cli.options import AsJson, Cursor, Expected, Limit, Local, Tolerance
+from touchstone.extras import need
 
 if TYPE_CHECKING:
     from touchstone.answers.model import SolveRequest
@@ -68,6 +69,7 @@ def verify(
     options |= key_options(expected, tolerance)
     request = verify_request(source, options)
     if local:
+        need("checks")
         from touchstone.cli import inprocess
 
         _show(inprocess.answer(request), as_json=as_json)
@@ -105,6 +107,7 @@ def solve(
     options |= {"use_retrieved": use_retrieved, "deep_evaluation": deep_evaluation}
     options |= key_options(expected, tolerance)
     if local:
+        need("checks")
         from touchstone.cli import inprocess
 
         options["deep_evaluation"] = bool(deep_evaluation)

@@ -4,6 +4,7 @@ Every command imports what it needs when it runs, so that `touchstone --help` an
 """
 
 import contextlib
+import errno
 import os
 import sys
 from typing import Annotated, Any, TextIO
@@ -33,9 +34,17 @@ from touchstone.cli import (
     tenants,
 )
 from touchstone.cli.exits import Exit, code_of
-from touchstone.errors import InputError, TouchstoneError
+from touchstone.errors import InputError, SettingsError, TouchstoneError
+from touchstone.extras import lacking
 
 DEBUG_VARIABLE = "TOUCHSTONE_DEBUG"
+PLACES = frozenset(
+    {
+        errno.EACCES, errno.EDQUOT, errno.EEXIST, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT,
+        errno.ENOSPC, errno.ENOTDIR, errno.EPERM, errno.EROFS,
+    }
+)  # fmt: skip
+"""What may be wrong with a place on disk that the user chose, or the system for the user."""
 
 
 class Root(TyperGroup):
@@ -48,10 +57,12 @@ class Root(TyperGroup):
         except TouchstoneError as error:
             if ctx.params.get("debug"):
                 raise
-            from touchstone.cli.screen import say
-
-            say(f"Error: {_sentence(error)}")
-            raise typer.Exit(code_of(error)) from None
+            raise _end(error) from None
+        except (ImportError, OSError) as error:
+            mistake = _mistake(error)
+            if mistake is None or ctx.params.get("debug"):
+                raise
+            raise _end(mistake) from None
 
 
 app = typer.Typer(
@@ -124,6 +135,28 @@ def run() -> None:
             file=sys.stderr,
         )
         sys.exit(Exit.UNEXPECTED)
+
+
+def _end(error: TouchstoneError) -> typer.Exit:
+    """Say what is wrong; the end that goes with it."""
+    from touchstone.cli.screen import say
+
+    say(f"Error: {_sentence(error)}")
+    return typer.Exit(code_of(error))
+
+
+def _mistake(error: ImportError | OSError) -> TouchstoneError | None:
+    """What a user can mend of an error that was foreseen nowhere else: a part that is not installed, a place on disk.
+
+    None for all others, which are ours.
+    """
+    match error:
+        case ImportError() if error.name and (sentence := lacking(error.name)):
+            return SettingsError(sentence)
+        case OSError(filename=str() as place) if error.errno in PLACES:
+            return SettingsError(f"{place} cannot be used: {error.strerror}. Name another place, or mend this one.")
+        case _:
+            return None
 
 
 def _never_fail(stream: TextIO) -> None:

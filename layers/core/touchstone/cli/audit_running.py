@@ -15,6 +15,7 @@ from touchstone.audits.loading import LoadedCase, load_cases
 from touchstone.audits.report import QualityReport
 from touchstone.audits.whole import Far, Terms, audit
 from touchstone.cli.audit_targets import Place
+from touchstone.cli.exits import INTERRUPTED
 from touchstone.cli.experiment_screen import told_range
 from touchstone.cli.inprocess import opened
 from touchstone.cli.progress import noted_progress
@@ -23,8 +24,6 @@ from touchstone.errors import InputError, SettingsError
 from touchstone.judges import Registry, load_registry
 from touchstone.judges.base import Conversing
 from touchstone.judges.registry import Model
-
-INTERRUPTED = 130
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +64,7 @@ def estimated(cases: tuple[LoadedCase, ...], provider: str | None, bounds: Bound
 
     async def whole() -> tuple[Estimate, str]:
         registry = load_registry()
-        async with opened(registry=registry) as judges:
+        async with opened(registry=registry, sdks=False) as judges:
             if provider is None and judges.available():
                 solver = open_solver(judges)
                 return _estimate(cases, _listed(registry, solver), bounds), f"{solver.provider} {solver.model}"

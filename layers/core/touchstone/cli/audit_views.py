@@ -1,12 +1,14 @@
 """Audits of a deployment as the command shows them, and the exit codes they stand for."""
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from touchstone.cli.audit_screen import Failing
 from touchstone.cli.exits import Exit
 from touchstone.cli.experiment_screen import told_range
 from touchstone.cli.screen import Column, dollars, field, moment, print_facts, print_table, styled
+
+if TYPE_CHECKING:
+    from touchstone.cli.audit_screen import Failing
 
 type View = Mapping[str, Any]
 
@@ -16,7 +18,7 @@ def is_over(view: View) -> bool:
     return bool(view.get("finished_at"))
 
 
-def exit_of(view: View, failing: Collection[Failing]) -> Exit:
+def exit_of(view: View, failing: "Collection[Failing]") -> Exit:
     """The exit code that an audit stands for: of a recheck, only what drifted fails a build.
 
     One that still goes on is done as far as this command goes.
@@ -39,7 +41,7 @@ def print_audit(view: View) -> None:
         print_table(_DRIFTS, view.get("drifts") or (), empty="No case drifted.")
 
 
-def _fails(drift: View, failing: Collection[Failing]) -> bool:
+def _fails(drift: View, failing: "Collection[Failing]") -> bool:
     now = str(drift.get("rating_now"))
     return "drift" in failing or (now != drift.get("rating_before") and now.lower() in failing)
 

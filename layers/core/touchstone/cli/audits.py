@@ -8,6 +8,7 @@ from typer.core import TyperGroup
 
 from touchstone.cli.audit_targets import Also, Jobs, Requirement, Trust, Upgrade, Wheels
 from touchstone.cli.options import AsJson
+from touchstone.extras import need
 
 if TYPE_CHECKING:
     from touchstone.audits.report import QualityReport
@@ -84,6 +85,7 @@ def run(
     on with it. Writes quality_report.json and quality_audit.md. Exit code 1 where --fail-on says, else 3 where a case
     is Unproven.
     """
+    need("audits")
     from touchstone.audits.agent import Bounds
     from touchstone.audits.whole import Terms
     from touchstone.cli import audit_running as running
@@ -130,6 +132,7 @@ def estimate(
 
     Nobody is asked, and nothing is installed. Every fault of a definition is told with its file, line and field.
     """
+    need("audits")
     from touchstone.audits.agent import Bounds
     from touchstone.cli import audit_running as running
     from touchstone.cli.inprocess import said_aloud
@@ -162,6 +165,7 @@ def prove(
 
     Exit code 0 where it holds, 1 where it is refuted, 3 where it proves nothing: error, vacuous, timeout, blocked.
     """
+    need("audits")
     from touchstone.audits.sandbox.limits import MAX_SCRIPT_CHARS, Limits
     from touchstone.audits.sandbox.prove import check_import
     from touchstone.audits.sandbox.prove import prove as run_proof
@@ -216,6 +220,7 @@ def recheck(
     No model is asked. A case drifted where an option stands otherwise than it did; it is one to solve again. With
     --fail-on a case counts where its rating is another than it was.
     """
+    need("audits")
     from touchstone.audits.recheck import check_same_library
     from touchstone.audits.recheck import recheck as run_again
     from touchstone.cli import audit_screen as screen

@@ -7,6 +7,7 @@ import typer
 
 from touchstone.cli.exits import Exit
 from touchstone.cli.options import AsJson, Cursor, Limit, Local
+from touchstone.extras import need
 
 if TYPE_CHECKING:
     from touchstone.cli.client import Document
@@ -43,6 +44,7 @@ def run(
     if local:
         from touchstone.cli import local_batch
 
+        need("checks")
         local_batch.run(requests, results=results, side_by_side=parallel, again=again)
     else:
         from touchstone.cli import remote_batch

@@ -6,6 +6,7 @@ import typer
 
 from touchstone.cli.exits import Exit
 from touchstone.cli.options import AsJson
+from touchstone.extras import need
 
 if TYPE_CHECKING:
     from touchstone.checks import Finding
@@ -25,6 +26,7 @@ def equivalent(
     """Say whether two answers have the same value. Exit code 1 where they differ, 3 where that cannot be told."""
     from touchstone import checks
 
+    need("checks")
     same = checks.equivalent(given, expected)
     words = {True: "The same value.", False: "Different values.", None: "That cannot be told."}
     _say({"equivalent": same}, words[same], as_json=as_json)
@@ -43,6 +45,7 @@ def prove(
 
     from touchstone import checks
 
+    need("checks")
     proof = checks.prove_answer(problem, answer)
     words = {"proved": "Proved.", "refuted": "Refuted.", "unknown": "Neither proved nor refuted."}
     lines = [words[proof.outcome], *(f"  {line}" for line in proof.derivation)]
@@ -88,6 +91,7 @@ def script(
     from touchstone import checks
     from touchstone.cli.requests import text_of
 
+    need("script")
     text = text_of(source)
     _list(text, checks.find_simplified(text), "Nothing is Simplified.", as_json=as_json)
 
@@ -103,6 +107,7 @@ def pinyin(
     from touchstone import checks
     from touchstone.cli.requests import text_of
 
+    need("script")
     text = text_of(source)
     _list(text, checks.find_pinyin_errors(text, hanzi), "The pinyin is right.", as_json=as_json)
 

@@ -14,11 +14,12 @@ from uuid import uuid4
 import httpx
 
 from touchstone import __version__
-from touchstone.cli import waiting
+from touchstone.cli import identity, replies, waiting
 from touchstone.cli.connection import Connection, connection, is_this_machine
 from touchstone.cli.exits import ServiceError
 from touchstone.cli.places import replace
 from touchstone.cli.problems import error_of
+from touchstone.cli.replies import STRANGE
 
 TIMEOUT = httpx.Timeout(connect=5.0, read=35.0, write=35.0, pool=5.0)
 """API Gateway ends a request after 30 s, so that a reply is awaited a little longer."""
@@ -29,7 +30,6 @@ LONGEST_WAIT_SECONDS = 60.0
 FIRST_WAIT_SECONDS = 0.5
 REPEATED = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT})
 IN_PROGRESS = "urn:touchstone:problem:in_progress"
-STRANGE = "The reply is not what Touchstone's API says: is the URL that of a Touchstone API?"
 WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
 type Document = Mapping[str, Any]
@@ -39,8 +39,9 @@ class Api:
     """A deployment's API, for one run of a command.
 
     Every write carries an idempotency key of its own, so that it can be repeated: after a lost connection, 429, 503 and
-    504, and while its first try still runs. Raises the error that a refusal stands for, `ServiceError` where the API
-    cannot be reached or fails.
+    504, and while its first try still runs. Before the first request, and before the token is shown, the address is
+    asked once whether it is a Touchstone of this version. Raises the error that a refusal stands for, `ServiceError`
+    where the API cannot be reached or fails, is none, or answers with something else than was asked for.
     """
 
     def __init__(self, to: Connection) -> None:
@@ -48,8 +49,10 @@ class Api:
         self._http = httpx.Client(
             verify=_trust(),
             timeout=TIMEOUT,
-            headers={"Authorization": f"Bearer {to.token}", "User-Agent": f"touchstone/{__version__}"},
+            headers={"User-Agent": f"touchstone/{__version__}"},
         )
+        self._token = to.token
+        self._known = False
         self._run = uuid4().hex
         self._writes = 0
 
@@ -101,7 +104,9 @@ class Api:
         body: Document | None = None,
         key: str | None = None,
     ) -> Any:
-        headers = {}
+        shape = replies.shape_of(method, path)
+        self._recognise()
+        headers = {"Authorization": f"Bearer {self._token}"}
         if method in WRITES:
             headers["Idempotency-Key"] = key or self._new_key()
         content = None if body is None else json.dumps(body, ensure_ascii=False).encode()
@@ -114,7 +119,21 @@ class Api:
             headers=headers,
             content=content,
         )
-        return _value(_persistently(self._http, request))
+        reply = _persistently(self._http, request)
+        if not reply.is_success:
+            raise error_of(reply.status_code, _document(reply))
+        replies.check(shape, reply.content)
+        return reply.json() if reply.content else None
+
+    def _recognise(self) -> None:
+        """Ask once who is there. Raises `ServiceError`."""
+        if self._known:
+            return
+        reply = _persistently(self._http, self._http.build_request("GET", f"{self.url}/{identity.PATH}"))
+        if reply.is_server_error or reply.status_code == HTTPStatus.TOO_MANY_REQUESTS:
+            raise error_of(reply.status_code, _document(reply))
+        identity.recognise(self.url, reply.status_code, reply.content)
+        self._known = True
 
     def _new_key(self) -> str:
         self._writes += 1
@@ -179,6 +198,8 @@ def _persistently(http: httpx.Client, request: httpx.Request) -> httpx.Response:
     for seconds in _backoff():
         try:
             reply = http.send(request)
+        except httpx.DecodingError:
+            raise ServiceError(STRANGE) from None
         except httpx.TransportError as error:
             if seconds is None:
                 raise _unreachable(error) from None
@@ -213,18 +234,8 @@ def _advised_wait(reply: httpx.Response, otherwise: float | None) -> float | Non
     return seconds if 0 <= seconds <= LONGEST_WAIT_SECONDS else None
 
 
-def _value(reply: httpx.Response) -> Any:
-    if not reply.is_success:
-        raise error_of(reply.status_code, _document(reply))
-    if reply.status_code == HTTPStatus.NO_CONTENT or not reply.content:
-        return None
-    try:
-        return reply.json()
-    except ValueError:
-        raise ServiceError(STRANGE) from None
-
-
 def _object(value: Any) -> Document:
+    """An object, which the shape of its reply says that it is."""
     if not isinstance(value, dict):
         raise ServiceError(STRANGE)
     return value
@@ -233,7 +244,7 @@ def _object(value: Any) -> Document:
 def _document(reply: httpx.Response) -> dict[str, Any]:
     try:
         found = reply.json()
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 

@@ -8,6 +8,7 @@ import typer
 
 from touchstone.cli.audit_targets import Also, Requirement
 from touchstone.cli.options import AsJson, Cursor, Limit
+from touchstone.extras import need
 
 if TYPE_CHECKING:
     from touchstone.audits.record import DefinitionFile
@@ -67,6 +68,7 @@ def start(
     It goes on by itself, for minutes or hours; --wait waits for it. Exit code 1 where --fail-on says, else 3 where a
     case is Unproven or the target is no good.
     """
+    need("audits")
     from pydantic import ValidationError
 
     from touchstone.audits.agent import Bounds
@@ -116,6 +118,7 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show how far an audit is, what it cost so far, and what it found. Exit codes as of `touchstone audits start`."""
+    need("audits")
     from touchstone.cli.client import open_api
 
     _failing(fail_on)
@@ -137,6 +140,7 @@ def report(
     ] = None,
 ) -> None:
     """Print the report of an audit that is done, or write it into a folder."""
+    need("audits")
     import tempfile
 
     from touchstone.audits.report import read_report, report_json, report_markdown
@@ -174,6 +178,7 @@ def recheck(
 
     With --fail-on a case counts where its rating is another than it was.
     """
+    need("audits")
     from touchstone.cli.audit_targets import target_of
     from touchstone.cli.client import open_api
 

@@ -4,9 +4,12 @@ from enum import IntEnum
 
 from touchstone.errors import JudgeError, LimitError, StoreError, TouchstoneError
 
+INTERRUPTED = 130
+"""An interrupted command ends as the shell says it does: 128 and the number of the signal."""
+
 
 class Exit(IntEnum):
-    """Exit codes. An interrupted command ends with 130, as the shell does."""
+    """Exit codes, which docs/how-to/command.md lists."""
 
     DONE = 0
     """Done; where there is a verdict, it is `verified`."""

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from touchstone.cli.exits import INTERRUPTED
 from touchstone.cli.options import AsJson
+from touchstone.extras import need
 
 if TYPE_CHECKING:
     from touchstone.judges import Judges, Registry
@@ -35,7 +37,6 @@ MetricNames = Annotated[
 Baseline = Annotated[
     str | None, typer.Option(metavar="VARIANT", help="The variant that the other is held against; else the first.")
 ]
-INTERRUPTED = 130
 
 
 @experiment.command()
@@ -74,6 +75,7 @@ def run(
     from touchstone.surfaces.experiments.folder import write_whole
     from touchstone.surfaces.experiments.report import report_html
 
+    need("statistics")
     if junit is not None:
         check_place(junit, where="--junit")
     found = _experiment(given, metrics, baseline)
@@ -113,7 +115,7 @@ def estimate(given: Given, *, metrics: MetricNames = None, baseline: Baseline = 
         from touchstone.judges import load_registry
 
         registry = load_registry()
-        async with opened(registry=registry) as judges:
+        async with opened(registry=registry, sdks=False) as judges:
             judge = _judge(found, judges)
             return await _estimated(found, judge, registry), _called(judge)
 
@@ -140,6 +142,7 @@ def report(
     from touchstone.surfaces.experiments import report as reports
     from touchstone.surfaces.experiments.kept import read_kept
 
+    need("statistics")
     if items and form != "csv":
         raise InputError("Only --format csv has a table of items.", where="--items")
     kept = read_kept(folder)

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import warnings
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
@@ -15,14 +15,25 @@ from touchstone.cli.places import cache_folder
 from touchstone.cli.screen import say
 from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError
+from touchstone.extras import need_module
 from touchstone.judges import EnvironmentKeys, FileCache, Judges, Registry, RetirementWarning, load_registry
+from touchstone.judges.registry import ProviderKind
+
+SDKS: Mapping[ProviderKind, str] = {
+    "gemini": "google.genai",
+    "anthropic": "anthropic",
+    "openai": "openai",
+    "compatible": "openai",
+}
+"""The module through which each kind of provider is asked."""
 
 
 def answer(request: VerifyRequest | SolveRequest) -> dict[str, Any]:
     """The answer's view, as the API would give it. Raises `InputError` for a blank problem or an image that is none."""
 
     async def whole() -> AnswerRecord:
-        async with opened() as judges:
+        # Of an answer that is given, a check may be all that it takes.
+        async with opened(sdks=isinstance(request, SolveRequest)) as judges:
             return await answered(request, judges)
 
     with said_aloud():
@@ -31,10 +42,13 @@ def answer(request: VerifyRequest | SolveRequest) -> dict[str, Any]:
 
 
 @asynccontextmanager
-async def opened(kind: type[Judges] = Judges, *, registry: Registry | None = None) -> AsyncIterator[Judges]:
+async def opened(
+    kind: type[Judges] = Judges, *, registry: Registry | None = None, sdks: bool = True
+) -> AsyncIterator[Judges]:
     """The judges of this machine, closed at the end. Replies that were paid once are kept for later runs.
 
-    `registry` None: that of the environment.
+    `registry` None: that of the environment. Raises `SettingsError` where a provider has a key and its SDK is not
+    installed, before anything is begun that needs it; not so without `sdks`.
     """
     registry = load_registry() if registry is None else registry
     judges = kind(
@@ -43,6 +57,8 @@ async def opened(kind: type[Judges] = Judges, *, registry: Registry | None = Non
         admission=MemoryAdmission(),
         cache=FileCache(cache_folder() / "replies.sqlite"),
     )
+    for name in judges.available() if sdks else ():
+        need_module(SDKS[registry.provider(name).kind], of="judges")
     try:
         yield judges
     finally:

@@ -4,6 +4,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from touchstone.errors import NotFoundError, SettingsError, StoreError
+from touchstone.extras import install
 from touchstone.judges.keys import SECRET_VARIABLE, keys_in
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def _session() -> "Session":
     try:
         import boto3
     except ImportError:
-        raise SettingsError('This command needs boto3: install "touchstone[aws]", or run it in the checkout.') from None
+        raise SettingsError(f"This command needs boto3: {install('aws')}, or run it in the checkout.") from None
     # The variable of all other SDKs and of Lambda, which boto3 does not read.
     session = boto3.Session(region_name=os.environ.get("AWS_REGION", "").strip() or None)
     if session.region_name is None:

@@ -74,7 +74,8 @@ class Caller:
         for, and whoever counts failures must not take it for a limit that was met before anything was sent. Only a
         provider's own "too many a minute" gives way to our limit, since it costs nothing and says the same.
         """
-        await self._in_time(self._connection.load(), deadline)
+        if not self._connection.loaded:
+            await self._in_time(self._connection.load(), deadline)
         retries, failed = Retries(self._around.draw), tuple[FailedCall, ...]()
         before: JudgeError | None = None
         while True:

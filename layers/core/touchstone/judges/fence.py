@@ -29,6 +29,7 @@ _UNSEEN = re.compile(
 _LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\u0085\u2028\u2029]")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _BRACKETS = str.maketrans({"⟦": "[", "⟧": "]", "〚": "[", "〛": "]", "⦗": "[", "⦘": "]"})
+_BRACKET = re.compile("[⟦⟧〚〛⦗⦘]")
 _LOOKALIKE = re.compile(
     r"([\[［【〔〖<＜(（{｛]\s*+)([dｄ][aａ][tｔ][aａ]|[eｅ][nｎ][dｄ])(\s*+(?:[:：#-]\s*+)?[0-9a-f０-９ａ-ｆ]{4,})",
     re.IGNORECASE,
@@ -55,17 +56,25 @@ def new_mark() -> str:
 
 def visible(text: str) -> str:
     """The text as a reader sees it: unseen characters removed, line ends made `\\n`, lone surrogates made U+FFFD."""
+    if _is_plain(text):
+        return text
     return _SURROGATES.sub("\ufffd", _UNSEEN.sub("", _LINE_ENDS.sub("\n", text)))
 
 
 def neutral(text: str, mark: str) -> str:
     """The visible text without anything that could pass for a fence: its brackets, its words, its mark."""
-    seen = _LOOKALIKE.sub(r"\1quoted \2\3", visible(text).translate(_BRACKETS))
+    seen = visible(text)
+    seen = _LOOKALIKE.sub(r"\1quoted \2\3", seen.translate(_BRACKETS) if _BRACKET.search(seen) else seen)
     # An expression of each new mark costs more to compile than all the rest, and pushes others out of re's cache.
     # Marks are hex digits, of which folding misses nothing that the expression would find.
     if mark.casefold() not in seen.casefold():
         return seen
     return re.sub(re.escape(mark), "…", seen, flags=re.IGNORECASE)
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a text is printable ASCII in lines: all readers see that alike, and nothing need be searched for."""
+    return text.isascii() and text.replace("\n", "").isprintable()
 
 
 def fence(text: str, mark: str) -> Fenced:

@@ -18,7 +18,7 @@ from touchstone.usage import Usage
 if TYPE_CHECKING:
     import httpx2
     from google.genai import Client
-    from google.genai.types import GenerateContentConfig
+    from google.genai.types import Content, GenerateContentConfig
 
     from touchstone.judges.adapters.sending import Outcome
 
@@ -53,7 +53,7 @@ class GeminiAdapter:
         key = loading.usable_key(NAME, self._api_key)
         with loading.sdk_of(NAME):
             from google.genai import Client
-            from google.genai.types import Content, HttpOptions, HttpResponse, Part
+            from google.genai.types import HttpOptions, HttpResponse
 
             from touchstone.judges.adapters import connections
         self._http = connections.client()
@@ -63,7 +63,7 @@ class GeminiAdapter:
         )
         # The SDK builds its models on first use, some 0.1 s: better now than on a caller's time.
         _config_type()(http_options=options.model_copy())
-        Content(role="user", parts=[Part(text="-")])
+        _no_contents()
         HttpResponse(headers={}, body="")
         self._client = Client(api_key=key, vertexai=False, http_options=options)
         return self._client
@@ -113,7 +113,7 @@ async def _send(client: "Client", model: str, body: dict[str, Any], *, seconds: 
     )
     try:
         # The contents given here are replaced by those of the body; the SDK insists on some.
-        result = await client.aio.models.generate_content(model=model, contents="-", config=config)
+        result = await client.aio.models.generate_content(model=model, contents=_no_contents(), config=config)
     except APIError as error:
         return sending.plain(error.response)
     raw = result.sdk_http_response
@@ -125,7 +125,8 @@ def _config_type() -> "type[GenerateContentConfig]":
     """The SDK's configuration, made quick to search.
 
     The SDK asks some sixty times a call whether a name is `in` the model, before it looks at the attribute. Pydantic
-    answers by walking all fields, and always no, for it walks pairs. This says no at once.
+    answers by walking all fields, and always no, for it walks pairs. This says no at once. The SDK also copies it
+    twice, with all that the body holds; nobody else has it, so a copy of the outermost shell does.
     """
     from google.genai.types import GenerateContentConfig
 
@@ -133,7 +134,18 @@ def _config_type() -> "type[GenerateContentConfig]":
         def __contains__(self, name: object) -> bool:
             return False
 
+        def __deepcopy__(self, memo: object = None) -> "QuickConfig":
+            return self.model_copy()
+
     return QuickConfig
+
+
+@cache
+def _no_contents() -> "Content":
+    """Contents without a part: of all forms that the SDK takes, the one that it is done with first."""
+    from google.genai.types import Content
+
+    return Content(role="user")
 
 
 def request_body[T: BaseModel](question: Question[T]) -> dict[str, Any]:

@@ -144,6 +144,11 @@ class Judges:
         provider = self._first(tier)
         return None if provider is None else self.get(provider, tier, purpose=purpose)
 
+    def another(self, tier: Tier, *, than: str, purpose: Purpose = "fresh") -> Judge | None:
+        """The judge for a tier of the first other provider that can be asked; None where there is no other."""
+        provider = next((name for name in self.available() if name != than), None)
+        return None if provider is None else self.get(provider, tier, purpose=purpose)
+
     def seat(self, tier: Tier) -> Seat | None:
         """Which account's quota a tier uses, as `prefer` would choose it; None when no provider has a key."""
         if (name := self._first(tier)) is None:

@@ -51,7 +51,11 @@ class Surroundings:
 
         A failure is logged, not raised: the unit stays reserved, and a reply that was paid for is not thrown away.
         """
-        task = asyncio.create_task(ending)
+        # Begun at once: what need not wait for a table has ended then, without a turn of the event loop.
+        task = asyncio.Task(ending, loop=asyncio.get_running_loop(), eager_start=True)
+        if task.done():
+            self._finished(task)
+            return
         self.unfinished.add(task)
         task.add_done_callback(self._finished)
         await asyncio.wait({task}, timeout=within)

@@ -98,15 +98,15 @@ async def analyze_problem(desk: Desk, answer_id: str, *, deadline: Deadline | No
 
 
 async def retrieve_solution(desk: Desk, answer_id: str) -> bool:
-    """RETRIEVE. Whether a verified solution of the very same problem answers it."""
-    from touchstone.answers.retrieval import answers_at_once, problem_key, retrieved_attempt
+    """RETRIEVE. Whether a verified solution of the very same problem, whose verdict stands today, answers it."""
+    from touchstone.answers.retrieval import answers_at_once, retrieve_exact, retrieved_attempt
 
     record = _get(desk, answer_id)
     if record.attempts:
         return record.retrieved_from is not None
     if record.stage in ENDED or not record.use_retrieved:
         return False
-    earlier = await desk.solutions.exact(problem_key(_problem(record)))
+    earlier = await retrieve_exact(_problem(record), desk.solutions)
     if earlier is None or not await answers_at_once(earlier, record.answer_key):
         return False
     desk.answers.add_attempt(
@@ -168,18 +168,20 @@ async def verify_attempt(desk: Desk, answer_id: str, *, number: int = 1, deadlin
 
     Where no provider could make that attempt, the earlier one stands with its verdict, and there is no further retry.
     """
-    from touchstone.answers.verification import VERIFY_SECONDS, quick_verify
+    from touchstone.answers.verification import VERIFY_SECONDS, quick_verify, second_judge
 
     record = _get(desk, answer_id)
     if record.stage in ENDED or 0 < record.attempt_count < number:
         return Verified(route="enrich", number=number)
     attempt = _latest(record)
     if attempt.verification is None:
+        judge = desk.judges.prefer("verify")
         done = await quick_verify(
             _problem(record),
             attempt.solution.answer,
             attempt.solution.steps,
-            judge=desk.judges.prefer("verify"),
+            judge=judge,
+            another=second_judge(desk.judges, judge),
             remedy=desk.judges.remedy,
             key=record.answer_key,
             deadline=deadline or Deadline.after(VERIFY_SECONDS),

@@ -7,10 +7,11 @@ makes sure that a passage of this kind cannot pay (see `scoring`) and that the r
 import asyncio
 import re
 import unicodedata
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from hashlib import sha256
-from itertools import groupby
+from itertools import groupby, islice
 from string import ascii_lowercase, ascii_uppercase
 from threading import Lock
 
@@ -108,6 +109,7 @@ class _Words:
 
     def __init__(self, text: str) -> None:
         self._text = text.translate(_LOWER)
+        self._letters = frozenset(self._text)
         self._places: dict[str, Sequence[int]] = {}
 
     def around(self, longest: int, words: Sequence[str]) -> Sequence[tuple[int, int]]:
@@ -129,7 +131,7 @@ class _Words:
         """At most `_MOST_PLACES` of a word: of more, nothing is gained by looking around each."""
         if word not in self._places:
             found: list[int] = []
-            at = self._text.find(word)
+            at = self._text.find(word) if self._letters.issuperset(word) else -1
             while at >= 0 and len(found) < _MOST_PLACES:
                 found.append(at)
                 at = self._text.find(word, at + 1)
@@ -141,14 +143,26 @@ def _hidden(text: str) -> Iterator[Found]:
     patterns = [_HIDDEN_RUN, _OVERRIDES, _TAGS]
     if not _RIGHT_TO_LEFT.search(text):
         patterns.append(_DIRECTIONS)
-    places = [match.span() for pattern in patterns for match in pattern.finditer(text)]
-    places += [found.span() for found in _INSIDE_WORDS.finditer(text) if _divides_a_word(text, *found.span())]
-    for start, end in places:
+    for pattern in patterns:
+        yield from _first(found.span() for found in pattern.finditer(text))
+    inside = (found.span() for found in _INSIDE_WORDS.finditer(text))
+    yield from _first(
+        (start, end) for start, end in inside if _is_undivided(text[start - 1]) and _is_undivided(text[end])
+    )
+
+
+def _first(places: Iterator[tuple[int, int]]) -> Iterator[Found]:
+    """The first `MOST_PASSAGES`, the last of which reaches to the end of all that follow."""
+    for start, end in islice(places, MOST_PASSAGES - 1):
         yield "hidden_text", start, end
+    if (rest := next(places, None)) is not None:
+        last = deque(places, maxlen=1)
+        yield "hidden_text", rest[0], last[0][1] if last else rest[1]
 
 
-def _divides_a_word(text: str, start: int, end: int) -> bool:
-    return all(unicodedata.name(text[place], "").startswith(_SPLIT_SCRIPTS) for place in (start - 1, end))
+@lru_cache(maxsize=4096)
+def _is_undivided(letter: str) -> bool:
+    return unicodedata.name(letter, "").startswith(_SPLIT_SCRIPTS)
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from array import array
 from bisect import bisect_right
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from touchstone.judges.fence import visible
 from touchstone.text import normalised
@@ -40,43 +40,95 @@ _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 
 _OTHER, _MARK = "\x00", "\x01"
 """What stands for a character that becomes none or several, and for a combining mark; visible text has neither."""
-_APART = re.compile(f"[^{_MARK}]?{_MARK}+|{_OTHER}+(?!{_MARK})")
+_APART = re.compile(f"([^{_MARK}]?{_MARK}+)|{_OTHER}+(?!{_MARK})")
+"""A letter with the marks behind it, as a group, or a run of other characters."""
 _WHITE = re.compile(r"[ \n](?:[ \n]+|(?<=[\u3400-\u4dbf\u4e00-\u9fff] )(?=[\u3400-\u4dbf\u4e00-\u9fff]))")
+MAX_EXPANSION = 3
+"""Characters that one becomes at most. What is longer is a word or unit in one sign, and of no phrase a part."""
 _KEPT_CHARS = 30_000
 _CACHED_CHARS = 32
 """Clusters up to this length are kept in memory: letters with their accents come again, long ones are no letters."""
 
 
-class _Moved:
-    """Where the characters of a text came from that was written together from another one, piece by piece."""
+class Folded:
+    """`text` is the folded form of a source, and `place` leads back from it."""
 
-    __slots__ = ("_ends", "_places", "_sources", "_text")
+    def __init__(self, source: str) -> None:
+        self._source = source
+        letters = _APART.sub(self._apart, source.translate(_FORMS))
+        self.text = _WHITE.sub(_white, letters)
+
+    def place(self, start: int, end: int) -> tuple[int, int]:
+        """Where the folded characters from `start` up to `end` stand in the source; `end` is past `start`."""
+        letters, spaced = self._moved
+        first, last = spaced.origin(start)[0], spaced.origin(end - 1)[0]
+        return letters.origin(first)[0], letters.origin(last)[1]
+
+    def _apart(self, found: re.Match[str]) -> str:
+        """The form of a letter with its marks, or of characters that become none or several."""
+        cluster = self._source[found.start() : found.end()]
+        return _plain(cluster) if found.lastindex or len(cluster) == 1 else "".join(map(_kept_plain, cluster))
+
+    @cached_property
+    def _moved(self) -> "tuple[_Moved, _Moved]":
+        """How the letters came from the source, and the text from the letters: asked of few texts, and slow to tell."""
+        forms = self._source.translate(_FORMS)
+        letters = _Moved()
+        for found in _APART.finditer(forms):
+            start, end = found.span()
+            letters.keep_up_to(start)
+            if found.lastindex:
+                letters.put(len(_plain(self._source[start:end])), end)
+            else:
+                for at in range(start, end):
+                    letters.put(len(_kept_plain(self._source[at])), at + 1)
+        spaced = _Moved()
+        for found in _WHITE.finditer(_APART.sub(self._apart, forms)):
+            spaced.keep_up_to(found.start())
+            spaced.put(len(_white(found)), found.start() + 1)
+            spaced.skip_to(found.end())
+        return letters, spaced
+
+
+class _Moved:
+    """Where the characters of a text came from that was written from another one, from its beginning on.
+
+    What is left behind the last piece was kept as it is.
+    """
+
+    __slots__ = ("_ends", "_place", "_places", "_source", "_sources")
 
     def __init__(self) -> None:
-        self._text: list[str] = []
-        self._places = array("Q")
-        self._sources = array("Q")
-        self._ends = array("Q")
+        self._place = self._source = 0
+        self._places = array("Q", [0])
+        self._sources = array("Q", [0])
+        self._ends = array("Q", [0])
         """0 where each character of a piece came from one of its own; else where the one stretch ends that all are."""
 
-    def copy(self, text: str, place: int, source: int) -> int:
-        """Add a piece at `place` whose characters came from as many, from `source` on; the next one's place."""
-        return self._add(text, place, source, 0)
+    def keep_up_to(self, source: int) -> None:
+        """All characters of the source up to here have been kept."""
+        self._place += source - self._source
+        self._source = source
 
-    def put(self, text: str, place: int, source: int, end: int) -> int:
-        """Add a piece at `place`, each character of which stands for `source` up to `end`; the next one's place."""
-        return self._add(text, place, source, end)
+    def put(self, count: int, source: int) -> None:
+        """As many characters stand for the stretch of the source that ends here."""
+        self._begin(source)
+        self._place += count
+        self._source = source
+        self._begin(0)
 
-    def _add(self, text: str, place: int, source: int, end: int) -> int:
-        if text:
-            self._text.append(text)
-            self._places.append(place)
-            self._sources.append(source)
+    def skip_to(self, source: int) -> None:
+        """The source up to here was left out."""
+        self._source = source
+        self._begin(0)
+
+    def _begin(self, end: int) -> None:
+        if self._places[-1] == self._place:  # the last piece is empty
+            self._sources[-1], self._ends[-1] = self._source, end
+        else:
+            self._places.append(self._place)
+            self._sources.append(self._source)
             self._ends.append(end)
-        return place + len(text)
-
-    def text(self) -> str:
-        return "".join(self._text)
 
     def origin(self, place: int) -> tuple[int, int]:
         """The stretch of the source for which the character at `place` stands."""
@@ -88,59 +140,17 @@ class _Moved:
         return at, at + 1
 
 
-class Folded:
-    """`text` is the folded form of a source, and `place` leads back from it."""
-
-    __slots__ = ("_letters", "_spaced", "text")
-
-    def __init__(self, letters: _Moved, spaced: _Moved) -> None:
-        self.text = spaced.text()
-        self._letters = letters
-        self._spaced = spaced
-
-    def place(self, start: int, end: int) -> tuple[int, int]:
-        """Where the folded characters from `start` up to `end` stand in the source; `end` is past `start`."""
-        first, last = self._spaced.origin(start)[0], self._spaced.origin(end - 1)[0]
-        return self._letters.origin(first)[0], self._letters.origin(last)[1]
-
-
 def fold(source: str) -> Folded:
     """The folded form of a text. Runs of white space become one space, or one line end where they hold any."""
-    letters = _letters(source)
-    return Folded(letters, _spaced(letters.text()))
+    return Folded(source)
 
 
-def _letters(source: str) -> _Moved:
-    """Each character in its one form, together with the combining marks behind it, since they may compose."""
-    forms = source.translate(_FORMS)
-    letters = _Moved()
-    place = done = 0
-    for apart in _APART.finditer(forms):
-        start, end = apart.span()
-        place = letters.copy(forms[done:start], place, done)
-        if forms[end - 1] == _MARK:
-            place = letters.put(_plain(source[start:end]), place, start, end)
-        else:
-            for at in range(start, end):
-                if shown := _kept_plain(source[at]):
-                    place = letters.put(shown, place, at, at + 1)
-        done = end
-    letters.copy(forms[done:], place, done)
-    return letters
-
-
-def _spaced(text: str) -> _Moved:
-    """White space runs as one character, and none between Han characters but a line's end."""
-    spaced = _Moved()
-    place = done = 0
-    for white in _WHITE.finditer(text):
-        start, end = white.span()
-        kept = "\n" if "\n" in white[0] else "" if _between_han(text, start, end) else " "
-        place = spaced.copy(text[done:start], place, done)
-        place = spaced.put(kept, place, start, start + 1)
-        done = end
-    spaced.copy(text[done:], place, done)
-    return spaced
+def _white(found: re.Match[str]) -> str:
+    """White space as one character, and none between Han characters but a line's end."""
+    white = found[0]
+    if len(white) == 1:  # `_WHITE` finds such a one between Han characters only
+        return ""
+    return "\n" if "\n" in white else "" if _between_han(found.string, *found.span()) else " "
 
 
 def _between_han(text: str, start: int, end: int) -> bool:
@@ -160,6 +170,17 @@ class _Forms(dict[int, str]):
         return form
 
 
+class _Ones(dict[int, str]):
+    """The same of a character that is normalised already."""
+
+    def __missing__(self, code: int) -> str:
+        one = _one(chr(code))
+        if len(self) < _KEPT_CHARS:
+            self[code] = one
+        return one
+
+
+_ONES = _Ones()
 _FORMS = _Forms()
 
 
@@ -173,7 +194,9 @@ def _kept_plain(cluster: str) -> str:
 
 
 def _made_plain(cluster: str) -> str:
-    return "".join(_one(letter) for letter in normalised(visible(cluster), "NFKC"))
+    plain = normalised(visible(cluster), "NFKC")
+    shown = cluster if len(cluster) == 1 and len(plain) > MAX_EXPANSION else plain
+    return shown.translate(_ONES)
 
 
 def _one(letter: str) -> str:

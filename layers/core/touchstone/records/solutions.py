@@ -85,6 +85,7 @@ class Solutions:
             problem=record.problem,
             solution=record.best.solution,
             confidence=record.verification_confidence or 0.0,
+            verdict=record.best.verification,
         )
 
 

@@ -1,6 +1,7 @@
 """Bundles: built once from wheels alone, the same for the same pin, and refused with uv's reason."""
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -114,3 +115,20 @@ def test_without_uv_it_says_what_to_install(tmp_path: Path, wheels: Path, monkey
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     with pytest.raises(SettingsError, match="no uv to install a target with"):
         Bundles(tmp_path, wheels=wheels).build(PIN)
+
+
+def test_a_shim_that_does_not_run_is_passed_over_and_named_where_there_is_no_other(
+    tmp_path: Path, wheels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shim = tmp_path / "shims" / "uv"
+    shim.parent.mkdir()
+    shim.write_text("#!/bin/sh\necho 'pyenv: uv: command not found' >&2\nexit 127\n")
+    shim.chmod(0o755)
+    real = shutil.which("uv")
+    monkeypatch.setenv("PATH", f"{shim.parent}:/usr/bin:/bin")
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    with pytest.raises(SettingsError, match=rf"no uv to install a target with, and {shim} does not run: install it"):
+        Bundles(tmp_path / "cache", wheels=wheels).build(PIN)
+    assert real is not None
+    (tmp_path / "uv").symlink_to(real)  # as beside the Python of an environment that has it
+    assert Bundles(tmp_path / "cache", wheels=wheels).build(PIN).manifest.version == "1.0"

@@ -17,6 +17,7 @@ import sys
 import sysconfig
 import tempfile
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from packaging.utils import canonicalize_name
@@ -28,6 +29,7 @@ from touchstone.errors import InputError, SettingsError
 
 LAYOUT = "1"
 """Part of every digest: raised when bundles are laid out in another way."""
+UV_STARTS_SECONDS = 30.0
 RESOLVE_SECONDS = 300.0
 INSTALL_SECONDS = 1800.0
 """Longest download and compilation: of a bundle with gigabytes of wheels."""
@@ -184,10 +186,25 @@ def _uv(arguments: Sequence[str], *, stdin: str, seconds: float, fault: str) -> 
 
 
 def _uv_path() -> str:
+    """A uv that runs: one may be on the path as a shim for a Python that has none."""
     places = [Path(sys.executable).with_name("uv")]
     if (spec := importlib.util.find_spec("uv")) is not None and spec.origin is not None:
         places.append(Path(spec.origin).parent.parent / "bin" / "uv")  # installed into a folder, as in a layer
-    path = shutil.which("uv") or next((str(place) for place in places if os.access(place, os.X_OK)), None)
-    if path is None:
-        raise SettingsError("There is no uv to install a target with: install it (the PyPI package `uv`).")
-    return path
+    named = shutil.which("uv")
+    tried = [*([named] if named else []), *(str(place) for place in places if os.access(place, os.X_OK))]
+    found = next((path for path in tried if _runs(path)), None)
+    if found is not None:
+        return found
+    why = f", and {tried[0]} does not run" if tried else ""
+    raise SettingsError(f"There is no uv to install a target with{why}: install it (the PyPI package `uv`).")
+
+
+@cache
+def _runs(uv: str) -> bool:
+    try:
+        said = subprocess.run(  # noqa: S603 - what is named uv, asked for nothing but its version
+            [uv, "--version"], capture_output=True, check=False, timeout=UV_STARTS_SECONDS
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return said.returncode == 0

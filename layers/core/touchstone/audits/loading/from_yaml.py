@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from touchstone.audits.loading.nodes import MAX_NODES, Listed, Mapped, Node, Place, Scalar, UnreadableFileError
 from touchstone.errors import SettingsError
+from touchstone.extras import install
 
 if TYPE_CHECKING:
     from yaml.events import Event, MappingStartEvent, SequenceStartEvent
@@ -24,7 +25,7 @@ def read_yaml(text: str) -> Iterator[Node]:
     try:
         import yaml
     except ImportError:
-        raise SettingsError("Reading YAML needs PyYAML: install touchstone[audits].") from None
+        raise SettingsError(f"Reading YAML needs PyYAML: {install('audits')}.") from None
     loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         yield from _Composer(yaml.parse(text, Loader=loader)).documents()

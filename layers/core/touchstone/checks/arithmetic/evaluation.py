@@ -5,19 +5,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from touchstone.checks.arithmetic.nodes import (
-    Budget,
-    Node,
-    Number,
-    Operation,
-    Unary,
-    Unreadable,
-    bounded,
-    power,
-    root,
-    whole_factorial,
-)
-from touchstone.checks.arithmetic.words import UNITS
+from touchstone.checks.arithmetic.numerals import Budget, Numeral, Unreadable
+from touchstone.checks.notation.trees import Apply, Number, OutOfBoundsError, Tree
+from touchstone.checks.values.exact import rational
+
+MAX_BITS = 1_024
+"""A value with more bits than this is refused; no school solution comes near it."""
+STEP_BITS = 256
+"""Arithmetic on fractions of so many bits takes twice the time of small ones, and grows from there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,111 +35,66 @@ MIN_PLACES = 2
 """0.3 is rarely a third; 0.33 often is."""
 
 
-def restored(number: Number, rounded_before: Mapping[Fraction, Fraction]) -> Fraction:
+def restored(number: Numeral, rounded_before: Mapping[Fraction, Fraction]) -> Fraction:
     """What a rounded decimal stood for: an earlier result of the same solution, or a simple repeating fraction."""
     if number.value in rounded_before:
         return rounded_before[number.value]
     if number.places < MIN_PLACES:
         return number.value
     step = 10**number.places
+    written, (over, under) = int(number.value * step), number.value.as_integer_ratio()
     for denominator in _REPEATING_DENOMINATORS:
-        near = Fraction(round(number.value * denominator), denominator)
-        if step % near.denominator and number.value * step in (round(near * step), int(near * step)):
-            return near
+        parts = (2 * over * denominator + under) // (2 * under)
+        cut_off, rest = divmod(parts * step, denominator)
+        if rest and written in (cut_off, cut_off + (2 * rest >= denominator)):
+            return Fraction(parts, denominator)
     return number.value
 
 
-def value_of(
-    node: Node, reading: Reading, rounded_before: Mapping[Fraction, Fraction], budget: Budget | None = None
-) -> Fraction:
-    """The exact value. Raises `Unreadable` where there is none or it is too large.
-
-    Every operation takes a step of `budget`; None: they are few.
-    """
-    match node:
-        case Number():
-            value = restored(node, rounded_before) if reading.restored else node.value
-            if node.scale != 1 and reading.scaled:
-                value *= node.scale
-            return value / 100 if node.percent and reading.percent != "bare" else value
-        case Unary("-", Operation("^", base, exponent)) if reading.sign_first:
-            raised = value_of(exponent, reading, rounded_before, budget)
-            return bounded(power(-value_of(base, reading, rounded_before, budget), raised), budget)
-        case Unary(symbol, operand):
-            value = value_of(operand, reading, rounded_before, budget)
-            match symbol:
-                case "√":
-                    return root(value)
-                case "!":
-                    return bounded(whole_factorial(value), budget)
-                case _:
-                    return -value
-        case Operation(symbol, left, right):
-            first = value_of(left, reading, rounded_before, budget)
-            second = value_of(right, reading, rounded_before, budget)
-            if reading.percent == "relative" and symbol in "+-" and _is_percent(right) and not _is_percent(left):
-                second *= first
-            return bounded(_combined(symbol, first, second), budget)
+def value_of(tree: Tree, reading: Reading, rounded_before: Mapping[Fraction, Fraction], budget: Budget) -> Fraction:
+    """The exact value. Raises `Unreadable` where there is none or it is too large. Every operation takes a step."""
+    match tree:
+        case Numeral():
+            value = restored(tree, rounded_before) if reading.restored else tree.value
+            if tree.scale != 1 and reading.scaled:
+                value *= tree.scale
+            return value / 100 if tree.percent and reading.percent != "bare" else value
+        case Apply("neg", (Apply("pow", (base, exponent)),)) if reading.sign_first:
+            return value_of(Apply("pow", (Apply("neg", (base,)), exponent)), reading, rounded_before, budget)
+        case Apply(operation, arguments):
+            values = [value_of(argument, reading, rounded_before, budget) for argument in arguments]
+            if reading.percent == "relative" and operation in ("add", "sub") and _adds_percent(tree):
+                values[1] *= values[0]
+            return _applied(operation, values, budget)
+        case Number(value=value):
+            return value
+    raise Unreadable
 
 
-def _is_percent(node: Node) -> bool:
-    return isinstance(node, Number) and node.percent
+def _adds_percent(tree: Apply) -> bool:
+    base, added = (isinstance(argument, Numeral) and argument.percent for argument in tree.arguments)
+    return added and not base
 
 
-def _combined(symbol: str, first: Fraction, second: Fraction) -> Fraction:
-    match symbol:
-        case "+":
-            return first + second
-        case "-":
-            return first - second
-        case "*":
-            return first * second
-        case "/":
-            if second == 0:
-                raise Unreadable
-            return first / second
+def _applied(operation: str, values: list[Fraction], budget: Budget) -> Fraction:
+    match operation, values:
+        case "add", [first, second]:
+            value: Fraction | None = first + second
+        case "sub", [first, second]:
+            value = first - second
+        case "mul", [first, second]:
+            value = first * second
+        case "neg", [only]:
+            return -only
         case _:
-            return power(first, second)
-
-
-type Quantity = tuple[Fraction, str | None]
-"""A value in the base unit of its dimension, and the dimension (None: a plain number)."""
-
-
-def quantity_of(node: Node) -> Quantity:
-    """The value with its known units converted. Raises `Unreadable` where the units do not combine plainly."""
-    match node:
-        case Number():
-            value = node.value * node.scale / (100 if node.percent else 1)
-            if node.unit is None or (not node.unit.is_rate and node.unit.name is None):
-                return value, None
-            if node.unit.is_rate or node.unit.name is None or {"square", "cubic"} & set(node.unit.words):
-                raise Unreadable
-            dimension, factor = UNITS[node.unit.name]
-            return value * factor, dimension
-        case Unary("-", operand):
-            quantity = quantity_of(operand)
-            return -quantity[0], quantity[1]
-        case Operation("+" | "-" as symbol, left, right):
-            first, second = quantity_of(left), quantity_of(right)
-            if first[1] != second[1]:
-                raise Unreadable
-            return bounded(_combined(symbol, first[0], second[0])), first[1]
-        case Operation("*" | "/" as symbol, left, right):
-            first, second = quantity_of(left), quantity_of(right)
-            if second[1] is not None and (first[1] is not None or symbol == "/"):
-                raise Unreadable
-            return bounded(_combined(symbol, first[0], second[0])), first[1] or second[1]
-        case _:
-            raise Unreadable
-
-
-def numbers_in(node: Node) -> list[Number]:
-    """All numbers of an expression, in order."""
-    match node:
-        case Number():
-            return [node]
-        case Unary(_, operand):
-            return numbers_in(operand)
-        case Operation(_, left, right):
-            return numbers_in(left) + numbers_in(right)
+            try:
+                value = rational(Apply(operation, tuple(map(Number, values))))
+            except OutOfBoundsError:
+                raise Unreadable from None
+    if value is None:
+        raise Unreadable
+    bits = max(value.numerator.bit_length(), value.denominator.bit_length())
+    if bits > MAX_BITS:
+        raise Unreadable
+    budget.spend(1 + bits // STEP_BITS)
+    return value

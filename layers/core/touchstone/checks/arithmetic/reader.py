@@ -3,18 +3,22 @@
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from touchstone.checks.arithmetic.nodes import Budget, Node, Number, Operation, Unary, Unit, Unreadable, numeral
-from touchstone.checks.arithmetic.tokens import Kind, Token
-from touchstone.checks.arithmetic.words import ATTACHED_UNITS, SCALES, UNIT_STOP_CHARACTERS, UNIT_STOPS, UNITS
+from touchstone.checks.arithmetic.numerals import SCALE_WORDS, Budget, Numeral, Unreadable, numeral
+from touchstone.checks.arithmetic.prose import BREAK, is_currency, is_start, is_word
+from touchstone.checks.arithmetic.words import ATTACHED, UNIT_STOP_CHARACTERS, UNIT_STOPS
+from touchstone.checks.notation.tokens import Token
+from touchstone.checks.notation.trees import Apply, Number, Tree
+from touchstone.checks.notation.units import UNITS
 
 MAX_DEPTH = 40
 """Brackets within brackets: far below Python's recursion limit."""
 MAX_UNIT_WORDS = 6
 MAX_UNIT_CHARACTERS = 8
+LEAST_ATTACHED = 3
+"""Letters of a unit that may follow a number without a space, at least, but for the ones in `ATTACHED`."""
 
-_STARTS = (Kind.NUMBER, Kind.OPEN, Kind.CURRENCY, Kind.FRACTION, Kind.ROOT)
-_ENDS = (Kind.EQUAL, Kind.ABOUT, Kind.BREAK, Kind.CLOSE)
-_POWERS = {"²": 2, "³": 3}
+_OPERATIONS = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
+_CLOSERS = {"(": ")", "[": "]", "{": "}"}
 
 
 @dataclass(slots=True)
@@ -39,248 +43,220 @@ class Reader:
     def is_start(self, ahead: int = 0) -> bool:
         """Whether an operand can begin `ahead` places on."""
         token = self.peek(ahead)
-        if token is not None and token.kind is Kind.OPERATOR and token.text in "+-":
+        if token is not None and token.is_sign("+", "-"):
             token = self.peek(ahead + 1)
-        return token is not None and token.kind in _STARTS
+        return token is not None and is_start(token)
 
     def is_times(self) -> bool:
         """Whether the next token is an x that means times: between two numbers."""
         token, after = self.peek(), self.peek(1)
-        if token is None or after is None or token.kind is not Kind.WORD or token.text != "x":
+        if token is None or after is None or token.kind != "letters" or token.text not in ("x", "X"):
             return False
-        return self.is_start(1) and (token.spaced == after.spaced or after.kind is Kind.CURRENCY)
+        return self.is_start(1) and (token.spaced == after.spaced or is_currency(after))
 
-    def operator(self, symbols: str) -> str | None:
-        """The next operator, taken, if it is one of these and an operand follows."""
+    def operator(self, *signs: str) -> str | None:
+        """The operation of the next sign, taken, if it is one of these and an operand follows."""
         token = self.peek()
-        if token is not None and token.kind is Kind.OPERATOR and token.text in symbols and self.is_start(1):
+        if token is not None and token.is_sign(*signs) and self.is_start(1):
             self.at += 1
-            return token.text
-        if "*" in symbols and (self._is_share() or self.is_times()):
+            return _OPERATIONS[token.text]
+        if "*" in signs and (self._is_share() or self.is_times()):
             self.at += 1
-            return "*"
+            return "mul"
         return None
 
     def _is_share(self) -> bool:
-        """Whether "of" (的) stands between a share and a number: 20% of 50, 1/4 of 20, 50的20%."""
+        """Whether "of" (的) stands between a share and a number: 20% of 50, 50的20%."""
         token, before, after = self.peek(), self.tokens[self.at - 1], self.peek(1)
-        if token is None or after is None or token.kind is not Kind.WORD:
+        if token is None or after is None or not is_word(token):
             return False
-        if token.text == "of":
-            return before.kind is Kind.PERCENT and after.kind in (Kind.NUMBER, Kind.CURRENCY, Kind.OPEN)
-        return token.text == "的" and before.kind is not Kind.OPERATOR and after.kind is Kind.NUMBER
+        if token.text.lower() == "of":
+            return before.is_sign("%") and (after.kind == "number" or after.is_sign(*_CLOSERS) or is_currency(after))
+        return token.text == "的" and before.kind != "sign" and after.kind == "number"
 
-    def expression(self) -> Node:
+    def expression(self) -> Tree:
         """A sum."""
+        self._deeper()
+        tree = self.product()
+        while operation := self.operator("+", "-"):
+            tree = Apply(operation, (tree, self.product()))
+        self.depth -= 1
+        return tree
+
+    def _deeper(self) -> None:
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise Unreadable
-        node = self.product()
-        while symbol := self.operator("+-"):
-            node = Operation(symbol, node, self.product())
-        self.depth -= 1
-        return node
 
-    def product(self) -> Node:
+    def product(self) -> Tree:
         """A product or quotient."""
-        node = self.factor()
+        tree = self.factor()
         while True:
-            if symbol := self.operator("*/"):
-                node = Operation(symbol, node, self.factor())
+            if operation := self.operator("*", "/"):
+                tree = Apply(operation, (tree, self.factor()))
             elif not self.tight and self._is_juxtaposed():
-                node = Operation("*", node, self.unary())
+                tree = Apply("mul", (tree, self.unary()))
             else:
-                return node
+                return tree
 
     def _is_juxtaposed(self) -> bool:
         token, before = self.peek(), self.tokens[self.at - 1]
-        if token is None or token.kind is not Kind.OPEN or token.text == "[":
+        if token is None or not token.is_sign("(", "{"):
             return False
-        found = before.kind in (Kind.NUMBER, Kind.CLOSE) and not (token.spaced and before.kind is Kind.NUMBER)
+        found = before.kind in ("number", "close") and not (token.spaced and before.kind == "number")
         self.juxtaposed = self.juxtaposed or found
         return found
 
-    def factor(self) -> Node:
+    def factor(self) -> Tree:
         """A signed operand, with what is multiplied to it by juxtaposition."""
-        node = self.unary()
+        tree = self.unary()
         while self.tight and self._is_juxtaposed():
-            node = Operation("*", node, self.unary())
-        return node
+            tree = Apply("mul", (tree, self.unary()))
+        return tree
 
-    def unary(self) -> Node:
+    def unary(self) -> Tree:
         """A signed operand; `-2^2` is valued both ways, so the sign binds last here."""
         self.budget.spend()
         token = self.peek()
-        if token is not None and token.kind is Kind.OPERATOR and token.text in "+-":
-            self.at += 1
-            self.depth += 1
-            if self.depth > MAX_DEPTH:
-                raise Unreadable
-            operand = self.unary()
-            self.depth -= 1
-            return Unary("-", operand) if token.text == "-" else operand
-        return self.power()
+        if token is None or not token.is_sign("+", "-"):
+            return self.power()
+        self.at += 1
+        self._deeper()
+        operand = self.unary()
+        self.depth -= 1
+        return Apply("neg", (operand,)) if token.text == "-" else operand
 
-    def power(self) -> Node:
-        """An operand with its exponent, factorial mark or unit."""
+    def power(self) -> Tree:
+        """An operand with its exponent or factorial mark."""
         base = self.atom()
-        while (token := self.peek()) is not None:
-            if token.kind is Kind.FACTORIAL:
-                self.at += 1
-                base = Unary("!", base)
-            elif token.kind is Kind.OPERATOR and token.text in _POWERS:
-                self.at += 1
-                base = Operation("^", base, Number(Fraction(_POWERS[token.text])))
-            elif token.kind is Kind.OPERATOR and token.text == "^" and self.is_start(1):
-                self.at += 1
-                return Operation("^", base, self.unary())
-            else:
-                break
+        while self._next_is("!"):
+            self.at += 1
+            base = Apply("factorial", (base,))
+        if self._next_is("^") and self.is_start(1):
+            self.at += 1
+            return Apply("pow", (base, self.unary()))
         return base
 
-    def atom(self) -> Node:
+    def atom(self) -> Tree:
         """A numeral, a bracket, a LaTeX fraction or a root."""
         token = self.peek()
         if token is None:
             raise Unreadable
         self.at += 1
-        match token.kind:
-            case Kind.NUMBER:
-                return self.measured(self.mixed(numeral(token)))
-            case Kind.CURRENCY:
-                return self._money(token)
-            case Kind.OPEN:
-                return self._group(token)
-            case Kind.FRACTION:
-                top = self._braced()
-                return Operation("/", top, self._braced())
-            case Kind.ROOT:
-                return Unary("√", self.atom())
-            case _:
-                raise Unreadable
+        if token.kind == "number":
+            return self.measured(self.mixed(numeral(token)))
+        if is_currency(token):
+            return self._money(token)
+        if token.is_sign(*_CLOSERS):
+            return self._group(token)
+        if token.is_sign("frac"):
+            return Apply("div", (self._braced(), self._braced()))
+        if token.is_sign("sqrt", "√"):
+            return Apply("root", (self.atom(), Number(Fraction(2))))
+        raise Unreadable
 
-    def _money(self, token: Token) -> Node:
-        following = self.peek()
-        if following is not None and following.kind is Kind.OPERATOR and following.text == "-":
+    def _money(self, sign: Token) -> Tree:
+        if self._next_is("-"):
             self.at += 1
-            return Unary("-", self._money(token))
-        node = self.atom()
-        if isinstance(node, Number) and node.unit is None:
-            return replace(node, unit=Unit(token.text[-1]))
-        return node
+            return Apply("neg", (self._money(sign),))
+        tree = self.atom()
+        return replace(tree, unit=(sign, *tree.unit)) if isinstance(tree, Numeral) else tree
 
-    def _group(self, opening: Token) -> Node:
-        node = self.expression()
-        closing = self.peek()
-        if (
-            closing is None
-            or closing.kind is not Kind.CLOSE
-            or f"{opening.text}{closing.text}" not in ("()", "[]", "{}")
-        ):
+    def _group(self, opening: Token) -> Tree:
+        tree = self.expression()
+        if not self._next_is(_CLOSERS[opening.text]):
             raise Unreadable
         self.at += 1
-        if self._next_is(Kind.PERCENT):
+        if self._next_is("%"):
             raise Unreadable
         self.unit()
-        return node
+        return tree
 
-    def _braced(self) -> Node:
+    def _braced(self) -> Tree:
         token = self.peek()
-        if token is None or token.text != "{":
+        if token is None or not token.is_sign("{"):
             raise Unreadable
         self.at += 1
         return self._group(token)
 
-    def _next_is(self, kind: Kind) -> bool:
+    def _next_is(self, *signs: str) -> bool:
         token = self.peek()
-        return token is not None and token.kind is kind
+        return token is not None and token.is_sign(*signs)
 
-    def mixed(self, whole: Number) -> Number:
+    def mixed(self, whole: Numeral) -> Numeral:
         """`2 1/2` as two and a half, where the second part is a proper fraction."""
         top, slash, bottom = self.peek(), self.peek(1), self.peek(2)
-        if top is None or top.kind is not Kind.NUMBER or whole.is_decimal:
+        if top is None or top.kind != "number" or whole.decimals is not None:
             return whole
         if not top.text.isascii():
             self.at += 1
-            return Number(whole.value + numeral(top).value, is_exact=True)
-        if slash is None or bottom is None or slash.text != "/" or bottom.kind is not Kind.NUMBER or not top.spaced:
+            return Numeral(whole.value + numeral(top).value)
+        if slash is None or bottom is None or not slash.is_sign("/") or bottom.kind != "number" or not top.spaced:
             return whole
         above, below = numeral(top).value, numeral(bottom).value
         if slash.spaced or bottom.spaced or not 0 < above < below:
             return whole
         self.at += 3
-        return Number(whole.value + above / below, is_exact=True)
+        return Numeral(whole.value + above / below)
 
-    def measured(self, number: Number) -> Number:
+    def measured(self, number: Numeral) -> Numeral:
         """The number with the percent sign, scale and unit that follow it."""
-        percent = self._next_is(Kind.PERCENT)
-        if percent:
-            self.at += 1
-        scale = 1
+        percent = self._next_is("%")
+        self.at += percent
         token = self.peek()
-        if token is not None and token.kind is Kind.WORD and token.text in SCALES:
-            self.at += 1
-            scale = SCALES[token.text]
+        scale = SCALE_WORDS.get(token.text.lower(), 1) if token is not None and is_word(token) else 1
+        self.at += scale != 1
         unit = self.unit()
-        if not percent and scale == 1 and unit is None:
+        if not percent and scale == 1 and not unit:
             return number
         return replace(number, percent=percent, scale=scale, unit=unit)
 
-    def unit(self) -> Unit | None:
-        """The words of a unit, if they lead to an operator or an end; None (and nothing taken) otherwise."""
-        begin, words, chinese, is_rate = self.at, list[str](), 0, False
+    def unit(self) -> tuple[Token, ...]:
+        """The words of a unit, if they lead to an operator or an end; none (and nothing taken) otherwise."""
+        begin, words = self.at, 0
         while (token := self.peek()) is not None:
-            following = self.peek(1)
-            if token.kind is Kind.WORD and not self.is_times():
+            if is_word(token) and not self.is_times():
                 if not self._is_unit_word(token, first=not words):
                     break
-                words.append(token.text)
-                chinese += not token.is_letters
-                is_rate = is_rate or token.text in ("per", "a", "an", "each", "every", "每")
-            elif token.text == "/" and self._is_per(following, after_words=bool(words)):
-                is_rate = True
-            elif token.text in _POWERS and words:
-                words.append(token.text)
-            elif token.text == "^" and words and following is not None and following.kind is Kind.NUMBER:
-                words.append(following.text)
-                self.at += 1
-            else:
+                words += 1
+            elif not (token.is_sign("/") and self._is_per(after_words=bool(words))) and not (
+                words and token.is_sign("^") and self._unit_power()
+            ):
                 break
             self.at += 1
-            if len(words) - chinese > MAX_UNIT_WORDS or chinese > MAX_UNIT_CHARACTERS:
+            taken = self.tokens[begin : self.at]
+            characters = sum(part.kind == "han" for part in taken)
+            if words - characters > MAX_UNIT_WORDS or characters > MAX_UNIT_CHARACTERS:
                 break
-        return self._unit_between(begin, words, is_rate=is_rate)
+        following = self.peek()
+        leads_on = following is None or following.kind == "close" or self.is_times()
+        if leads_on or (following is not None and following.is_sign("=", "~=", BREAK, *_OPERATIONS, "^")):
+            return tuple(self.tokens[begin : self.at])
+        self.at = begin
+        return ()
 
-    def _is_per(self, following: Token | None, *, after_words: bool) -> bool:
+    def _is_per(self, *, after_words: bool) -> bool:
         """Whether a slash means "per": miles/minute, 40/hour, but not 3/x."""
-        if following is None or following.kind is not Kind.WORD:
-            return False
-        return after_words or len(following.text) > 1
+        following = self.peek(1)
+        return following is not None and is_word(following) and (after_words or len(following.text) > 1)
 
-    def _unit_between(self, begin: int, words: list[str], *, is_rate: bool) -> Unit | None:
-        token = self.peek()
-        leads_on = token is None or token.kind in _ENDS or token.kind is Kind.OPERATOR or self.is_times()
-        if self.at == begin or not leads_on:
-            self.at = begin
-            return None
-        return Unit(_known(words), is_rate, tuple(words))
+    def _unit_power(self) -> bool:
+        """Whether a power of a unit stands here; then all of it but its last token is taken: ², ^2, ^{-1}."""
+        for shape in ("^n", "^{n}", "^-n", "^{-n}"):
+            parts = self.tokens[self.at : min(self.at + len(shape), self.stop)]
+            if "".join("n" if part.kind == "number" else part.text for part in parts) == shape:
+                self.at += len(shape) - 1
+                return True
+        return False
 
     def _is_unit_word(self, token: Token, *, first: bool) -> bool:
-        if token.text in UNIT_STOPS or token.text in UNIT_STOP_CHARACTERS:
+        text, before, following = token.text.lower(), self.tokens[self.at - 1], self.peek(1)
+        if text in UNIT_STOPS or text in UNIT_STOP_CHARACTERS:
             return False
-        if token.is_letters and not token.spaced and first and self.tokens[self.at - 1].kind is Kind.NUMBER:
-            return token.text in ATTACHED_UNITS
-        following = self.peek(1)
-        is_article = token.text == "a" and (not first or (following is not None and following.kind is Kind.WORD))
-        return is_article or not token.is_letters or len(token.text) > 1
-
-
-def _known(words: list[str]) -> str | None:
-    """The known unit that these words begin with: one English word, or the longest run of Chinese characters."""
-    if words and words[0].isascii():
-        return words[0] if words[0] in UNITS else None
-    for length in (2, 1):
-        name = "".join(words[:length])
-        if name in UNITS:
-            return name
-    return None
+        if token.kind != "letters":
+            return True
+        if first and before.kind == "number" and not token.spaced and not token.upright:
+            return text in ATTACHED or token.text in ATTACHED or (len(text) >= LEAST_ATTACHED and text in UNITS)
+        if text == "a":
+            return not first or (following is not None and is_word(following))
+        return len(text) > 1 or (token.text in UNITS and (before.is_sign("/", "°") or token.upright))

@@ -8,9 +8,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from touchstone.checks.arithmetic.evaluation import MIN_PLACES, Reading, numbers_in, quantity_of, value_of
-from touchstone.checks.arithmetic.nodes import Budget, Node, Number, Operation, Unary, Unreadable, unit_of_last_place
-from touchstone.checks.arithmetic.words import RELATED_DIMENSIONS, UNITS, units_in
+from touchstone.checks.arithmetic.evaluation import MIN_PLACES, Reading, value_of
+from touchstone.checks.arithmetic.measures import mixes_units, numbers_in, quantities_of, unit_readings
+from touchstone.checks.arithmetic.numerals import Budget, Numeral, Unreadable
+from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Number, Tree
+from touchstone.checks.values.exact import rational
 
 _FLOAT_ERROR = Fraction(1, 10**9)
 """Results copied from binary floating point (0.30000000000000004) are off by about 10⁻¹⁶ of their size."""
@@ -27,8 +29,8 @@ class Statement:
     running one, 3 * 4 = 12 + 1 = 13: its first `=` says only that 3 * 4 is 12. That is bad style, but no slip.
     """
 
-    left: tuple[Node, ...]
-    right: tuple[Node, ...]
+    left: tuple[Tree, ...]
+    right: tuple[Tree, ...]
     about: bool = False
     runs_on: bool = False
 
@@ -52,23 +54,22 @@ _PLAIN = Reading()
 """How most statements are meant, so that it is tried before any other reading is worked out."""
 
 
-def is_computation(node: Node) -> bool:
+def is_computation(tree: Tree) -> bool:
     """Whether something is worked out here, rather than a number or a proper fraction written down."""
-    match node:
+    match tree:
         case Number():
             return False
-        case Unary(symbol, operand):
-            return symbol != "-" or is_computation(operand)
-        case Operation("/", Number() as top, Number() as bottom):
-            whole = not (top.is_decimal or bottom.is_decimal or top.unit or bottom.unit)
+        case Apply("neg", (operand,)):
+            return is_computation(operand)
+        case Apply("div", (Numeral() as top, Numeral() as bottom)):
+            whole = top.decimals is None and bottom.decimals is None and not top.unit and not bottom.unit
             return not (whole and top.value < bottom.value)
-        case _:
-            return True
+    return True
 
 
-def is_fraction(node: Node) -> bool:
+def is_fraction(tree: Tree) -> bool:
     """Whether this is a proper fraction a/b: "3/4 = 15 students" names a part, it computes nothing."""
-    return isinstance(node, Operation) and not is_computation(node)
+    return isinstance(tree, Apply) and tree.operation == "div" and not is_computation(tree)
 
 
 def judged(statement: Statement, rounded_before: Mapping[Fraction, Fraction], budget: Budget) -> Verdict:
@@ -90,38 +91,40 @@ def judged(statement: Statement, rounded_before: Mapping[Fraction, Fraction], bu
                     )
                 except Unreadable:
                     continue
-                if _agree(first, second, values, restored=reading.restored, about=statement.about):
+                if _agree(first, second, values, reading, about=statement.about):
                     return Verdict(True, *worth, rounded=values[0] != values[1])
     except Unreadable:
         return UNDECIDED
-    if _mixes_units(left, right):
-        return _judged_with_units(left, right)
+    if mixes_units(left, right):
+        return _judged_with_units(left, right, budget)
     return Verdict(False, *worth)
 
 
-def _is_comparable(left: Node, right: Node) -> bool:
+def _is_comparable(left: Tree, right: Tree) -> bool:
     """Two numbers merely written down are no computation: "3 pens = $6", "1/5 = 20 people", "560 = 40"."""
     if is_computation(left):
         return True
     if is_computation(right):
         return not any(number.unit for number in numbers_in(left))
     share = is_fraction(left) and not any(number.unit for number in numbers_in(left))
-    return share and (is_fraction(right) or (isinstance(right, Number) and (right.is_decimal or right.percent)))
+    return share and (
+        is_fraction(right) or (isinstance(right, Numeral) and (right.decimals is not None or right.percent))
+    )
 
 
-def _pairs(statement: Statement) -> Iterator[tuple[Node, Node]]:
+def _pairs(statement: Statement) -> Iterator[tuple[Tree, Tree]]:
     for first in statement.left:
         for second in statement.right:
             yield first, second
             leading = second
-            while isinstance(leading, Operation):
-                leading = leading.left
+            while isinstance(leading, Apply) and leading.operation in ("add", "sub", "mul", "div", "pow"):
+                leading = leading.arguments[0]
             if statement.runs_on and is_computation(second):
                 yield first, leading
 
 
 def _readings(
-    left: Node, right: Node, rounded_before: Mapping[Fraction, Fraction]
+    left: Tree, right: Tree, rounded_before: Mapping[Fraction, Fraction]
 ) -> Iterator[tuple[Reading, Reading]]:
     """The readings of both sides, plain ones first; none twice that would come to the same."""
     on_left, on_right = numbers_in(left), numbers_in(right)
@@ -145,34 +148,31 @@ def _readings(
                     )
 
 
-def _negates_a_power(node: Node) -> bool:
+def _negates_a_power(tree: Tree) -> bool:
     """Whether -2² occurs, of which the sign may be meant to be squared too."""
-    match node:
-        case Unary("-", Operation("^", _, _)):
+    match tree:
+        case Apply("neg", (Apply("pow"),)):
             return True
-        case Unary(_, operand):
-            return _negates_a_power(operand)
-        case Operation(_, left, right):
-            return _negates_a_power(left) or _negates_a_power(right)
-        case _:
-            return False
+        case Apply(arguments=arguments):
+            return any(map(_negates_a_power, arguments))
+    return False
 
 
-def _agree(left: Node, right: Node, values: tuple[Fraction, Fraction], *, restored: bool, about: bool) -> bool:
+def _agree(left: Tree, right: Tree, values: tuple[Fraction, Fraction], reading: Reading, *, about: bool) -> bool:
     first, second = values
     gap = abs(first - second)
     if gap == 0 or (about and gap <= _ABOUT * abs(first)):
         return True
-    return _rounds(left, right, first, gap, restored=restored) or _rounds(right, left, second, gap, restored=restored)
+    return _rounds(left, right, first, gap, reading) or _rounds(right, left, second, gap, reading)
 
 
-def _rounds(exact: Node, stated: Node, value: Fraction, gap: Fraction, *, restored: bool) -> bool:
+def _rounds(exact: Tree, stated: Tree, value: Fraction, gap: Fraction, reading: Reading) -> bool:
     """Whether `stated` is a number that the value of `exact` may have been rounded to.
 
     To the nearest is always allowed. Cutting off or rounding up (less than one unit of the last place) is allowed where
     division makes endless decimals, or where at least two decimals are kept.
     """
-    last_place = _last_place(stated)
+    last_place = _last_place(stated, reading)
     if last_place is None:
         return False
     places, size = last_place
@@ -181,61 +181,47 @@ def _rounds(exact: Node, stated: Node, value: Fraction, gap: Fraction, *, restor
     if 2 * gap <= size:
         return True
     divides = _divides(exact)
-    return gap < size and not restored and (divides or (places > 1 and value.denominator > 1))
+    return gap < size and not reading.restored and (divides or (places > 1 and value.denominator > 1))
 
 
-def _divides(node: Node) -> bool:
-    match node:
-        case Operation("/", _, _):
-            return True
-        case Operation(_, left, right):
-            return _divides(left) or _divides(right)
-        case Unary(_, operand):
-            return _divides(operand)
-        case _:
-            return False
+def _divides(tree: Tree) -> bool:
+    return isinstance(tree, Apply) and (tree.operation == "div" or any(map(_divides, tree.arguments)))
 
 
-def _last_place(node: Node) -> tuple[int, Fraction] | None:
+def _last_place(tree: Tree, reading: Reading) -> tuple[int, Fraction] | None:
     """How many decimals a stated number has and what one unit of its last place is worth; None for a computation."""
-    match node:
-        case Number(is_exact=True):
-            return None
-        case Number():
-            size = unit_of_last_place(node) * node.scale
-            return node.places, size / 100 if node.percent else size
-        case Unary("-", operand):
-            return _last_place(operand)
-        case Operation("*", Number() as mantissa, Operation("^", Number(value=base), _)) if base == 10:  # noqa: PLR2004
+    match tree:
+        case Numeral():
+            size = tree.last_place * (tree.scale if reading.scaled else 1)
+            return None if tree.is_exact else (tree.places, size / 100 if tree.percent else size)
+        case Apply("neg", (operand,)):
+            return _last_place(operand, reading)
+        case Apply("mul", (Numeral() as mantissa, Apply("pow", (Number(value=base), _)) as power)) if base == 10:  # noqa: PLR2004
             try:
-                factor = value_of(node, _PLAIN, {}) / mantissa.value if mantissa.value else Fraction(1)
-            except Unreadable:
+                factor = rational(power)
+            except NotAnExpressionError:
                 return None
-            return mantissa.places, unit_of_last_place(mantissa) * abs(factor)
-        case _:
-            return None
+            return None if factor is None else (mantissa.places, mantissa.last_place * abs(factor))
+    return None
 
 
-def _mixes_units(left: Node, right: Node) -> bool:
-    """Whether two different known units of related dimensions occur, so that plain numbers may not be comparable."""
-    seen: dict[str, set[Fraction | str]] = {}
-    for number in numbers_in(left) + numbers_in(right):
-        for name in units_in(number.unit.words or (number.unit.name or "",)) if number.unit is not None else ():
-            dimension, factor = UNITS[name]
-            family = RELATED_DIMENSIONS.get(dimension, dimension)
-            seen.setdefault(family, set()).add(factor if family == dimension else name)
-    return any(len(units) > 1 for units in seen.values())
+def _judged_with_units(left: Tree, right: Tree, budget: Budget) -> Verdict:
+    """The verdict with known units converted: 4 feet - 40 inches = 8 inches.
 
-
-def _judged_with_units(left: Node, right: Node) -> Verdict:
-    """The verdict with known units converted: 4 feet - 40 inches = 8 inches."""
+    It holds where it holds for one reading of the units' names; undecided where no reading gives both sides one
+    dimension.
+    """
+    if not isinstance(right, Numeral):
+        return UNDECIDED
+    found = UNDECIDED
     try:
-        (first, dimension), (second, other) = quantity_of(left), quantity_of(right)
+        worked_out = quantities_of(left, budget)
+        for unit in unit_readings(right):
+            stated = right.value * right.scale / (100 if right.percent else 1)
+            for value, dimension in worked_out:
+                if dimension == unit.dimension and found.holds is not True:
+                    holds = abs(value / unit.factor - stated) < right.last_place
+                    found = Verdict(holds, value / unit.factor, stated, converted=True)
     except Unreadable:
         return UNDECIDED
-    if dimension != other or not isinstance(right, Number):
-        return UNDECIDED
-    unit = right.unit.name if right.unit is not None else None
-    factor = UNITS[unit][1] if unit is not None else Fraction(1)
-    holds = abs(first - second) < unit_of_last_place(right) * factor
-    return Verdict(holds, first / factor, second / factor, converted=True)
+    return found

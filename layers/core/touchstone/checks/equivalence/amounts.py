@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from touchstone.checks.notation.trees import Apply, Name, Number, Tree, is_constant, names_of
+from touchstone.checks.algebra.canonical import key
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, is_constant, names_of
 from touchstone.checks.notation.units import Unit
 from touchstone.checks.values.exact import rational
 from touchstone.checks.values.kinds import Quantity
@@ -35,11 +36,19 @@ def same_amount(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answe
         return None, ONE_LETTER
     if left.bare is not None or right.bare is not None:
         expressions = _expression(left), _expression(right)
-        if expressions[0] is not None and expressions[1] is not None and same(expressions[0], expressions[1]):
+        if expressions[0] is not None and expressions[1] is not None and _alike(expressions[0], expressions[1]):
             return True, ""
     if left.units and right.units:
         return _both(left, right, same)
     return _one(left, right, same)
+
+
+def _alike(left: Tree, right: Tree) -> bool:
+    """Whether two expressions are the same but for order and grouping."""
+    try:
+        return key(left) == key(right)
+    except NotAnExpressionError:
+        return False
 
 
 def _expression(value: Quantity) -> Tree | None:
@@ -103,6 +112,9 @@ def _apart(left: tuple[Unit, ...], right: tuple[Unit, ...]) -> tuple[Answer, str
         return None, A_LETTER
     if any(len(unit.noun) > 1 and not unit.dimension for unit in (*left, *right)):
         return None, OTHER_THINGS
+    if _periods(left) & _periods(right):
+        # A year is twelve months, and no fixed number of days.
+        return None, DIFFERENT_UNITS
     without = [
         {tuple(each for each in unit.dimension if each[0] != "angle") for unit in side} for side in (left, right)
     ]
@@ -110,6 +122,15 @@ def _apart(left: tuple[Unit, ...], right: tuple[Unit, ...]) -> tuple[Answer, str
         # A radian is a plain number to physics: rad/s and 1/s.
         return None, DIFFERENT_UNITS
     return False, DIFFERENT_UNITS
+
+
+def _periods(units: tuple[Unit, ...]) -> set[tuple[tuple[str, int], ...]]:
+    """The dimensions with months as time."""
+    return {
+        tuple(("time" if name == "months" else name, power) for name, power in unit.dimension)
+        for unit in units
+        if any(name in ("time", "months") for name, _ in unit.dimension)
+    }
 
 
 def _without_percent(tree: Tree) -> Tree:

@@ -138,9 +138,9 @@ class Comparison:
                 return None
             case (Region(), _) | (_, Region()):
                 return self._regions(left, right)
-        # A number is no list, and a ratio no point.
+        # A number is no list, and a ratio no point; what holds names may be either.
         self.because = _OTHER_KIND
-        return False
+        return None if any(isinstance(side, Quantity) and has_names(side.tree) for side in (left, right)) else False
 
     # Collections
 

@@ -69,7 +69,7 @@ _SENTENCE_END = re.compile(r"(?<=[^\d\s])\.(?=\s|$)|(?<=\d)\.(?=\s|$)|[。！；
 _BOLD = re.compile(r"\*\*([^*\n]{1,200})\*\*")
 _CLOSING_BOLD = re.compile(r"\*\*(?=[\s.,;。，；]|$)")
 _NUMBER = re.compile(
-    r"(?<![\w.,])(?:-?[$€£¥￥]\s?)?-?(?:\d{1,3}+(?:,\d{3}(?!\d))++|\d++)(?:\.\d++)?(?:/\d++)?%?(?![\d])"
+    r"(?<![\w.,({\[])(?:-?[$€£¥￥]\s?)?-?(?:\d{1,3}+(?:,\d{3}(?!\d))++|\d++)(?:\.\d++)?(?:/\d++)?%?(?![\d])"
 )
 _PUNCTUATION = frozenset((".", ",", ";", "?", "!", ":", "-", '"', "'", "¤", "=>"))
 _PRICE = re.compile(r"[$€£¥￥]")
@@ -238,7 +238,10 @@ def _goes_on_in_words(tokens: list[Token], place: int) -> bool:
         return False
     if token.kind == "close" and token.text == ")":
         return True
-    return token.kind == "han" or (token.kind == "letters" and not token.upright and len(token.text) > 1)
+    if token.kind == "letters" and len(token.text) == 1:
+        # `à payer`, `a day`: a letter between words.
+        return token.text.islower() and after is not None and after.kind == "letters" and after.spaced
+    return token.kind == "han" or (token.kind == "letters" and not token.upright)
 
 
 def _closing_brace(text: str, start: int) -> int | None:
@@ -327,7 +330,7 @@ def _ends(sentence: str, *, whole: bool = False) -> Iterator[Candidate]:
         yield from _formula(sentence, formulas[-1])
         return
     numbers = list(_NUMBER.finditer(sentence))
-    priced = [number for number in numbers if _PRICE.search(sentence[number.start() - 1 : number.end() + 2])]
+    priced = [number for number in numbers if _PRICE.search(sentence[max(0, number.start() - 1) : number.end() + 2])]
     if len(numbers) > 1 and len(priced) == 1:
         # The only amount of money among numbers: 220 $ in 12 months.
         numbers = priced

@@ -15,16 +15,17 @@ _DIGITS = {
     "捌": 8, "玖": 9,
 }  # fmt: skip
 _TENS = {"十": 10, "百": 100, "千": 1000, "拾": 10, "佰": 100, "仟": 1000}
-_MYRIADS = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
+MYRIADS = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
+"""Characters that multiply the number before them."""
 _TWO = "两兩"
 _SIGNS = "负負"
 _POINTS = "点點"
-_INTEGER = f"[{''.join(_DIGITS)}{''.join(_TENS)}{''.join(_MYRIADS)}]"
+_INTEGER = f"[{''.join(_DIGITS)}{''.join(_TENS)}{''.join(MYRIADS)}]"
 _CHINESE = re.compile(
     rf"[{_SIGNS}]?+(?:{_INTEGER}{{1,30}}+(?:[{_POINTS}][{''.join(_DIGITS)}]{{1,30}}+)?+"
     rf"(?:又{_INTEGER}{{1,30}}+)?+(?:分之{_INTEGER}{{1,30}}+(?:[{_POINTS}][{''.join(_DIGITS)}]{{1,30}}+)?+)?+)"
 )
-_SCALE = re.compile(f"[{''.join(_TENS)}{''.join(_MYRIADS)}]{{1,8}}+")
+_SCALE = re.compile(f"[{''.join(_TENS)}{''.join(MYRIADS)}]{{1,8}}+")
 _OVER = re.compile(r"分之")
 
 _ENGLISH = {word: value for value, word in enumerate(
@@ -128,8 +129,19 @@ def _part_of(under: Token, token: Token, end: int, before: list[Token]) -> list[
 
 
 def _rest(token: Token, used: int) -> list[Token]:
+    """What stands behind a numeral: its unit, and where that is known the next numeral with its own: 一小时三十分."""
     text = token.text[used:]
-    return [token._replace(text=text, start=token.start + used, spaced=False)] if text else []
+    if not text:
+        return []
+    behind = token._replace(text=text, start=token.start + used, spaced=False)
+    following = _CHINESE.search(text, 1)
+    if following is None or not _names_a_unit(text[: following.start()]):
+        return [behind]
+    return [behind._replace(text=text[: following.start()]), *_chinese(_from(behind, following.start()), [])]
+
+
+def _from(token: Token, used: int) -> Token:
+    return token._replace(text=token.text[used:], start=token.start + used, spaced=False)
 
 
 def _value(text: str) -> Fraction | None:
@@ -170,7 +182,7 @@ def _integer(text: str) -> Fraction | None:
             section += (digit or 1) * unit
             digit = 0
         else:
-            unit = _MYRIADS[character]
+            unit = MYRIADS[character]
             total = (total + section + digit) * unit if unit > total else total + (section + digit) * unit
             section = digit = 0
     # 两万三 is 23,000: a last digit right after a unit above ten counts tenths of it.

@@ -87,8 +87,9 @@ _COMMANDS: dict[str, tuple[Kind, str]] = {
     **dict.fromkeys(("langle", "lparen"), ("open", "(")),
     **dict.fromkeys(("rangle", "rparen"), ("close", ")")),
     **{name: ("sign", name) for name in ("sqrt", "pm", "mp", "cup", "cap", "in", "choose", "over", "mod")},
-    **{name: ("accent", name) for name in ("hat", "vec", "bar", "overline", "overrightarrow", "tilde", "widehat", "dot",
-                                           "ddot", "angle", "odot", "triangle", "bigtriangleup", "measuredangle")},
+    **{name: ("accent", name) for name in ("hat", "vec", "bar", "tilde", "dot", "ddot", "angle", "odot", "triangle")},
+    "widehat": ("accent", "hat"), "overline": ("accent", "bar"), "overrightarrow": ("accent", "vec"),
+    "measuredangle": ("accent", "angle"), "bigtriangleup": ("accent", "triangle"),
     **{name: ("function", name) for name in FUNCTIONS},
     **{name: ("letters", letter) for letter, name in GREEK.items()},
     "varphi": ("letters", "φ"), "vartheta": ("letters", "θ"), "varepsilon": ("letters", "ε"), "hbar": ("letters", "ℏ"),
@@ -128,7 +129,7 @@ _PATTERN = re.compile(
         \d{{3}}(?!\d))++(?:\.\d++)?)
     | (?P<apart>(?<![_^.\d])\d{{1,3}}+(?:[ ]\d{{3}}(?![\d,.]|[ ]?/))++(?:\.\d++)?)
     | (?P<comma>\d{{1,3}}+(?:\.\d{{3}})++,\d++)
-    | (?P<plain>\d++(?:\.\d++)?|\.\d++)(?P<exponent>[eE][-+]?\d++(?![.A-Za-z]))?
+    | (?P<plain>\d++(?:\.\d++)?|\.\d++)(?P<exponent>[eE][-+]?\d++(?!\.\d|[A-Za-z]))?
     | (?P<vulgar>[{"".join(_FRACTIONS)}])
     | (?P<above>[{"".join(_SUPERSCRIPTS)}]++)
     | (?P<below>[{"".join(_SUBSCRIPTS)}]++)
@@ -156,16 +157,21 @@ def folded(text: str) -> str:
     return text if text.isascii() else text.translate(_FOLDED)
 
 
-def tokens_of(text: str) -> list[Token]:
-    """The tokens of a text, in order. Linear in its length. Raises OutOfBoundsError for a number of too many digits."""
-    return _Lexer(text).tokens()
+def tokens_of(text: str, *, prose: bool = False) -> list[Token]:
+    """The tokens of a text, in order. Linear in its length. Raises OutOfBoundsError for a number of too many digits.
+
+    `prose`: the text is sentences, not one answer. Then the ends of lines are signs, a dollar sign never sets off a
+    formula, and numbers with a blank or a full-width comma between them are different numbers (`in 2019 200 people`).
+    """
+    return _Lexer(text, prose=prose).tokens()
 
 
 class _Lexer:
     """One pass over a text; `_braces` remembers what each open brace belongs to."""
 
-    def __init__(self, text: str) -> None:
-        self._text = folded(text)
+    def __init__(self, text: str, *, prose: bool = False) -> None:
+        self._prose = prose
+        self._text = folded(text.replace("，", "；") if prose else text)
         self._found: list[Token] = []
         self._braces: list[bool] = []
         self._style_waits = False
@@ -173,10 +179,10 @@ class _Lexer:
         self._spaced = False
         dollars = self._text.count("$") - self._text.count("\\$") - 2 * self._text.count("$$")
         ends_in_one = dollars > 1 and self._text.rstrip().endswith((" $", "~$"))
-        self._dollars_pair = dollars % 2 == 0 or ends_in_one
+        self._dollars_pair = not prose and (dollars % 2 == 0 or ends_in_one)
         # `$2.5$ $` is an amount of dollars: the last one pairs with none.
         self._currency_from = len(self._text.rstrip()) - 1 if dollars % 2 and ends_in_one else len(self._text)
-        self._doubled = "\\\\" in text and "\\begin" not in text
+        self._doubled = not prose and "\\\\" in text and "\\begin" not in text
 
     def tokens(self) -> list[Token]:
         if self._doubled:
@@ -185,6 +191,8 @@ class _Lexer:
         for match in _PATTERN.finditer(self._text):
             group = match.lastgroup or "other"
             if group in ("space", "display"):
+                if self._prose and "\n" in match[0]:
+                    self.add("sign", "\n", match)
                 self._spaced = True
             elif group != "nothing":
                 _HANDLERS[group](self, match)
@@ -199,6 +207,17 @@ class _Lexer:
         text = match[match.lastgroup or 0]
         kept = "".join(character for character in text if character.isdigit() or character == ".")
         self.add("number", text, match, digits(kept))
+
+    def apart(self, match: re.Match[str]) -> None:
+        """Groups of digits with blanks between them: one number in an answer, several in prose."""
+        if not self._prose:
+            self.number(match)
+            return
+        start = match.start()
+        for part in match[0].split(" "):
+            self._found.append(Token("number", part, start, start + len(part), self._spaced, value=digits(part)))
+            start, self._spaced = start + len(part) + 1, True
+        self._spaced = False
 
     def comma(self, match: re.Match[str]) -> None:
         self.add("number", match[0], match, digits(match[0].replace(".", "").replace(",", ".")))
@@ -303,7 +322,7 @@ class _Lexer:
 
 
 _HANDLERS = {
-    "grouped": _Lexer.number, "apart": _Lexer.number, "comma": _Lexer.comma, "plain": _Lexer.plain,
+    "grouped": _Lexer.number, "apart": _Lexer.apart, "comma": _Lexer.comma, "plain": _Lexer.plain,
     "exponent": _Lexer.plain, "repeating": _Lexer.repeating, "vulgar": _Lexer.vulgar, "above": _Lexer.script,
     "below": _Lexer.script, "degree": _Lexer.degree, "command": _Lexer.command, "letters": _Lexer.letters,
     "greek": _Lexer.letters, "han": _Lexer.han, "set": _Lexer.set, "escaped": _Lexer.escaped, "rows": _Lexer.rows,

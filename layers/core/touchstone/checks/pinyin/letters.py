@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from touchstone.text import normalised
+
 type Span = tuple[int, int]
 
 _MARKS = {"\u0304": 1, "\u0301": 2, "\u030c": 3, "\u0300": 4}
@@ -90,12 +92,12 @@ def chunks(text: str) -> Iterator[Chunk]:
 def _folded(text: str) -> tuple[str, Sequence[int]]:
     """The text in composed characters, and where each of them begins in it; the last is the text's end."""
     plain = text.translate(_LOOKALIKES)
-    if unicodedata.is_normalized("NFKC", plain):
+    if normalised(plain, "NFKC") == plain:
         return plain, range(len(text) + 1)
     folded: list[str] = []
     starts: list[int] = []
     for cluster in _CLUSTER.finditer(plain):
-        shown = unicodedata.normalize("NFKC", cluster[0])
+        shown = normalised(cluster[0], "NFKC")
         folded.append(shown)
         starts.extend([cluster.start()] * len(shown))
     return "".join(folded), [*starts, len(text)]
@@ -155,7 +157,8 @@ def _add(letters: list[Letter], written: str, span: Span) -> None:
 @lru_cache(maxsize=4096)
 def _decomposed(letter: str) -> tuple[str, int | None, str | None]:
     """A letter's base, tone and fault. One with marks that pinyin does not know stays as it is: no syllable has it."""
-    base, marks = unicodedata.normalize("NFD", letter)[:1], unicodedata.normalize("NFD", letter)[1:]
+    plain = normalised(letter, "NFD")
+    base, marks = plain[:1], plain[1:]
     if base == "u" and "\u0308" in marks:
         base, marks = "ü", marks.replace("\u0308", "", 1)
     elif base == "e" and "\u0302" in marks:

@@ -4,6 +4,7 @@
 import re
 
 from touchstone.checks.notation.plain import plain
+from touchstone.checks.notation.trees import OutOfBoundsError
 
 MAX_ANSWER_CHARS = 300
 """An answer to a problem of these kinds is short; a longer one is a solution, which is not read here."""
@@ -18,10 +19,13 @@ _LIST = re.compile(r"\s*(?:[,;、，；]|\bor\b|\band\b|或者|或|和|及|与|\
 
 
 def cleaned(answer: str) -> str | None:
-    """The answer in plain notation, without lead-in, box and full stop; None where it is too long or empty."""
+    """The answer in plain notation, without lead-in, box and full stop; None where it is too long or empty, as its numbers may be."""
     if len(answer) > MAX_ANSWER_CHARS:
         return None
-    text = plain(answer).strip(" 。\n")
+    try:
+        text = plain(answer).strip(" 。\n")
+    except OutOfBoundsError:
+        return None
     text = _LEAD_IN.sub("", text, count=1) if _LEAD_IN.match(text) else text
     boxed = _BOXED.fullmatch(text.strip(" .。"))
     text = boxed[1] if boxed else text

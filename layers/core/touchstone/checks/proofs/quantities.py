@@ -11,38 +11,13 @@ from touchstone.checks.proofs.sentences import sentence
 from touchstone.checks.proofs.values import may_be_rounding, written
 
 _UNSETTLED = frozenset(
-    [
-        "ton",
-        "tons",
-        "gallon",
-        "gallons",
-        "quart",
-        "quarts",
-        "pint",
-        "pints",
-        "cup",
-        "cups",
-        "month",
-        "months",
-        "year",
-        "years",
-        "个月",
-        "月",
-        "年",
-        "分",
-        "吨",
-        "里",
-        "两",
-        "°",
-        "degree",
-        "degrees",
-        "度",
-    ]
-)
+    ("ton", "tons", "gallon", "gallons", "quart", "quarts", "pint", "pints", "cup", "cups", "month", "months", "year",
+     "years", "个月", "月", "年", "分", "吨", "里", "两", "°", "degree", "degrees", "度")
+)  # fmt: skip
 """Units of more than one size or meaning: their conversion depends on the country, or on the month."""
 _CLOSE = Fraction(1, 50)
 """An answer this near may rest on a rounded factor (1.6 km a mile)."""
-_NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
+_NUMBER = r"\d++(?:,\d{3})*+(?:\.\d++)?"
 _UNIT = r"[A-Za-zμ°Ω²³/^{}\d ]{1,30}?"
 _HAN = r"[A-Za-zμ㎡\u4e00-\u9fff²³^{}\d/]{1,10}?"
 

@@ -8,6 +8,7 @@ from importlib import import_module
 from touchstone.checks.findings import UNKNOWN, Proof
 from touchstone.checks.limits import NotAtOnceError
 from touchstone.checks.notation.plain import plain
+from touchstone.checks.notation.trees import OutOfBoundsError
 from touchstone.checks.proofs.answers import cleaned
 from touchstone.checks.proofs.kinds import Kind, Task
 from touchstone.checks.proofs.sentences import Language
@@ -20,7 +21,8 @@ _MODULES = ("numbers", "quantities", "equations", "systems", "inequalities", "ca
 
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 _POLITE = re.compile(
-    r"^(?:please|kindly|can you|could you|请你?|請你?)[, ]*|[, ]*(?:please|thank you|thanks|谢谢|謝謝)$", re.IGNORECASE
+    r"^(?:please|kindly|can you|could you|请你?|請你?)[, ]*+|(?<![, ])[, ]{0,9}+(?:please|thank you|thanks|谢谢|謝謝)$",
+    re.IGNORECASE,
 )
 _END = " .。?？;；:：\n"
 _NUMBER = r"(?:0|[1-9]\d{0,8})(?:\.\d{1,9})?"
@@ -55,7 +57,10 @@ def prove_answer(problem: str, answer: str, *, at_once: bool = False) -> Proof:
         return UNKNOWN
     # In a system of LaTeX cases, rows end with two backslashes.
     rows = problem.replace("\\\\", " ; ") if r"\begin" in problem else problem
-    text = _trimmed(plain(rows))
+    try:
+        text = _trimmed(plain(rows))
+    except OutOfBoundsError:
+        return UNKNOWN
     if _CALCULATION.fullmatch(text) and not _DESIGNATION.search(text) and not _DOT_BETWEEN_DIGITS.search(problem):
         text = f"{text} ="  # the way in which a calculation that stands alone is asked for
     language: Language = "zh" if _CHINESE.search(text) else "en"

@@ -25,7 +25,7 @@ _UNCLEAR = re.compile(r"/\s*[\d.]+\s*\(|/\s*\([^()]*\)\s*\(|\)\s*\d")
 _ANGULAR = frozenset({"sin", "cos", "tan", "cot", "sec", "csc"})
 _AMBIGUOUS = frozenset({"log", "degrees", "percent", "pm", "mp", "arcsin", "arccos", "arctan", "arccot"})
 """`log` may have base 10 or e, an angle may be in degrees, and 100 + 10% may be 110."""
-_NUMBER = r"-?\d+(?:,\d{3})*(?:\.\d+)?"
+_NUMBER = r"-?\d++(?:,\d{3})*+(?:\.\d++)?"
 _FRACTION = rf"(?:{_NUMBER}(?:\s?/\s?\d+)?|-?\\frac\s?\{{\d+\}}\s?\{{\d+\}}|\d+ \d+/\d+)"
 
 

@@ -97,7 +97,9 @@ def _priced(tokens: Sequence[Token]) -> Quantity | None:
         if not same and any(unit.noun == "" for unit in amount.units):
             raise NotAnExpressionError("two currencies")
         own = same or own
-    return Quantity(negated(amount.tree) if signed and tokens[0].text == "-" else amount.tree, own)
+    return Quantity(
+        negated(amount.tree) if signed and tokens[0].text == "-" else amount.tree, own, letters=amount.letters
+    )
 
 
 def _currency_length(tokens: Sequence[Token]) -> int:
@@ -235,11 +237,15 @@ def _unit_in_brackets(tokens: Sequence[Token]) -> Quantity | None:
     if opened is None or tokens[opened + 1].kind not in ("letters", "han"):
         return None
     inside = tokens[opened + 1 : -1]
+    if inside[0].text == "in" and len(inside) > 1:
+        inside = inside[1:]
     if inside[0].kind == "letters" and len(inside[0].text) == 1 and not tokens[opened].spaced:
         return None
     if tokens[opened - 1].is_sign("/", "*", "^", "-", "+"):
         return None
     units = read_unit(inside)
+    if units and inside[0].kind == "letters" and not any(unit.dimension for unit in units):
+        raise NotAnExpressionError("a remark in brackets")
     return Quantity(parse_tokens(tokens[:opened]), units) if units else None
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 
+from touchstone.checks.algebra.rounding import rounded
 from touchstone.checks.notation.numerals import NUMBER_WORDS, numbered, spoken
 from touchstone.checks.notation.syntax import parse_tokens
 from touchstone.checks.notation.tokens import Token, folded, tokens_of
@@ -337,10 +338,24 @@ def _equation(sides: list[Tokens], signs: list[str]) -> Value:
             return quantity(right)
         raise NotAnExpressionError("neither an equation nor the value of something")
     if is_constant(first):
+        _refuse_contradiction(sides)
         return _single(right)
     if len(sides) != _TWO:
         raise NotAnExpressionError("a chain of equations")
     return Equation(first, parse_tokens(right))
+
+
+def _refuse_contradiction(sides: list[Tokens]) -> None:
+    """Raise NotAnExpressionError where numbers that differ are called equal: 2 + 3 = 6 has no value."""
+    if len(sides) < _TWO:
+        return
+    trees = [tree for tree in map(_tree, sides) if tree is not None]
+    if len(trees) < len(sides) or not all(map(is_constant, trees)):
+        return
+    for one in trees[:-1]:
+        values = rational(one), rational(trees[-1])
+        if None not in values and values[0] != values[1] and rounded(one, trees[-1]) is False:
+            raise NotAnExpressionError("a false computation")
 
 
 def _is_computed(tokens: Tokens) -> bool:

@@ -9,13 +9,14 @@ Imports aiohttp and httpx2, so it is imported by `load()` only.
 
 import asyncio
 import ssl
-from functools import cache
+from functools import cache, lru_cache
+from typing import Any
 from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import httpx2
 
-_SET_BY_TRANSPORT = frozenset({"host", "content-length", "accept-encoding", "connection"})
+_SET_BY_TRANSPORT = frozenset({b"host", b"content-length", b"accept-encoding", b"connection"})
 _OF_THE_ENCODED_BODY = frozenset({b"content-encoding", b"content-length", b"transfer-encoding"})
 _IDLE_SECONDS = 30.0
 """An idle connection is kept this long; providers close theirs after 60 s or more."""
@@ -36,7 +37,11 @@ class Connections(httpx2.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send one request and read its whole response."""
         session = self._sessions.get(asyncio.get_running_loop()) or self._open()
-        headers = {name: value for name, value in request.headers.items() if name not in _SET_BY_TRANSPORT}
+        headers = [
+            (name.decode("ascii"), value.decode(request.headers.encoding))
+            for name, value in request.headers.raw
+            if name.lower() not in _SET_BY_TRANSPORT
+        ]
         try:
             async with session.request(
                 request.method,
@@ -81,6 +86,50 @@ class Connections(httpx2.AsyncBaseTransport):
         return self._proxies[url.host]
 
 
+class Client(httpx2.AsyncClient):
+    """An HTTP client that hands requests to its connections as they are, for an SDK that says all there is to say.
+
+    The plain client merges URLs, headers, cookies and parameters into each request, and walks through authentication
+    and redirects for each response, for a quarter of a millisecond; an SDK's request needs none of it.
+    """
+
+    def __init__(self) -> None:
+        self._connections = Connections()
+        super().__init__(transport=self._connections, trust_env=False, timeout=None, follow_redirects=False)
+
+    def build_request(self, method: str, url: httpx2.URL | str, **said: Any) -> httpx2.Request:
+        """The request as it was said, without defaults; anything but an absolute URL and a body is the plain client's.
+
+        No timeout is told to the connections, since they keep none.
+        """
+        content, headers = said.get("content"), said.get("headers")
+        address = _address(url) if isinstance(url, str) else url
+        if any(said.get(name) is not None for name in _OF_THE_PLAIN_CLIENT) or not address.is_absolute_url:
+            return super().build_request(method, url, **said)
+        return httpx2.Request(method, address, headers=headers, content=content)
+
+    async def send(self, request: httpx2.Request, **_said: Any) -> httpx2.Response:
+        """Send a request, and read its whole response; a redirect is a response like any other."""
+        if self.is_closed:
+            return await super().send(request)
+        return await self._connections.handle_async_request(request)
+
+    async def request(self, method: str, url: httpx2.URL | str, **said: Any) -> httpx2.Response:
+        """Build a request and send it; what is said of authentication and redirects is no matter, see `send`."""
+        told = {name: value for name, value in said.items() if name not in _OF_SENDING}
+        return await self.send(self.build_request(method, url, **told))
+
+
+@lru_cache(maxsize=64)
+def _address(url: str) -> httpx2.URL:
+    """A parsed URL: an SDK that gives a text gives one for each model."""
+    return httpx2.URL(url)
+
+
+_OF_SENDING = ("auth", "follow_redirects")
+_OF_THE_PLAIN_CLIENT = ("data", "files", "json", "params", "cookies", "extensions")
+
+
 @cache
 def _certificates() -> ssl.SSLContext:
     """The trusted certificates, read once a process: that takes longer than anything else here."""
@@ -89,7 +138,7 @@ def _certificates() -> ssl.SSLContext:
 
 def client() -> httpx2.AsyncClient:
     """An HTTP client for an SDK, on connections of its own, blind to the environment's credentials files."""
-    return httpx2.AsyncClient(transport=Connections(), trust_env=False, timeout=None, follow_redirects=False)
+    return Client()
 
 
 def unused_client() -> httpx2.Client:

@@ -21,6 +21,7 @@ from touchstone.errors import (
     UnavailableModelError,
     UnreadableError,
 )
+from touchstone.extras import install
 from touchstone.judges.adapters.replies import Response
 
 _WORD = re.compile(r"[A-Za-z]+(_[A-Za-z]+)*")
@@ -66,7 +67,7 @@ def no_key(provider: str) -> MisconfiguredError:
 
 def no_sdk(provider: str) -> MisconfiguredError:
     """The provider's SDK is not installed; nothing was sent."""
-    return MisconfiguredError(f"The SDK of {provider} is missing; install touchstone[judges].", sent=False)
+    return MisconfiguredError(f"The SDK of {provider} is missing: {install('judges')}.", sent=False)
 
 
 def unreadable(provider: str, model: str, why: str) -> UnreadableError:

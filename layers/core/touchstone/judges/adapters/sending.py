@@ -7,7 +7,9 @@ Imports httpx2, so it is imported by `load()` only.
 """
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Mapping
+from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
@@ -45,17 +47,26 @@ async def posted(
 ) -> Outcome:
     """A request through the lowest public entry of the OpenAI and Anthropic SDKs, which are made by one generator.
 
-    It sends the body as it is and hands back the plain response: building the SDKs' typed ones costs 2 ms of CPU.
-    `seconds` is only told to the service; the deadline is kept by `delivered`.
+    It sends the body as it is and hands back the plain response: building the SDKs' typed ones costs 2 ms of CPU, and
+    letting them copy and write the body a tenth of that. `seconds` is only told to the service; the deadline is kept by
+    `delivered`.
     """
     options = {"max_retries": 0, "timeout": seconds}
+    content = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
     try:
-        response = await client.post(path, cast_to=httpx2.Response, body=body, options=options)
+        address = _address(client.base_url, path)
+        response = await client.post(address, cast_to=httpx2.Response, content=content, options=options)
     except sdk.APIStatusError as error:
         return plain(error.response)
     except sdk.APIConnectionError as error:
         return lost(provider, error.__cause__)
     return plain(response)
+
+
+@lru_cache(maxsize=64)
+def _address(base: httpx2.URL, path: str) -> str:
+    """The whole address of a path, put together as the SDKs do at every call: the longest part of making a request."""
+    return str(base.copy_with(raw_path=base.raw_path + path.lstrip("/").encode()))
 
 
 def plain(response: Any) -> Response:

@@ -1,0 +1,275 @@
+"""What stands before the local cloud, in its own process: nobody is served who is not this user, or our own pages.
+
+Run by the cloud's interpreter (`python front.py`), which has nothing of ours. Every request of any local program, and
+of any web page in a browser here, reaches a port on loopback. So:
+
+    Host     names this machine, whatever a name elsewhere may resolve to
+    Origin   is the address itself, where a browser says one; no page of another site is told anything
+    signed   by the credentials of this home, or those of a function's role: the signature is recomputed
+    else     the API of the stack alone, which asks for its own token, and whether the cloud lives
+    size     what the API of AWS takes, what a link is made for, what a deployment uploads
+"""
+
+import hashlib
+import hmac
+import json
+import os
+import re
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from importlib import import_module
+from typing import Any
+from urllib.parse import parse_qs
+
+type Message = MutableMapping[str, Any]
+type Scope = MutableMapping[str, Any]
+type Receive = Callable[[], Awaitable[Message]]
+type Send = Callable[[Message], Awaitable[None]]
+type App = Callable[[Scope, Receive, Send], Awaitable[None]]
+type Signed = Callable[["Request"], bool]
+"""Whether the signature of a request is right."""
+
+KEY_VARIABLE, SECRET_VARIABLE = "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"
+MEGABYTE = 1024 * 1024
+MAX_API_BYTES = 10 * MEGABYTE
+"""What API Gateway takes of a request to an HTTP API."""
+MAX_LINKED_BYTES = 64 * MEGABYTE
+"""The largest file that a link is made for, a batch."""
+MAX_SIGNED_BYTES = 512 * MEGABYTE
+"""Above every zip that a deployment uploads."""
+THIS_MACHINE = frozenset({"127.0.0.1", "localhost", "[::1]"})
+API_PATH = "/_aws/execute-api/"
+API_HOST = re.compile(r"[a-z0-9]+\.execute-api\.localhost")
+OWN_PATHS = ("/_ministack/", "/_localstack/")
+"""The emulator's own, which ask for no credentials and can empty it."""
+HEALTH = "/_ministack/health"
+FORM = "application/x-www-form-urlencoded"
+ALGORITHM = "AWS4-HMAC-SHA256"
+_CREDENTIAL = re.compile(r"Credential=([^/,\s]+)/")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request whole. Names of headers are in lower case, lines of one name joined as they are signed."""
+
+    method: str
+    path: str
+    raw_path: str
+    query: Mapping[str, list[str]]
+    headers: Mapping[str, str]
+    body: bytes = b""
+
+    @property
+    def host(self) -> str:
+        """The host that was asked for, without the port."""
+        return re.sub(r":\d*$", "", self.headers.get("host", "").lower())
+
+    @property
+    def linked(self) -> bool:
+        """Whether it is signed in its address, as a link is."""
+        return any(name.lower().startswith("x-amz-") for name in self.query)
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """The access keys that it names, wherever it names one; an empty one for what names none that is known."""
+        said = self.headers.get("authorization", "")
+        found = {match[1] if (match := _CREDENTIAL.search(said)) else ""} if said.startswith("AWS") else set()
+        for name, values in self.query.items():
+            if name.lower() in {"x-amz-credential", "awsaccesskeyid"}:
+                found |= {value.partition("/")[0] for value in values}
+        return frozenset(found)
+
+
+class Front:
+    """An ASGI app before another. `signed` says of a request that names one access key whether it is signed by it."""
+
+    def __init__(self, app: App, *, signed: Signed) -> None:
+        self._app = app
+        self._signed = signed
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, or refuse it."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return  # a socket is nothing that the stack opens
+        request = _request(scope)
+        refusal = refused(request)
+        if refusal is None:
+            body = await _body(receive, at_most=room(request))
+            if body is None:
+                refusal = HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "There is more than is taken here."
+            elif request.keys and not self._signed(_with(request, body)):
+                refusal = HTTPStatus.FORBIDDEN, "The signature is not that of credentials of this local cloud."
+        if refusal is None:
+            await self._app(scope, _again(body or b"", receive), _without_cross_origin(send))
+        else:
+            await _refuse(send, *refusal, xml=request.headers.get("content-type", "").startswith(FORM))
+
+
+def refused(request: Request) -> tuple[HTTPStatus, str] | None:
+    """Why a request is refused before anything of its body is read; None where it is not."""
+    if request.host not in THIS_MACHINE and not request.host.endswith(".localhost"):
+        return HTTPStatus.FORBIDDEN, "This local cloud answers to the names of this machine only."
+    if not _from_here(request.headers):
+        return HTTPStatus.FORBIDDEN, "This local cloud answers no page of another site."
+    if request.path.startswith(OWN_PATHS):
+        known = request.method in {"GET", "HEAD"} and request.path == HEALTH
+        return None if known and not request.keys else (HTTPStatus.FORBIDDEN, "There is nothing here for anybody.")
+    if request.keys:
+        return None if len(request.keys) == 1 else (HTTPStatus.FORBIDDEN, "Sign with one key.")
+    if is_api(request) and "x-amz-target" not in request.headers:
+        return None
+    return HTTPStatus.FORBIDDEN, "Sign with the credentials that `touchstone-local env` prints."
+
+
+def is_api(request: Request) -> bool:
+    """Whether it is for the API of the stack, which asks for its own token."""
+    if request.path.startswith(API_PATH):
+        return request.host in THIS_MACHINE
+    return API_HOST.fullmatch(request.host) is not None
+
+
+def room(request: Request) -> int:
+    """How many bytes it may bring."""
+    if not request.keys:
+        return MAX_API_BYTES
+    return MAX_LINKED_BYTES if request.linked else MAX_SIGNED_BYTES
+
+
+def _from_here(headers: Mapping[str, str]) -> bool:
+    """Whether no browser says that a page of another site asks; whoever follows a link to here may read."""
+    origin, site = headers.get("origin"), headers.get("sec-fetch-site")
+    if origin is not None:
+        ours = origin.lower() == f"http://{headers.get('host', '').lower()}"
+        return ours or (origin == "null" and site == "same-origin")
+    return site in {None, "same-origin", "none"} or headers.get("sec-fetch-mode") == "navigate"
+
+
+def _request(scope: Scope) -> Request:
+    headers: dict[str, str] = {}
+    for name, value in scope["headers"]:
+        key, text = name.decode("latin-1").lower(), value.decode("utf-8", "replace")
+        headers[key] = f"{headers[key]},{text}" if key in headers else text
+    raw_path = scope.get("raw_path") or scope["path"].encode()
+    query = parse_qs(scope.get("query_string", b"").decode("latin-1"), keep_blank_values=True)
+    return Request(scope["method"], scope["path"], raw_path.decode("latin-1"), query, headers)
+
+
+def _with(request: Request, body: bytes) -> Request:
+    return Request(request.method, request.path, request.raw_path, request.query, request.headers, body)
+
+
+async def _body(receive: Receive, *, at_most: int) -> bytes | None:
+    """The body whole, None where it is longer."""
+    parts: list[bytes] = []
+    left = at_most
+    while True:
+        message = await receive()
+        parts.append(message.get("body", b""))
+        left -= len(parts[-1])
+        if left < 0:
+            return None
+        if not message.get("more_body", False):
+            return b"".join(parts)
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    """Gives a body that was read once more, and then what comes."""
+    given = False
+
+    async def read() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return read
+
+
+def _without_cross_origin(send: Send) -> Send:
+    """Lets no answer say that pages of other sites may read it."""
+
+    async def told(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            kept = [pair for pair in message["headers"] if not pair[0].lower().startswith(b"access-control-")]
+            message = {**message, "headers": kept}
+        await send(message)
+
+    return told
+
+
+async def _refuse(send: Send, status: HTTPStatus, why: str, *, xml: bool) -> None:
+    """Say no, as the protocol of the request has errors read: the one that sends forms in XML, others in JSON."""
+    code = status.phrase.replace(" ", "")
+    content = json.dumps({"__type": code, "message": why}).encode()
+    if xml:
+        content = f"<ErrorResponse><Error><Code>{code}</Code><Message>{why}</Message></Error></ErrorResponse>".encode()
+    headers = [(b"content-type", b"text/xml" if xml else b"application/json"), (b"connection", b"close")]
+    await send({"type": "http.response.start", "status": status.value, "headers": headers})
+    await send({"type": "http.response.body", "body": content})
+
+
+def main() -> None:  # pragma: no cover - run in the cloud's process
+    """The emulator with this in front of it."""
+    runtime: Any = import_module("ministack.core.lambda_runtime")
+    sts: Any = import_module("ministack.services.sts")
+    secret = os.environ[SECRET_VARIABLE]
+    runtime.execution_credentials = _salted(runtime.execution_credentials, sts, secret)
+    emulator: Any = import_module("ministack.app")
+    emulator.app = Front(emulator.app, signed=_signatures(sts, {os.environ[KEY_VARIABLE]: secret}))
+    emulator.main()
+
+
+def _salted(
+    made: Callable[[dict[str, Any]], dict[str, str]], sts: Any, secret: str
+) -> Callable[[dict[str, Any]], dict[str, str]]:  # pragma: no cover - as above
+    """Credentials of functions' roles that cannot be worked out from the functions' names, as the emulator's can."""
+
+    def execution_credentials(config: dict[str, Any]) -> dict[str, str]:
+        found = made(config)
+        key = found[KEY_VARIABLE]
+        fresh = {
+            name: hmac.new(secret.encode(), f"{name}:{key}".encode(), hashlib.sha256).hexdigest()
+            for name in (SECRET_VARIABLE, "AWS_SESSION_TOKEN")
+        }
+        session = {"SecretAccessKey": fresh[SECRET_VARIABLE], "SessionToken": fresh["AWS_SESSION_TOKEN"]}
+        sts.register_session(key, {**sts._sessions[key], **session})  # noqa: SLF001 - there is no other way to it
+        return {**found, **fresh}
+
+    return execution_credentials
+
+
+def _signatures(sts: Any, own: Mapping[str, str]) -> Signed:  # pragma: no cover - as above
+    sigv4 = import_module("ministack.core.sigv4")
+
+    def signed(request: Request) -> bool:
+        (key,) = request.keys
+        secret = own.get(key) or sts._sessions.get(key, {}).get("SecretAccessKey")  # noqa: SLF001 - as above
+        said = request.headers.get("authorization", "")
+        if not secret or (said.startswith("AWS") and not said.startswith(f"{ALGORITHM} ")):
+            return False
+        in_header = said.startswith(ALGORITHM)
+        found = (
+            sigv4.parse_header_signature(request.headers) if in_header else sigv4.parse_query_signature(request.query)
+        )
+        if isinstance(found, tuple) or found.region_set is not None or (not in_header and found.service != "s3"):
+            return False
+        if in_header and sigv4.request_time_failure(found) is not None:
+            return False
+        return (
+            sigv4.header_signature_failure(
+                found, secret, request.method, request.raw_path, request.query, request.headers, request.body,
+                presigned=not in_header,
+            )
+            is None
+        )  # fmt: skip
+
+    return signed
+
+
+if __name__ == "__main__":
+    main()

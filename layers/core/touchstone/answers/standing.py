@@ -1,0 +1,24 @@
+"""Whether the verdict on an earlier solution would still be `verified` by the rules of today."""
+
+from touchstone.answers.checking import same_value
+from touchstone.answers.model import Solution, Verification
+from touchstone.answers.routing import status_of
+from touchstone.answers.words import differ_in_words
+
+
+async def stands(problem: str, solution: Solution, verdict: Verification) -> bool:
+    """Whether this verdict verifies this solution of `problem` today.
+
+    Rules grow stricter: a verdict that was given before one of them is held to it all the same. A judge's own answer is
+    compared with the solution again, since a check may read today what it could not then. Nothing is asked.
+    """
+    if status_of(verdict) != "verified" or verdict.contradicted:
+        return False
+    own = verdict.independent_answer
+    if verdict.method != "judge" or own is None:
+        return True
+    try:
+        same = await same_value(solution.answer, own)
+    except ImportError:  # it takes algebra, which a function that only looks up does not carry: not shown to stand
+        return False
+    return bool(same) or (same is None and not differ_in_words(solution.answer, own, problem=problem))

@@ -1,0 +1,119 @@
+"""Units behind the numbers of a statement: which are named, and what a side is worth with its units converted."""
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from touchstone.checks.arithmetic.numerals import Budget, Numeral, Unreadable
+from touchstone.checks.arithmetic.words import RATES, RELATED_DIMENSIONS
+from touchstone.checks.notation.tokens import Token
+from touchstone.checks.notation.trees import Apply, Number, Tree
+from touchstone.checks.notation.units import ONE, READINGS, Dimension, Unit, read_unit
+
+type Quantity = tuple[Fraction, Dimension]
+"""A value in base units, and its dimension."""
+
+LONGEST_NAME = 6
+"""Words or Chinese characters of a unit's name, at most."""
+
+
+def numbers_in(tree: Tree) -> list[Numeral]:
+    """All numbers of an expression, in order."""
+    match tree:
+        case Numeral():
+            return [tree]
+        case Apply(arguments=arguments):
+            return [number for argument in arguments for number in numbers_in(argument)]
+    return []
+
+
+def mixes_units(left: Tree, right: Tree) -> bool:
+    """Whether two different known units of related dimensions occur, so that plain numbers may not be comparable."""
+    seen: dict[Dimension, set[tuple[Dimension, Fraction]]] = {}
+    for number in numbers_in(left) + numbers_in(right):
+        for unit in _named(number.unit):
+            family = tuple((RELATED_DIMENSIONS.get(name, name), power) for name, power in unit.dimension)
+            seen.setdefault(family, set()).add((unit.dimension, unit.factor))
+    return any(len(units) > 1 for units in seen.values())
+
+
+def _named(tokens: tuple[Token, ...]) -> Iterator[Unit]:
+    """Every reading of every unit that is named in words, each by its longest name, without its power."""
+    words = [token for token in tokens if token.kind != "number" and not token.is_sign("^", "-", "{", "}")]
+    place = 0
+    while place < len(words):
+        lengths = range(min(LONGEST_NAME, len(words) - place), 0, -1)
+        windows = (words[place : place + length] for length in lengths)
+        found = next(((units, len(window)) for window in windows if (units := units_named(window))), ((), 1))
+        yield from found[0]
+        place += found[1]
+
+
+def units_named(tokens: Sequence[Token]) -> tuple[Unit, ...]:
+    """The readings of the one unit that all of the tokens name, none where they name none, or a rate."""
+    if any(token.text.lower() in RATES for token in tokens):
+        return ()
+    run = _runs(tokens)
+    found = read_unit(run) or read_unit([token._replace(text=token.text.lower()) for token in run])
+    return tuple(unit for unit in found if unit.dimension)
+
+
+def _runs(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens with neighbouring Chinese characters as one."""
+    found: list[Token] = []
+    for token in tokens:
+        if found and token.kind == found[-1].kind == "han" and not token.spaced:
+            found[-1] = found[-1]._replace(text=found[-1].text + token.text, end=token.end)
+        else:
+            found.append(token)
+    return found
+
+
+def unit_readings(number: Numeral) -> tuple[Unit, ...]:
+    """The readings of the unit with which the words behind a number begin; a plain number's where they begin with none.
+
+    Raises `Unreadable` for a rate, and for a scale that does not begin at nothing.
+    """
+    if any(token.text.lower() in RATES for token in number.unit):
+        raise Unreadable
+    for end in range(len(number.unit), 0, -1):
+        found = units_named(number.unit[:end])
+        if any(unit.offset or unit.pi for unit in found):
+            raise Unreadable
+        if found:
+            return found
+    return (ONE,)
+
+
+def quantities_of(tree: Tree, budget: Budget) -> set[Quantity]:
+    """The values that an expression has with its units converted, by the readings of their names.
+
+    Raises `Unreadable` where the units do not combine plainly: only multiples and sums do.
+    """
+    budget.spend()
+    match tree:
+        case Numeral():
+            value = tree.value * tree.scale / (100 if tree.percent else 1)
+            return {(value * unit.factor, unit.dimension) for unit in unit_readings(tree)}
+        case Number(value=value):
+            return {(value, ())}
+        case Apply("neg", (operand,)):
+            return {(-value, dimension) for value, dimension in quantities_of(operand, budget)}
+        case Apply("add" | "sub" | "mul" | "div" as operation, (left, right)):
+            return _combined(operation, quantities_of(left, budget), quantities_of(right, budget))
+    raise Unreadable
+
+
+def _combined(operation: str, left: set[Quantity], right: set[Quantity]) -> set[Quantity]:
+    found: set[Quantity] = set()
+    for first, dimension in left:
+        for second, other in right:
+            match operation:
+                case "add" | "sub" if dimension == other:
+                    found.add((first + second if operation == "add" else first - second, dimension))
+                case "mul" if not dimension or not other:
+                    found.add((first * second, dimension or other))
+                case "div" if not other and second:
+                    found.add((first / second, dimension))
+    if not found or len(found) > READINGS:
+        raise Unreadable
+    return found

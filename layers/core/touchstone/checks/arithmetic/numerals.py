@@ -1,0 +1,96 @@
+"""Numbers of a solution with what stands around them, and the steps that reading them may take."""
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+from touchstone.checks.limits import NotAtOnceError
+from touchstone.checks.notation.numerals import MYRIADS, SCALES
+from touchstone.checks.notation.tokens import Token
+from touchstone.checks.notation.trees import Number
+
+MAX_DIGITS = 40
+"""Longer numerals occur in no school solution; shorter ones are cheap as fractions."""
+MAX_EXPONENT = 30
+"""Largest exponent of ten in a numeral such as 6.02e23."""
+_EXPONENT = re.compile(r"[eE]([-+]?\d{1,5}+)$")
+SCALE_WORDS = SCALES | MYRIADS | {"打": 12}
+"""Words behind a number that multiply it."""
+
+
+class Unreadable(Exception):  # noqa: N818  (a refusal inside this package, not an error of the caller)
+    """These tokens are not certainly an expression of numbers, or its value is too large."""
+
+
+@dataclass(slots=True)
+class Budget:
+    """Steps left for reading and working out one text, so that hostile text ends early instead of late."""
+
+    steps: int
+    at_once: bool = False
+    """Whether a text that needs more is to be looked at later, instead of being left undecided."""
+
+    def spend(self, steps: int = 1) -> None:
+        """Take steps. Raises `Unreadable` when none is left, or `NotAtOnceError`."""
+        self.steps -= steps
+        if self.steps < 0:
+            raise NotAtOnceError if self.at_once else Unreadable
+
+
+@dataclass(frozen=True, slots=True)
+class Numeral(Number):
+    """A number as a solution writes it.
+
+    `places` counts its decimals, below 0 for 6.02e23; `scale` is 12 for a dozen, 10⁴ for 万; `unit` is the words of
+    its unit and of what is counted.
+    """
+
+    places: int = 0
+    percent: bool = False
+    scale: int = 1
+    unit: tuple[Token, ...] = ()
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it is written as a fraction, so that it is no rounding."""
+        return self.decimals is None and self.value.denominator > 1
+
+    @property
+    def last_place(self) -> Fraction:
+        """What one unit of the last written digit is worth: 0.01 for 3.33, 10²¹ for 6.02e23."""
+        return Fraction(10) ** -self.places
+
+
+def numeral(token: Token) -> Numeral:
+    """The number that a token names. Raises `Unreadable` when it is too long, or may be two."""
+    number, power = token.value, _EXPONENT.search(token.text)
+    exponent = int(power[1]) if power else 0
+    mantissa = token.text[: power.start()] if power else token.text
+    decimals = mantissa.partition(".")[2]
+    # In 1.234,5 some countries read one number and others two.
+    if number is None or len(token.text) > MAX_DIGITS or abs(exponent) > MAX_EXPONENT or "," in decimals:
+        raise Unreadable
+    return Numeral(number.value, number.decimals, 0 if number.decimals is None else len(decimals) - exponent)
+
+
+MAX_WRITTEN_PLACES = 6
+MAX_WRITTEN_DIGITS = 15
+"""More digits than this are of no use to a reader."""
+
+
+def written(value: Fraction) -> str:
+    """A value for people: a whole number, an exact decimal of at most six places, or a fraction with its decimals."""
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_WRITTEN_DIGITS * 10 // 3:
+        return f"≈ {approximate(value)}"
+    if value.denominator == 1:
+        return str(value.numerator)
+    if (value * 10**MAX_WRITTEN_PLACES).denominator == 1:
+        return f"{float(value):.{MAX_WRITTEN_PLACES}f}".rstrip("0")
+    return f"{value.numerator}/{value.denominator} (≈ {approximate(value)})"
+
+
+def approximate(value: Fraction) -> str:
+    """Four significant digits, also where the value is too large for a float."""
+    rounded = Decimal(f"{Decimal(value.numerator) / Decimal(value.denominator):.4g}").normalize()
+    return f"{rounded:f}" if -4 <= rounded.adjusted() < MAX_WRITTEN_DIGITS else str(rounded).lower()  # noqa: PLR2004

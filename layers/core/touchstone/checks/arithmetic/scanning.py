@@ -1,0 +1,168 @@
+"""The statements of arithmetic in a solution: every relation sign with an expression of numbers on both sides."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from touchstone.checks.arithmetic.doubt import is_about
+from touchstone.checks.arithmetic.measures import LONGEST_NAME, units_named
+from touchstone.checks.arithmetic.numerals import Budget, Unreadable
+from touchstone.checks.arithmetic.prose import BREAK, BULLET, arithmetic_tokens, is_currency, is_start, is_word
+from touchstone.checks.arithmetic.reader import Reader
+from touchstone.checks.arithmetic.statements import Statement
+from touchstone.checks.arithmetic.words import MODIFIER_CHARACTERS, MODIFIERS, NUMERAL_CHARACTERS, RESULT_STOPS
+from touchstone.checks.notation.tokens import Token
+from touchstone.checks.notation.trees import Tree
+
+MAX_OPERAND_TOKENS = 300
+MAX_STARTS = 8
+"""How many places are tried where the left side of an `=` may begin."""
+_CLOSING_REACH = 4
+"""Tokens behind a Chinese word in which a number would go on with the expression."""
+
+
+@dataclass(slots=True)
+class Scan:
+    """One pass over one stretch of text (the whole of it, or the inside of a calculator mark).
+
+    `rounded` keeps what rounded results were rounded from. Raises OutOfBoundsError for a number of too many digits.
+    """
+
+    text: str
+    offset: int
+    budget: Budget
+    rounded: dict[Fraction, Fraction]
+    tokens: list[Token] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.tokens = arithmetic_tokens(self.text)
+
+    def statements(self) -> Iterator[tuple[int, int, Statement]]:
+        """Every `left = right` that can be read: start and end in the text, and the two sides."""
+        borders = [index for index, token in enumerate(self.tokens) if token.is_sign(BREAK, "=", "~=")]
+        for place, index in enumerate(borders):
+            relation = self.tokens[index]
+            if relation.text == BREAK:
+                continue
+            previous = borders[place - 1] if place else -1
+            following = borders[place + 1] if place + 1 < len(borders) else len(self.tokens)
+            right = self._right_of(index, following)
+            left = self._left_of(previous, index) if right is not None else None
+            if left is None or right is None:
+                continue
+            (start, first), (end, second) = left, right
+            last = self.tokens[min(end, len(self.tokens) - 1)]
+            about = relation.text == "~=" or is_about(self.text, relation.start, last.end)
+            leading = self.tokens[index + 1]
+            runs_on = leading.kind == "number" or is_currency(leading)
+            statement = Statement(left=first, right=second, about=about, runs_on=runs_on)
+            yield self.tokens[start].start, self._end(end), statement
+
+    def _end(self, end: int) -> int:
+        """Where the text of the tokens before `end` ends, with the brace that closes a LaTeX text."""
+        last = self.tokens[end - 1]
+        return last.end + (last.upright and self.text[last.end : last.end + 1] == "}")
+
+    def _parsed(self, start: int, stop: int, *, whole: bool) -> tuple[int, tuple[Tree, ...]] | None:
+        """The expression from `start`, under both bindings of juxtaposition; its end must be `stop` if `whole`."""
+        if stop - start > MAX_OPERAND_TOKENS:
+            return None
+        trees: list[Tree] = []
+        end = start
+        for tight in (False, True):
+            reader = Reader(self.tokens, start, stop, self.budget, tight=tight)
+            try:
+                tree = reader.expression()
+            except Unreadable:
+                return None
+            if whole and reader.at != stop:
+                return None
+            trees.append(tree)
+            end = reader.at
+            if not reader.juxtaposed:
+                break
+        return end, tuple(trees)
+
+    def _right_of(self, index: int, following: int) -> tuple[int, tuple[Tree, ...]] | None:
+        parsed = self._parsed(index + 1, following, whole=False)
+        return parsed if parsed is not None and self._ends_well(parsed[0], following) else None
+
+    def _ends_well(self, end: int, following: int) -> bool:
+        """Whether nothing behind an expression belongs to it."""
+        if end >= following:
+            return True
+        token = self.tokens[end]
+        after = self.tokens[end + 1] if end + 1 < len(self.tokens) else None
+        if token.kind == "open":
+            return token.spaced and after is not None and is_word(after)
+        if token.kind == "letters":
+            word = token.text.lower()
+            is_variable = len(word) == 1 and word not in ("a", "i")
+            if is_variable or not (token.spaced or token.upright) or word in RESULT_STOPS:
+                return False
+            return after is None or after.kind != "number"
+        if is_word(token):
+            reach = self.tokens[end + 1 : min(end + _CLOSING_REACH, following)]
+            return not any(near.kind == "number" for near in reach)
+        return token.kind == "close" or is_currency(token)
+
+    def _left_of(self, previous: int, index: int) -> tuple[int, tuple[Tree, ...]] | None:
+        """The longest expression that ends at the relation and begins where a whole one can begin."""
+        for start in self._starts(previous, index):
+            parsed = self._parsed(start, index, whole=True)
+            if parsed is not None:
+                return (start, parsed[1] + self._signed(start, index)) if self._begins_well(start, previous) else None
+        return None
+
+    def _signed(self, start: int, index: int) -> tuple[Tree, ...]:
+        """The expression with the dash before it as its sign: "- 3 + 4" at the start of a line may be 1."""
+        if start == 0 or not self.tokens[start - 1].is_sign(BULLET):
+            return ()
+        dash = self.tokens[start - 1]
+        tokens = [Token("sign", "-", dash.start, dash.end, dash.spaced), *self.tokens[start:index]]
+        try:
+            return (Reader(tokens, 0, len(tokens), self.budget).expression(),)
+        except Unreadable:
+            return ()
+
+    def _starts(self, previous: int, index: int) -> list[int]:
+        """Places where the left side may begin, farthest first: behind a word, a border or an opening bracket."""
+        found: list[int] = []
+        for at in range(index - 1, max(previous, index - MAX_OPERAND_TOKENS), -1):
+            token = self.tokens[at]
+            if token.kind == "other":
+                break
+            before = self.tokens[at - 1] if at - 1 > previous else None
+            begins = is_start(token)
+            if token.is_sign("-"):
+                # "is -3 + 4" begins with a sign, "900 of them - 3" goes on with a difference.
+                begins = before is None or not is_word(before) or not self.tokens[at + 1].spaced
+            free = before is None or is_word(before) or before.is_sign(BULLET) or before.kind in ("open", "close")
+            if begins and free:
+                found.append(at)
+        return found[:MAX_STARTS][::-1]
+
+    def _begins_well(self, start: int, previous: int) -> bool:
+        """Whether nothing before an expression belongs to it."""
+        if start - 1 == previous:
+            return True
+        if self._goes_on(start, previous):
+            return False
+        if any(token.is_sign("+", "-", "*", "/", "^") for token in self.tokens[previous + 1 : start]):
+            return False
+        token = self.tokens[start - 1]
+        if token.kind == "letters":
+            return len(token.text) > 1 and token.text.lower() not in MODIFIERS and self.tokens[start].spaced
+        if is_word(token):
+            earlier = self.tokens[start - 2].text if start > 1 else ""
+            blocked = token.text in MODIFIER_CHARACTERS or token.text in NUMERAL_CHARACTERS
+            return not blocked and earlier not in NUMERAL_CHARACTERS
+        return token.is_sign(BULLET) or token.kind == "open"
+
+    def _goes_on(self, start: int, previous: int) -> bool:
+        """Whether a number with its unit stands right before: 15 min of `1 hr 15 min` is a part of what is meant."""
+        at = start
+        while at - 1 > previous and start - at < LONGEST_NAME and is_word(self.tokens[at - 1]):
+            at -= 1
+        is_measured = at - 1 > previous and at < start and self.tokens[at - 1].kind == "number"
+        return is_measured and bool(units_named(self.tokens[at:start]))

@@ -1,0 +1,293 @@
+"""What the command relies on in those replies whose own models need more than the command's own packages.
+
+Looser than the API's models where the command only repeats a value; a test holds them against the API's description.
+Times are UTC.
+"""
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, RootModel
+
+
+class Reply(BaseModel):
+    """A reply, or a part of one; a field that is not known is left to newer commands."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class Page[T](Reply):
+    """Some of a list; `cursor` leads to the next ones, None at the end."""
+
+    items: tuple[T, ...]
+    cursor: str | None
+
+
+class Items[T](Reply):
+    """A list whole."""
+
+    items: tuple[T, ...]
+
+
+class Upload(Reply):
+    """Where to PUT a picture of a problem, and the key that names it afterwards."""
+
+    s3_key: str
+    upload_url: str
+
+
+class TextUpload(Reply):
+    """Where to PUT a text that is handed in, and the key that names it afterwards."""
+
+    text_key: str
+    upload_url: str
+
+
+class Batch(Reply):
+    """A batch and its progress."""
+
+    id: str
+    state: Literal["running", "finished", "failed"]
+    total: int | None
+    done: int
+    failed: int
+    failure: str | None
+    created_at: datetime
+    updated_at: datetime
+    upload_url: str | None
+    results_url: str | None
+
+
+class Pinned(RootModel[Annotated[dict[str, str], Field(min_length=1)]]):
+    """A subject and the provider that solves it."""
+
+
+class Label(Reply):
+    """What a person said of a thing that was judged; `verdict` None: the judge gave none."""
+
+    kind: str
+    record_id: str
+    item: str
+    label: str
+    verdict: str | None
+
+
+class Token(Reply):
+    """A token without its secret."""
+
+    id: str
+    role: str
+    name: str
+    created_at: datetime
+    expires_at: datetime | None
+    revoked_at: datetime | None
+
+
+class NewToken(Token):
+    """A token that was just made; `token` is None where its request was repeated."""
+
+    token: str | None
+
+
+class Day(Reply):
+    """Answers, skips and cost (US dollars) of a day."""
+
+    day: date
+    statuses: dict[str, int]
+    skips: dict[str, int]
+    cost_usd: float | None
+
+
+class TrendDay(Reply):
+    """Deep evaluations of a day, and the mean of each dimension (0–1)."""
+
+    day: date
+    evaluations: int
+    means: dict[str, float]
+
+
+class Suggestion(Reply):
+    """An improvement suggestion and how often it was made."""
+
+    text: str
+    count: int
+
+
+class Approach(Reply):
+    """A better approach and the answer it was found for."""
+
+    answer_id: str
+    text: str
+
+
+class Evidence(Reply):
+    """How often a provider was right in a subject."""
+
+    provider: str
+    decided: int
+    rate: float | None
+    lower: float
+    upper: float
+
+
+class Candidate(Reply):
+    """Who would take a subject over, after `lacks` more verdicts."""
+
+    provider: str
+    decided: int
+    rate: float
+    lacks: int
+
+
+class Subject(Reply):
+    """A subject and who solves it, by what."""
+
+    subject: str
+    provider: str | None
+    why: str | None
+    since: datetime | None
+    pinned: str | None
+    pinned_by: str | None
+    without_pin: dict[str, Any] | None
+    evidence: tuple[Evidence, ...]
+    candidate: Candidate | None
+
+
+class Routing(Reply):
+    """Which provider solves which subject."""
+
+    default: str | None
+    min_samples: int
+    subjects: tuple[Subject, ...]
+    cursor: str | None
+
+
+class Curriculum(Reply):
+    """A course in a list."""
+
+    id: str
+    title: str
+    chapters: int
+    words: int
+    patterns: int
+    updated_at: datetime
+
+
+class WholeCurriculum(Reply):
+    """A course; its chapters are printed as they come."""
+
+    id: str
+    title: str
+    chapters: tuple[dict[str, Any], ...]
+    updated_at: datetime
+
+
+class Learner(Reply):
+    """A learner in a list."""
+
+    id: str
+    ui_language: str
+    weak_points: int
+    updated_at: datetime
+
+
+class WholeLearner(Reply):
+    """A learner; the weak points are printed as they come."""
+
+    id: str
+    ui_language: str
+    weak_points: tuple[dict[str, Any], ...]
+    updated_at: datetime
+
+
+class Quiz(Reply):
+    """A quiz in a list."""
+
+    id: str
+    kind: str
+    state: str
+    curriculum: str | None
+    chapter: str | None
+    questions: int
+    violations: int
+    attempts: int
+    created_at: datetime
+    finished_at: datetime | None
+
+
+class Task(Reply):
+    """A task in a list."""
+
+    id: str
+    path: str
+    owner: str
+    state: str
+    description: str
+    created_at: datetime
+    deadline: datetime
+
+
+class Audit(Reply):
+    """An audit in a list."""
+
+    id: str
+    kind: str
+    state: str
+    requirement: str
+    version: str | None
+    cases: int | None
+    incorrect: int | None
+    ambiguous: int | None
+    drifted: int | None
+    weekly: bool
+    created_at: datetime
+    finished_at: datetime | None
+
+
+class OptionDrift(Reply):
+    """An option that stands otherwise than before."""
+
+    label: str
+    before: str
+    now: str
+
+
+class Drift(Reply):
+    """A case that stands otherwise than before."""
+
+    id: str
+    rating_before: str
+    rating_now: str
+    options: tuple[OptionDrift, ...]
+
+
+class AuditEstimate(Reply):
+    """What an audit is expected to cost, from and to (US dollars); None where no price is known."""
+
+    cost_usd: tuple[float, float] | None
+
+
+class WholeAudit(Reply):
+    """An audit: how far it is, and what it found."""
+
+    id: str
+    kind: Literal["audit", "recheck"]
+    state: Literal["waiting", "auditing", "done", "failed"]
+    requirement: str
+    version: str | None
+    cases: int | None
+    done: int
+    turns: int
+    cost_usd: float | None
+    estimate: AuditEstimate | None
+    because: str | None
+    failure: str | None
+    created_at: datetime
+    finished_at: datetime | None
+    totals: Mapping[str, int] | None
+    drifts: tuple[Drift, ...]
+    previous: str | None
+    weekly: bool
+    followed_by: str | None
+    report_url: str | None

@@ -1,0 +1,1 @@
+"""The local cloud on its own, without the stack."""

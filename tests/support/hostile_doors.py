@@ -1,0 +1,120 @@
+"""Every public function that reads text of strangers, with the most characters that its door admits."""
+
+import json
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+from tests.support.hostile import Door
+
+SUBMISSION = 1_000_000
+"""`MAX_SUBMISSION_CHARS` and `MAX_MARKDOWN_CHARS`: no other door admits a longer text that is scanned."""
+SUMMARY = 50_000
+PART = 20_000
+"""A question, a choice, a card, a problem, an answer: `MAX_TEXT_CHARS`."""
+
+
+def _named(module: str, name: str, *more: Any, **named: Any) -> Callable[[], Door]:
+    return lambda: partial_of(getattr(import_module(f"touchstone.{module}"), name), *more, **named)
+
+
+def partial_of(function: Callable[..., object], *more: Any, **named: Any) -> Door:
+    """The function of a text alone; `more` comes behind it."""
+    return lambda text: function(text, *more, **named)
+
+
+def _quiz(module: str, name: str) -> Callable[[], Door]:
+    def opened() -> Door:
+        from touchstone.material import Question, Quiz
+
+        check = getattr(import_module(f"touchstone.{module}"), name)
+
+        def door(text: str) -> None:
+            shown = f"Q {text[:-2]}"
+            question = Question(
+                id="q1", kind="single_choice", question_text=shown, choices=(shown, text, "B"), answers=(text,)
+            )
+            found = check(Quiz(questions=(question,)))
+            _ = list(found) if hasattr(found, "__next__") else found
+
+        return door
+
+    return opened
+
+
+def _deck(module: str, name: str) -> Callable[[], Door]:
+    def opened() -> Door:
+        from touchstone.material import Deck, Flashcard
+
+        measure = getattr(import_module(f"touchstone.{module}"), name)
+
+        def door(text: str) -> None:
+            shown = f"Q {text[:-2]}"
+            cards = (Flashcard(id="c1", front=shown, back=shown), Flashcard(id="c2", front=shown, back="B"))
+            measure(Deck(cards=cards), language="en")
+
+        return door
+
+    return opened
+
+
+def _both(module: str, name: str) -> Callable[[], Door]:
+    return lambda: lambda text: getattr(import_module(f"touchstone.{module}"), name)(text, text[: len(text) // 2])
+
+
+def _csv() -> Door:
+    from touchstone.spreadsheets import as_csv
+
+    return lambda text: as_csv(("text",), ((text,),))
+
+
+def _located() -> Door:
+    from touchstone.json_places import located
+
+    return lambda text: located(json.dumps({"text": text}))
+
+
+def _provider_error() -> Door:
+    from touchstone.judges.adapters.failures import seconds, word
+
+    return lambda text: (seconds(text), word(text))
+
+
+def _verbatim() -> Door:
+    from touchstone.judges.fence import contains_verbatim
+
+    return lambda text: contains_verbatim("no such quote", text)
+
+
+DOORS: Mapping[str, tuple[int, Callable[[], Door]]] = {
+    "visible": (SUBMISSION, _named("judges.fence", "visible")),
+    "fence": (SUBMISSION, _named("judges.fence", "fence", "9f86d081884c7d65")),
+    "contains_verbatim": (SUBMISSION, _verbatim),
+    "normalised": (SUBMISSION, _named("text", "normalised", "NFKC")),
+    "is_contentless": (SUBMISSION, _named("checks", "is_contentless")),
+    "language_of": (SUBMISSION, _named("checks.language", "language_of")),
+    "fold": (SUBMISSION, _named("oracle.folding", "fold")),
+    "find_passages": (SUBMISSION, _named("oracle.flags", "find_passages")),
+    "sections_of": (SUBMISSION, _named("material.sections", "sections_of")),
+    "prose": (SUBMISSION, _named("markdown", "prose")),
+    "code": (SUBMISSION, _named("markdown", "code")),
+    "block": (SUBMISSION, _named("markdown", "block")),
+    "as_csv": (SUBMISSION, _csv),
+    "located": (SUBMISSION // 6, _located),
+    "provider's error": (SUBMISSION, _provider_error),
+    "sentences_of": (SUMMARY, _named("material.sentences", "sentences_of")),
+    "find_language_mismatch in English": (PART, _named("checks", "find_language_mismatch", "en")),
+    "find_language_mismatch in Japanese": (PART, _named("checks", "find_language_mismatch", "ja")),
+    "find_simplified": (PART, _named("checks", "find_simplified")),
+    "find_pinyin_errors": (PART, _named("checks", "find_pinyin_errors")),
+    "near_keys": (PART, _named("answers.retrieval", "near_keys")),
+    "similarity": (PART, _both("answers.retrieval", "similarity")),
+    "folded": (PART, _named("quizzes.curriculum", "folded")),
+    "validate_structure": (PART, _quiz("quizzes", "validate_structure")),
+    "find_traditional": (PART, _quiz("quizzes.content", "find_traditional")),
+    "quiz_item_flaws": (PART, _quiz("surfaces.metrics.quiz_item_flaws", "quiz_item_flaws")),
+    "range_of": (PART, _named("surfaces.flaws.ranges", "range_of")),
+    "flashcard_answer_leakage": (PART, _deck("surfaces.metrics.flashcard_answer_leakage", "flashcard_answer_leakage")),
+    "flashcard_duplication": (PART, _deck("surfaces.metrics.flashcard_duplication", "flashcard_duplication")),
+}
+"""By the name of the function: the size, and what opens it."""

@@ -1,0 +1,104 @@
+"""What was verified once answers again only where its verdict would be given today."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from tests.support import replies
+from tests.support.judges import Script
+from touchstone.answers.model import Solution, SolveRequest, Verification
+from touchstone.answers.pipeline import solve_and_verify
+from touchstone.answers.retrieval import EarlierSolution, retrieve, retrieve_exact
+
+RIDDLE = "Which green gem is named in the poem?"
+VERDICT = Verification(passed=True, confidence=0.95, method="judge", independent_answer="emerald")
+
+
+class _Store:
+    """One earlier solution, under whatever key."""
+
+    def __init__(self, answer: str = "Emerald", *, problem: str = RIDDLE, **verdict: Any) -> None:
+        changed = VERDICT.model_copy(update=verdict)
+        self.earlier = EarlierSolution(
+            answer_id="7",
+            problem=problem,
+            solution=Solution(answer=answer, provider="openai", model="m"),
+            confidence=changed.confidence,
+            verdict=changed,
+        )
+
+    async def exact(self, key: str) -> EarlierSolution | None:
+        return self.earlier if key else None
+
+    async def near(self, keys: Sequence[str]) -> Sequence[EarlierSolution]:
+        return [self.earlier] if keys else []
+
+
+STANDING = [
+    _Store(),
+    _Store(independent_answer=None),
+    _Store(confidence=0.8),
+    _Store("12", independent_answer="12 gems"),
+    _Store(method="proof", independent_answer="another form"),
+]
+FALLEN = [
+    _Store(independent_answer="Ruby"),
+    _Store("翡翠", independent_answer="红宝石"),
+    _Store("12", independent_answer="13"),
+    _Store("x^2 + 1", independent_answer="x^2 - 1"),
+    _Store(confidence=0.79),
+    _Store(contradicted=True),
+    _Store(passed=None),
+    _Store(passed=False),
+]
+
+
+@pytest.mark.parametrize("store", STANDING)
+async def test_a_verdict_that_would_be_given_today_answers_at_once(store: _Store) -> None:
+    assert await retrieve_exact(RIDDLE, store) == store.earlier
+
+
+@pytest.mark.parametrize("store", FALLEN)
+async def test_one_that_would_not_be_is_neither_an_answer_nor_an_example(store: _Store) -> None:
+    assert await retrieve_exact(RIDDLE, store) is None
+    assert (await retrieve(RIDDLE, store)).examples == ()
+
+
+async def test_the_problem_must_be_the_same_text() -> None:
+    assert await retrieve_exact(RIDDLE, _Store(problem=RIDDLE.replace("green", "red"))) is None
+
+
+async def test_where_only_a_confidence_is_kept_it_decides() -> None:
+    store = _Store()
+    for confidence, found in ((0.8, True), (0.79, False)):
+        store.earlier = EarlierSolution(
+            answer_id="7", problem=RIDDLE, solution=store.earlier.solution, confidence=confidence
+        )
+        assert (await retrieve_exact(RIDDLE, store) is not None) is found
+
+
+async def test_without_algebra_what_needs_it_is_not_shown_to_stand(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def missing(*_: object) -> None:
+        raise ModuleNotFoundError
+
+    monkeypatch.setattr("touchstone.answers.standing.same_value", missing)
+    assert await retrieve_exact(RIDDLE, _Store()) is None
+    assert await retrieve_exact(RIDDLE, _Store(method="proof")) is not None
+
+
+async def test_the_library_verifies_anew_what_would_not_be_verified_today() -> None:
+    script = Script(
+        {
+            "analyze": [replies.analyze()],
+            "solve": [replies.solve(answer="Emerald")],
+            "verify": [replies.verify(independent_answer="emerald")],
+            "enrich": [replies.enrich()],
+        }
+    )
+    request = SolveRequest(problem=RIDDLE)
+    record = await solve_and_verify(request, judges=script.judges(), store=_Store(independent_answer="Ruby"))
+    assert (record.retrieved_from, record.verification_status) == (None, "verified")
+    assert "gemini/verify" in script.prompts()
+    record = await solve_and_verify(request, judges=script.judges(), store=_Store())
+    assert record.retrieved_from == "7"
