@@ -20,7 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptio
 type Kind = Callable[[], st.SearchStrategy[Form]]
 
 EXPLORED = 20_000
-EXAMPLES = 12
+EXAMPLES = 8
 """Forms of each kind in each test, each with some pairs of texts."""
 PAIRS = 5
 READ: dict[str, Kind] = {

@@ -56,10 +56,8 @@ NOT_PINTS = frozenset(("yuan", "dollar", "euro", "sterling", "yen", "taiwan_doll
 WITHOUT_CHINESE = frozenset(
     (
         # Hardly known to Chinese texts, or written there with the symbol, in a product (英里/小时) or as counted (杯).
-        "furlong", "fathom", "barn", "cup", "bbl", "lbf", "grain", "fortnight", "decade", "millennium", "dime",
-        "nickel", "rpm", "mph",
-        "kph", "BTU", "psi", "M", "mM", "μM", "nM", "kB", "KB", "MB", "GB", "TB", "MiB", "GiB", "bps",
-        "kbps", "Mbps", "Gbps", "ppm", "ppb",
+        "furlong", "barn", "cup", "bbl", "fortnight", "decade", "millennium", "dime", "nickel", "rpm", "mph", "kph",
+        "psi", "M", "mM", "μM", "nM", "KB", "MiB", "GiB", "bps", "kbps", "Mbps", "Gbps", "ppm", "ppb",
     )
 )  # fmt: skip
 SEVERAL_READINGS = frozenset(
@@ -69,7 +67,9 @@ SEVERAL_READINGS = frozenset(
     )
 )  # fmt: skip
 """Names that mean several units: 分 is a minute and a hundredth of a yuan."""
-ANOTHER_CHARACTER = frozenset(("里", "华里", "華里", "市里", "飞升", "飛升", "块", "塊", "圆", "圓", "块钱", "塊錢"))
+ANOTHER_CHARACTER = frozenset(
+    ("里", "华里", "華里", "市里", "飞升", "飛升", "块", "塊", "圆", "圓", "块钱", "塊錢", "夸脱", "夸脫")
+)
 """Which the converter takes for another word (里 for 裏), or which name the money of two places."""
 
 HAN = sorted(name for name in UNITS if all("\u4e00" <= character <= "\u9fff" for character in name))
