@@ -23,6 +23,26 @@ def test_values_are_compared(touchstone: Command, given: str, expected: str, cod
     assert document == {"equivalent": {0: True, 1: False, 3: None}[code]}
 
 
+def test_the_reading_of_each_side_is_told_and_what_decided(touchstone: Command) -> None:
+    result = touchstone("check", "equivalent", "10 kcal/mol", "10 kJ/mol", "--explain")
+    assert result.exit_code == 1
+    assert result.stdout.splitlines() == [
+        "Different values.",
+        "Given:    a quantity: 10 × [4184 amount^-1·length^2·mass·time^-2]",
+        "Expected: a quantity: 10 × [1000 amount^-1·length^2·mass·time^-2]",
+        "Because:  Both in base units.",
+    ]
+    found = json.loads(touchstone("check", "equivalent", "5 blorp/zork", "5", "--explain", "--json").stdout)
+    assert found["equivalent"] is None
+    assert found["given"].startswith("not read as a value")
+
+
+@pytest.mark.parametrize(("tolerance", "code"), [("relative=0.01", 0), ("absolute=0.001", 1), ("nearly", 2)])
+def test_a_tolerance_is_given_and_never_assumed(touchstone: Command, tolerance: str, code: int) -> None:
+    assert touchstone("check", "equivalent", "9.79 m/s^2", "9.81 m/s^2").exit_code == 1
+    assert touchstone("check", "equivalent", "9.79 m/s^2", "9.81 m/s^2", "--tolerance", tolerance).exit_code == code
+
+
 def test_a_negative_answer_is_an_answer_after_two_dashes(touchstone: Command) -> None:
     assert touchstone("check", "equivalent", "--", "-1/2", "-0.5").exit_code == 0
 

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from touchstone.cli.exits import Exit
-from touchstone.cli.options import AsJson
+from touchstone.cli.options import AsJson, Tolerance
 from touchstone.extras import need
 
 if TYPE_CHECKING:
+    from touchstone import checks
     from touchstone.checks import Finding
 
 app = typer.Typer()
@@ -21,16 +22,34 @@ def equivalent(
     given: Annotated[str, typer.Argument(metavar="GIVEN", help="An answer, or a text that ends in one.")],
     expected: Annotated[str, typer.Argument(metavar="EXPECTED", help="The bare answer it should be.")],
     *,
+    tolerance: Tolerance = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Say how each side was read, and what decided.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Say whether two answers have the same value. Exit code 1 where they differ, 3 where that cannot be told."""
     from touchstone import checks
 
     need("checks")
-    same = checks.equivalent(given, expected)
+    found = checks.explain(given, expected, tolerance=_tolerance(expected, tolerance))
     words = {True: "The same value.", False: "Different values.", None: "That cannot be told."}
-    _say({"equivalent": same}, words[same], as_json=as_json)
-    raise typer.Exit({True: Exit.DONE, False: Exit.VERDICT, None: Exit.UNDECIDED}[same])
+    lines = [words[found.answer]]
+    document: dict[str, object] = {"equivalent": found.answer}
+    if explain:
+        lines += [f"Given:    {found.given}", f"Expected: {found.expected}", f"Because:  {found.because}"]
+        document |= {"given": found.given, "expected": found.expected, "because": found.because}
+    _say(document, "\n".join(lines), as_json=as_json)
+    raise typer.Exit({True: Exit.DONE, False: Exit.VERDICT, None: Exit.UNDECIDED}[found.answer])
+
+
+def _tolerance(expected: str, tolerance: str | None) -> "checks.Tolerance | None":
+    """The tolerance of an option, None without one. Raises `InputError` where it is none."""
+    if tolerance is None:
+        return None
+    from touchstone.answers.answer_key import AnswerTolerance
+    from touchstone.cli.requests import checked, key_options
+
+    told = checked(AnswerTolerance, key_options([expected], tolerance)["tolerance"])
+    return told.exact()
 
 
 @check.command()

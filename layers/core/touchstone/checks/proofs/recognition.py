@@ -24,6 +24,8 @@ _POLITE = re.compile(
     r"^(?:please|kindly|can you|could you|请你?|請你?)[, ]*+|(?<![, ])[, ]{0,9}+(?:please|thank you|thanks|谢谢|謝謝)$",
     re.IGNORECASE,
 )
+_TWO_SENTENCES = re.compile(r"[a-z]{2}[.?!] [A-Z][a-z]*+ [a-z]++ [a-z]++|[\u4e00-\u9fff][。？！] ?[\u4e00-\u9fff]{5}")
+"""A story and a question, which no command about one object is; what says thanks is shorter."""
 _END = " .。?？;；:：\n"
 _NUMBER = r"(?:0|[1-9]\d{0,8})(?:\.\d{1,9})?"
 """Without a leading zero, and shorter than a telephone number."""
@@ -51,6 +53,8 @@ def prove_answer(problem: str, answer: str, *, at_once: bool = False) -> Proof:
     most.
     """
     if len(problem) > MAX_PROBLEM_CHARS:
+        return UNKNOWN
+    if _TWO_SENTENCES.search(problem):
         return UNKNOWN
     given = cleaned(answer)
     if given is None:
