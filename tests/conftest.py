@@ -2,6 +2,7 @@
 
 import gc
 import importlib
+import secrets
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -11,10 +12,24 @@ MANY = 500
 HEAVY = ("anthropic", "google.genai", "openai", "sympy")
 
 # How long an example takes, or is sought for, says how busy the machine is; tests of speed count processor time. The
-# same examples each time: a run says something of the change, not of luck. `--hypothesis-profile=explore` seeks others.
+# same examples each time: a run says something of the change, not of luck. `--hypothesis-profile=explore` seeks others,
+# by a seed that the run prints (`--hypothesis-seed` repeats it).
 settings.register_profile("explore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("touchstone", settings.get_profile("explore"), derandomize=True)
 settings.load_profile("touchstone")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the seed of an exploring run here, where it can be told."""
+    if config.getoption("hypothesis_profile") == "explore" and config.getoption("hypothesis_seed") is None:
+        config.option.hypothesis_seed = str(secrets.randbelow(2**32))
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    """Tell the seed of an exploring run."""
+    seed = config.getoption("hypothesis_seed")
+    return None if seed is None else f"--hypothesis-seed={seed}"
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
