@@ -148,7 +148,7 @@ def test_a_hundred_thousand_characters_take_a_second(text: str) -> None:
 
 
 def test_tables_that_are_not_installed_are_named_with_what_to_install() -> None:
-    with pytest.raises(SettingsError, match=r"no_such_package are missing; install touchstone\[script\]"):
+    with pytest.raises(SettingsError, match=r"no_such_package are missing; install touchstone-verdicts\[script\]"):
         data_file("no_such_package", "table.txt")
 
 

@@ -38,9 +38,38 @@ def same_amount(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answe
         expressions = _expression(left), _expression(right)
         if expressions[0] is not None and expressions[1] is not None and _alike(expressions[0], expressions[1]):
             return True, ""
-    if left.units and right.units:
-        return _both(left, right, same)
-    return _one(left, right, same)
+    answer, because = _both(left, right, same) if left.units and right.units else _one(left, right, same)
+    if answer is False and (_letters_differ(left, right) or _renamed(left.tree, right.tree)):
+        return None, A_LETTER
+    return answer, because
+
+
+def _letters_differ(left: Quantity, right: Quantity) -> bool:
+    """Whether letters behind a number, which may be a unit, stand on one side alone."""
+    return (left.letters or right.letters) and names_of(left.tree) != names_of(right.tree)
+
+
+def _renamed(left: Tree, right: Tree) -> bool:
+    """Whether two expressions are the same but for one name: x² + C and x² + c, 2n - 1 and 2k - 1."""
+    names = names_of(left), names_of(right)
+    mine, theirs = names[0] - names[1], names[1] - names[0]
+    if isinstance(left, Name) or isinstance(right, Name) or len(mine) > 1 or len(theirs) > 1 or not (mine or theirs):
+        return False
+    one, other = next(iter(mine), "i"), next(iter(theirs), "i")
+    if "i" in (one, other) and "j" not in (one, other):
+        return False
+    if one.partition("_")[0] == other.partition("_")[0]:
+        return False
+    return _alike(_with_name(left, one, other), right)
+
+
+def _with_name(tree: Tree, name: str, other: str) -> Tree:
+    match tree:
+        case Name(own):
+            return Name(other) if own == name else tree
+        case Apply(operation, arguments):
+            return Apply(operation, tuple(_with_name(argument, name, other) for argument in arguments))
+    return tree
 
 
 def _alike(left: Tree, right: Tree) -> bool:
@@ -59,8 +88,6 @@ def _one(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str]
     """As `same_amount`, where at most one side has a unit."""
     answer = same(left.tree, right.tree)
     units = (*left.units, *right.units)
-    if answer is False and (left.letters or right.letters) and names_of(left.tree) != names_of(right.tree):
-        return None, A_LETTER
     for plain, measured in ((left, right), (right, left)):
         if answer is False and measured.units and not is_constant(plain.tree) and is_constant(measured.tree):
             return None, A_LETTER

@@ -282,6 +282,8 @@ class Comparison:
 def _unwrapped(value: Value) -> Value:
     """The only member of a list or set."""
     match value:
+        case Items(values=(Region() | Items(brackets="⦃⦄"),), brackets="⦃⦄"):
+            return value
         case Items(values=(only,), brackets="" | "{}" | "⦃⦄"):
             return _unwrapped(only)
     return value

@@ -50,6 +50,7 @@ _MARK = re.compile(
     | \b(?:la\s)?(?:réponse|respuesta|risposta|resposta)\s(?:finale\s)?(?:est|es|è|é)\b\s?:?
     | \b(?:die\s)?antwort\sist\b\s?:?
     | \b(?:final\s)?answer\s?(?:\*\*)?\s?[:：]\s?(?:\*\*)?
+    | ^answer\s(?=\$|\\\()
     | 【\s?答案\s?】\s?[:：]?
     | (?:正确|正確)?的?答案(?:应该|应当|应|應該|應)?(?:选|選|是|为|為|：|:){1,2}
     | 答[:：案]
@@ -72,6 +73,12 @@ _NUMBER = re.compile(
     r"(?<![\w.,({\[])(?:-?[$€£¥￥]\s?)?-?(?:\d{1,3}+(?:,\d{3}(?!\d))++|\d++)(?:\.\d++)?(?:/\d++)?%?(?![\d])"
 )
 _PUNCTUATION = frozenset((".", ",", ";", "?", "!", ":", "-", '"', "'", "¤", "=>"))
+_OPERAND = re.compile(r"(?:\b([a-z]+) )?\b(of|than|but|except|from|by|times|over) \(?[$€£¥]?$", re.IGNORECASE)
+_TOTALS = frozenset(
+    ("total", "sum", "value", "amount", "result", "score", "difference", "product", "average", "mean", "number", "area",
+     "length", "volume", "weight", "mass", "speed", "price", "cost", "profit", "loss", "answer", "median", "grand")
+)  # fmt: skip
+"""What a number may be of: a total of 26 is 26."""
 _PRICE = re.compile(r"[$€£¥￥]")
 _LETTER_CHOICE = re.compile(
     r"^(?:for sure |definitely |option |choice |[选選]项|[选選]|\(|\[|\*\*){0,4}\s?"
@@ -272,7 +279,8 @@ def _shortened(text: str) -> Iterator[Candidate]:
     """The line of a marked answer, its first sentence, and the value in that."""
     line = text.split("\n", maxsplit=1)[0].strip()
     line = _CLOSING_BOLD.sub("", _BOLD.sub(r"\1", line))
-    yield Candidate(line)
+    # `The answer is 26!` may be a factorial or a cry.
+    yield Candidate(line, certain=not line.endswith("!"))
     sentence = _SENTENCE_END.split(line, maxsplit=1)[0]
     if sentence != line:
         yield Candidate(sentence)
@@ -329,13 +337,19 @@ def _ends(sentence: str, *, whole: bool = False) -> Iterator[Candidate]:
     if formulas:
         yield from _formula(sentence, formulas[-1])
         return
-    numbers = list(_NUMBER.finditer(sentence))
+    numbers = [number for number in _NUMBER.finditer(sentence) if not _is_operand(sentence[: number.start()])]
     priced = [number for number in numbers if _PRICE.search(sentence[max(0, number.start() - 1) : number.end() + 2])]
     if len(numbers) > 1 and len(priced) == 1:
         # The only amount of money among numbers: 220 $ in 12 months.
         numbers = priced
     if len(numbers) == 1:
         yield from _with_unit(numbers[0][0], sentence[numbers[0].end() :])
+
+
+def _is_operand(before: str) -> bool:
+    """Whether words right before a number make something else of it: half of 26, anything but 26."""
+    found = _OPERAND.search(before[-_CLAUSE:])
+    return found is not None and not (found[2].lower() == "of" and (found[1] or "").lower() in _TOTALS)
 
 
 def _with_unit(number: str, behind: str) -> Iterator[Candidate]:
@@ -348,8 +362,8 @@ def _with_unit(number: str, behind: str) -> Iterator[Candidate]:
 
 def _formula(sentence: str, formula: re.Match[str]) -> Iterator[Candidate]:
     """The last formula of a sentence with the unit behind it, unless a number right before it belongs to it."""
-    before = sentence[: formula.start()].rstrip()
-    if before[-1:].isdigit():
+    before = sentence[: formula.start()]
+    if before.rstrip()[-1:].isdigit() or _is_operand(before):
         return
     inside = next(filter(None, formula.groups())).strip(" .,")
     behind = sentence[formula.end() :]

@@ -243,7 +243,10 @@ class _Parser:
             case "|":
                 return self._absolute()
             case "frac" | "binom":
-                return Apply({"frac": "div", "binom": "binomial"}[sign], (self._argument(), self._argument()))
+                over, under = self._argument(), self._argument()
+                if over == Name("d") and isinstance(under, Apply) and under.arguments[0] == over:
+                    raise NotAnExpressionError("a derivative that is still to be taken")
+                return Apply({"frac": "div", "binom": "binomial"}[sign], (over, under))
             case "sqrt":
                 return self._root()
             case "√" | "∛":

@@ -23,16 +23,20 @@ LENGTH = 120
 LARGEST_COUNT = 9_999
 _SPECIES = re.compile(
     r"(?P<count>\d{0,4}+)(?P<body>(?:[A-Z][a-z]?\d{0,4}|[(\[]|[)\]]\d{0,4}|\*\d{0,3}){1,40}+)"
-    r"(?:\^(?P<charge>\d?[+-]|[+-]\d?))?(?P<state>\((?:g|l|s|aq)\))?"
+    r"(?:\^(?P<charge>\d?[+-]|[+-]\d?)|(?P<sign>[+-]))?(?P<state>\((?:g|l|s|aq)\))?"
 )
-_PART = re.compile(r"([A-Z][a-z]?)(\d*)|([(\[])|([)\]])(\d*)|\*(\d*)")
+_PART = re.compile(r"([A-Z][a-z]?)(\d*)|([(\[])|([)\]])(\d*)")
 _ARROWS = re.compile(r"->|<=>|=>|=")
-_PLUS = re.compile(r"(?<=[A-Za-z0-9)\]])\s\+\s|(?<=[a-z)\]\d])\+(?=\d{0,4}[A-Z])")
+_PLUS = re.compile(r"(?<=[A-Za-z0-9)\]])\s\+\s|(?<=[A-Za-z)\]\d])\+(?=\d{0,4}[A-Z])")
+_COUNT = re.compile(r"\d{1,4}+")
 _DEPTH = 4
+_STATES = frozenset(("↑", "↓", "\\uparrow", "\\downarrow"))
+"""Signs that a gas rises and a solid falls, which are no part of the formula."""
 
 
 def formula(tokens: Sequence[Token]) -> Formula:
     """The formula or reaction that all of the tokens write. Raises NotAnExpressionError."""
+    tokens = [token for token in tokens if token.text not in _STATES]
     if any(token.kind not in ("letters", "number", "sign", "open", "close") for token in tokens):
         raise NotAnExpressionError("not a chemical formula")
     text = "".join(
@@ -50,13 +54,19 @@ def _species(text: str) -> Species:
     match = _SPECIES.fullmatch(text.replace(" ", ""))
     if match is None:
         raise NotAnExpressionError("not a chemical formula")
-    body = match["body"]
-    atoms, parts = _atoms(body)
+    atoms, parts = Counter[str](), list[str]()
+    for segment in match["body"].split("*"):
+        # CuSO4·5H2O: each part behind a dot with its own number.
+        count = _COUNT.match(segment)
+        times = int(count[0]) if count else 1
+        inside, written = _atoms(segment[count.end() :] if count else segment)
+        atoms.update({element: number * times for element, number in inside.items()})
+        parts += [f"{times}*", *written]
     return Species(
         Number(Fraction(int(match["count"] or 1))),
         tuple(parts),
         tuple(sorted((element, number) for element, number in atoms.items())),
-        _charge(match["charge"] or ""),
+        _charge(match["charge"] or match["sign"] or ""),
         match["state"] or "",
     )
 
@@ -65,7 +75,7 @@ def _atoms(body: str) -> tuple[Counter[str], list[str]]:
     """How often each element occurs, and the parts as written."""
     levels: list[Counter[str]] = [Counter()]
     parts: list[str] = []
-    for element, number, opened, closed, times, _hydrate in _PART.findall(body):
+    for element, number, opened, closed, times in _PART.findall(body):
         count = int(number or times or 1)
         if not 0 < count <= LARGEST_COUNT:
             raise NotAnExpressionError("not a chemical formula")
