@@ -7,6 +7,8 @@ from typing import Any
 
 from tests.support.hostile import Door
 
+COMPARED = 100_000
+"""`touchstone.checks.equivalence.decision.TEXT_LIMIT`."""
 SUBMISSION = 1_000_000
 """`MAX_SUBMISSION_CHARS` and `MAX_MARKDOWN_CHARS`: no other door admits a longer text that is scanned."""
 SUMMARY = 50_000
@@ -86,6 +88,12 @@ def _verbatim() -> Door:
     return lambda text: contains_verbatim("no such quote", text)
 
 
+def _compared() -> Door:
+    from touchstone.checks import equivalent
+
+    return lambda text: (equivalent(text, "12 cm"), equivalent("12 cm", text), equivalent(text, text[::-1]))
+
+
 DOORS: Mapping[str, tuple[int, Callable[[], Door]]] = {
     "visible": (SUBMISSION, _named("judges.fence", "visible")),
     "fence": (SUBMISSION, _named("judges.fence", "fence", "9f86d081884c7d65")),
@@ -113,6 +121,10 @@ DOORS: Mapping[str, tuple[int, Callable[[], Door]]] = {
     "validate_structure": (PART, _quiz("quizzes", "validate_structure")),
     "find_traditional": (PART, _quiz("quizzes.content", "find_traditional")),
     "quiz_item_flaws": (PART, _quiz("surfaces.metrics.quiz_item_flaws", "quiz_item_flaws")),
+    "equivalent": (COMPARED, _compared),
+    "prove_answer of a problem": (PART, _named("checks", "prove_answer", "12")),
+    "prove_answer of a problem as its answer": (PART, _both("checks", "prove_answer")),
+    "first_arithmetic_error": (PART, _named("checks", "first_arithmetic_error")),
     "range_of": (PART, _named("surfaces.flaws.ranges", "range_of")),
     "flashcard_answer_leakage": (PART, _deck("surfaces.metrics.flashcard_answer_leakage", "flashcard_answer_leakage")),
     "flashcard_duplication": (PART, _deck("surfaces.metrics.flashcard_duplication", "flashcard_duplication")),
