@@ -168,6 +168,8 @@ async def _body(receive: Receive, *, at_most: int) -> bytes | None:
     left = at_most
     while True:
         message = await receive()
+        if message["type"] == "http.disconnect":
+            return None  # cut off: what came is not the whole
         parts.append(message.get("body", b""))
         left -= len(parts[-1])
         if left < 0:

@@ -9,6 +9,7 @@ from tests.support import replies
 from tests.support.judges import Script
 from touchstone.answers.model import Solution, SolveRequest, Verification
 from touchstone.answers.pipeline import solve_and_verify
+from touchstone.answers.answer_key import AnswerKey
 from touchstone.answers.retrieval import EarlierSolution, retrieve, retrieve_exact
 
 RIDDLE = "Which green gem is named in the poem?"
@@ -85,6 +86,14 @@ async def test_without_algebra_what_needs_it_is_not_shown_to_stand(monkeypatch: 
     monkeypatch.setattr("touchstone.answers.standing.same_value", missing)
     assert await retrieve_exact(RIDDLE, _Store()) is None
     assert await retrieve_exact(RIDDLE, _Store(method="proof")) is not None
+
+
+async def test_what_a_key_decided_stands_for_that_key_alone() -> None:
+    store = _Store(method="expected")
+    assert await retrieve_exact(RIDDLE, store) is None
+    answer = store.earlier.solution.answer
+    assert await retrieve_exact(RIDDLE, store, AnswerKey(expected=(answer,))) == store.earlier
+    assert await retrieve_exact(RIDDLE, store, AnswerKey(expected=("something else",))) is None
 
 
 async def test_the_library_verifies_anew_what_would_not_be_verified_today() -> None:

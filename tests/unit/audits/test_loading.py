@@ -341,7 +341,7 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
 
 def test_without_a_parser_of_yaml_the_remedy_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "yaml", None)
-    with pytest.raises(SettingsError, match=r"install touchstone\[audits\]"):
+    with pytest.raises(SettingsError, match=r"install .touchstone-verdicts\[audits\]"):
         load_text(written(), name="bench.yaml")
     assert load_text(written(), name="bench.json").faults == ()
 

@@ -187,7 +187,7 @@ async def test_what_is_found_beside_the_loop_is_what_is_found_in_it(text: str) -
 
 
 async def test_the_loop_goes_on_while_a_long_text_is_searched() -> None:
-    searching = asyncio.create_task(flagged("Pears grew and were counted. " * 1000))
+    searching = asyncio.create_task(flagged("Pears grew and were counted. " * 20_000))
     turns = 0
     while not searching.done():
         turns += 1

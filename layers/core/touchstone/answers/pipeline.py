@@ -20,7 +20,7 @@ from touchstone.answers.model import Analysis, AnswerRecord, Attempt, Evaluation
 from touchstone.answers.progress import new_record, settled
 from touchstone.answers.providers import Preferences, nobody_solves
 from touchstone.answers.reading import inline_image, read_image
-from touchstone.answers.retrieval import EarlierSolution, SolutionStore, answers_at_once, retrieve, retrieved_attempt
+from touchstone.answers.retrieval import EarlierSolution, SolutionStore, retrieve, retrieved_attempt
 from touchstone.answers.routing import best_attempt, route
 from touchstone.answers.solving import next_attempt
 from touchstone.answers.verification import VERIFY_SECONDS, quick_verify, second_judge
@@ -177,9 +177,9 @@ class _Run:
         await self._analyze(problem)
         examples: tuple[EarlierSolution, ...] = ()
         if store is not None and self.record.use_retrieved:
-            retrieved = await retrieve(problem, store)
             key = self.record.answer_key
-            if retrieved.exact is not None and await answers_at_once(retrieved.exact, key):
+            retrieved = await retrieve(problem, store, key)
+            if retrieved.exact is not None:
                 attempt = retrieved_attempt(retrieved.exact, key)
                 return self.change(attempts=(attempt,), retrieved_from=retrieved.exact.answer_id)
             examples = retrieved.examples

@@ -129,24 +129,28 @@ class Retrieved:
     examples: tuple[EarlierSolution, ...] = ()
 
 
-async def retrieve(problem: str, store: SolutionStore) -> Retrieved:
-    """Look for earlier solutions whose verdict stands today. Raises `StoreError` where the store fails."""
-    if (exact := await retrieve_exact(problem, store)) is not None:
+async def retrieve(problem: str, store: SolutionStore, key: AnswerKey | None = None) -> Retrieved:
+    """Look for earlier solutions whose verdict stands today. Raises `StoreError` where the store fails.
+
+    `key`: as in `retrieve_exact`.
+    """
+    if (exact := await retrieve_exact(problem, store, key)) is not None:
         return Retrieved(exact=exact)
     alike = nearest(problem, await store.near(near_keys(problem)))
     return Retrieved(examples=tuple([earlier for earlier in alike if await _stands(earlier)]))
 
 
-async def retrieve_exact(problem: str, store: SolutionStore) -> EarlierSolution | None:
+async def retrieve_exact(problem: str, store: SolutionStore, key: AnswerKey | None = None) -> EarlierSolution | None:
     """The earlier solution of this very problem that may answer at once, None where there is none.
 
-    One whose verdict would not stand today is none: the problem is then solved, and its answer verified, anew. Raises
-    `StoreError` where the store fails.
+    One whose verdict would not stand today is none: the problem is then solved, and its answer verified, anew. With an
+    answer key, a solution that meets it may answer, and no other. Raises `StoreError` where the store fails.
     """
     earlier = await store.exact(problem_key(problem))
     if earlier is None or normalised(earlier.problem) != normalised(problem):
         return None
-    return earlier if await _stands(earlier) else None
+    may_answer = await _stands(earlier) if key is None else await _meets(earlier, key)
+    return earlier if may_answer else None
 
 
 async def _stands(earlier: EarlierSolution) -> bool:
@@ -157,13 +161,13 @@ async def _stands(earlier: EarlierSolution) -> bool:
     return await stands(earlier.problem, earlier.solution, earlier.verdict or known)
 
 
-async def answers_at_once(earlier: EarlierSolution, key: AnswerKey | None) -> bool:
-    """Whether an earlier solution of this very problem may answer it: with an answer key, only one that meets it."""
-    if key is None:
-        return True
+async def _meets(earlier: EarlierSolution, key: AnswerKey) -> bool:
     from asyncio import to_thread  # on first use: finishing an answer needs this module, and no event loop
 
-    return await to_thread(meets, earlier.solution.answer, key) is True
+    try:
+        return await to_thread(meets, earlier.solution.answer, key) is True
+    except ImportError:  # it takes algebra, which a function that only looks up does not carry: not shown to meet it
+        return False
 
 
 def retrieved_attempt(earlier: EarlierSolution, key: AnswerKey | None = None) -> Attempt:

@@ -10,9 +10,10 @@ async def stands(problem: str, solution: Solution, verdict: Verification) -> boo
     """Whether this verdict verifies this solution of `problem` today.
 
     Rules grow stricter: a verdict that was given before one of them is held to it all the same. A judge's own answer is
-    compared with the solution again, since a check may read today what it could not then. Nothing is asked.
+    compared with the solution again, since a check may read today what it could not then. Nothing is asked. What an
+    answer key decided stands for that key alone.
     """
-    if status_of(verdict) != "verified" or verdict.contradicted:
+    if status_of(verdict) != "verified" or verdict.contradicted or verdict.method == "expected":
         return False
     own = verdict.independent_answer
     if verdict.method != "judge" or own is None:

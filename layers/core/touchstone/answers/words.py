@@ -5,8 +5,9 @@ them to be different (H2O, water), but nothing shows them to be the same either,
 """
 
 import re
-import unicodedata
 from collections.abc import Sequence
+
+from touchstone.text import normalised
 
 SHORT_WORDS = 6
 """Words of the longest answer that counts as short: names, titles and terms seldom have more. What is longer is prose,
@@ -51,7 +52,7 @@ def differ_in_words(given: str, own: str, *, problem: str = "") -> bool:
 
 def _words(text: str) -> Words:
     """The words, numbers and Han characters of a text, folded."""
-    plain = _ARTICLE.sub(" ", unicodedata.normalize("NFKC", text))
+    plain = _ARTICLE.sub(" ", normalised(text, "NFKC"))
     return tuple(_singular(found[0].casefold()) for found in _WORD.finditer(plain))
 
 

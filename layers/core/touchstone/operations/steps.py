@@ -99,15 +99,15 @@ async def analyze_problem(desk: Desk, answer_id: str, *, deadline: Deadline | No
 
 async def retrieve_solution(desk: Desk, answer_id: str) -> bool:
     """RETRIEVE. Whether a verified solution of the very same problem, whose verdict stands today, answers it."""
-    from touchstone.answers.retrieval import answers_at_once, retrieve_exact, retrieved_attempt
+    from touchstone.answers.retrieval import retrieve_exact, retrieved_attempt
 
     record = _get(desk, answer_id)
     if record.attempts:
         return record.retrieved_from is not None
     if record.stage in ENDED or not record.use_retrieved:
         return False
-    earlier = await retrieve_exact(_problem(record), desk.solutions)
-    if earlier is None or not await answers_at_once(earlier, record.answer_key):
+    earlier = await retrieve_exact(_problem(record), desk.solutions, record.answer_key)
+    if earlier is None:
         return False
     desk.answers.add_attempt(
         tenant=desk.tenant,

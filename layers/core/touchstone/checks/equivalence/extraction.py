@@ -168,7 +168,10 @@ def _is_prose(text: str) -> bool:
     """Whether this is a sentence, or several, and not a value with its unit."""
     if "\n" in text or ("**" in text and _BOLD.search(text)):
         return True
-    return len(_WORD.findall(text)) >= _PROSE_WORDS or len(_HAN.findall(text)) >= _PROSE_HAN
+    words = len(_WORD.findall(text))
+    if words == _PROSE_WORDS - 1 and _INTRODUCED.search(text) is not None:
+        return "=" not in text
+    return words >= _PROSE_WORDS or len(_HAN.findall(text)) >= _PROSE_HAN
 
 
 def _boxed(text: str, boxes: list[re.Match[str]]) -> tuple[str, bool]:

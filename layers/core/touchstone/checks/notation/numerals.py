@@ -183,6 +183,8 @@ def _integer(text: str) -> Fraction | None:
             digit = 0
         else:
             unit = MYRIADS[character]
+            if not total + section + digit:
+                return None
             total = (total + section + digit) * unit if unit > total else total + (section + digit) * unit
             section = digit = 0
     # 两万三 is 23,000: a last digit right after a unit above ten counts tenths of it.

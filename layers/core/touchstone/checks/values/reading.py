@@ -48,7 +48,9 @@ _UNION = frozenset(("cup",))
 _INTERSECTION = frozenset(("cap",))
 _MEMBER = frozenset(("in",))
 _APPROXIMATELY = "~="
-_LETTERS_ALONE = re.compile(r"[A-Za-zÀ-ɏ]{2,}+(?:[ '’-][A-Za-zÀ-ɏ]++)*+[.!]?")
+_LETTERS_ALONE = re.compile(
+    r"(?:[Aa] (?!sin|cos|tan|cot|log|ln|lg|exp|sqrt))?[A-Za-zÀ-ɏ]{2,}+(?:[ '’-][A-Za-zÀ-ɏ]++)*+[.!]?"
+)
 _FORMULA = re.compile(r"[A-Z][a-z]?[\d_^(\[]|[A-Z][a-z]?[A-Z]|\d[A-Z]")
 _SIMPLE = re.compile(r"(-?)(\d{1,30}+)(?:/(\d{1,30}+))?", re.ASCII)
 _CHINESE_PROSE = re.compile(r"(?:(?![零〇一二两兩三四五六七八九十百千万萬亿億半])[\u4e00-\u9fff，、；！？“”]){8,}+。?")
@@ -113,6 +115,8 @@ def _set_in_words(text: str) -> Value | None:
 def _of_tokens(tokens: list[Token], text: str) -> Value:
     if len(tokens) > TOKEN_LIMIT:
         raise OutOfBoundsError("more tokens than any answer that is read")
+    if "~" in text and "\\" not in text and "$" not in text:
+        raise NotAnExpressionError("a negation, or nearly")
     if not tokens:
         raise OutOfBoundsError("nothing that shows")
     implied = _after_implication(spoken(tokens))
@@ -294,11 +298,19 @@ def _single(tokens: Tokens) -> Value:
 
 
 def _united(sides: list[Tokens], _signs: list[str]) -> Value:
-    return intervals.union([as_region(_single(side)) for side in sides])
+    return intervals.union(_parts(sides))
 
 
 def _common(sides: list[Tokens], _signs: list[str]) -> Value:
-    return intervals.intersection([as_region(_single(side)) for side in sides])
+    return intervals.intersection(_parts(sides))
+
+
+def _parts(sides: list[Tokens]) -> list[Region]:
+    """The sides of a union as parts of the line. Raises NotAnExpressionError where a side is only named: A ∪ B."""
+    values = [_single(side) for side in sides]
+    if any(isinstance(value, Quantity) for value in values):
+        raise NotAnExpressionError("a set that is only named")
+    return [as_region(value) for value in values]
 
 
 def _member(sides: list[Tokens], _signs: list[str]) -> Value:

@@ -11,7 +11,7 @@ _YES = (
 )  # fmt: skip
 _NO = (
     "false", "no", "incorrect", "wrong", "错", "錯", "错误", "錯誤", "错的", "錯的", "不对", "不對", "不正确", "不正確",
-    "不是", "否", "×", "*", "✗", "✘", "不能", "不会", "不會", "不可以",
+    "不是", "否", "×", "✗", "✘", "不能", "不会", "不會", "不可以",
 )  # fmt: skip
 _NOTHING = (
     "\\emptyset", "\\varnothing", "∅", "空集", "无解", "無解", "no solution", "no solutions", "no real solution",
@@ -36,9 +36,10 @@ _CHOICE = re.compile(
 )
 _CHOSEN = re.compile("[A-H]")
 TRAILING = " .。;；,，？?、"
-_ARTICLES = re.compile(r"\b(?:the|an?)\b")
+_ARTICLES = re.compile(r"^A(?=\s+[a-z])|\b(?:the|The|THE|an?|An)\b(?=\s+\w)")
+"""Articles before a word; a capital A elsewhere is a name (vitamin A)."""
 _PUNCTUATION = re.compile(r"[\s.,;:!?'\"()\[\]。，；：！？、“”‘’（）《》「」-]+")
-_MATHEMATICS = re.compile(r"[\d^_=<>|*/+\\{}$%°√∞±×÷≤≥≠≈∈∪∩@#~\u2190-\u22ff]")
+_MATHEMATICS = re.compile(r"[\d^_=<>|*/+\\{}$%°√∞±×÷≤≥≠≈∈∪∩@#~\u2190-\u22ff]|(?<=[A-Za-z])'(?![A-Za-z])")
 """Characters of a text that is more than words: where it was not read, nothing of it may be dropped."""
 _CODE = ("__", "**")
 _SYMBOL = 3
@@ -66,7 +67,7 @@ def choice(text: str) -> Choice | None:
 
 def plain_words(text: str) -> Words | None:
     """Letters, blanks and punctuation as words; None for nothing."""
-    kept = " ".join(_PUNCTUATION.sub(" ", _ARTICLES.sub(" ", folded(text).lower())).split())
+    kept = " ".join(_PUNCTUATION.sub(" ", _ARTICLES.sub(" ", folded(text)).lower()).split())
     short = len(kept) <= _SYMBOL and kept.isascii()
     return Words(kept, written=text.strip(TRAILING + "!()\"'") if short else "") if kept else None
 
