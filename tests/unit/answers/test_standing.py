@@ -7,9 +7,9 @@ import pytest
 
 from tests.support import replies
 from tests.support.judges import Script
+from touchstone.answers.answer_key import AnswerKey
 from touchstone.answers.model import Solution, SolveRequest, Verification
 from touchstone.answers.pipeline import solve_and_verify
-from touchstone.answers.answer_key import AnswerKey
 from touchstone.answers.retrieval import EarlierSolution, retrieve, retrieve_exact
 
 RIDDLE = "Which green gem is named in the poem?"
