@@ -340,6 +340,8 @@ def _single_named(solutions: Solutions) -> bool:
 def _indexed(solutions: Solutions) -> bool:
     """Whether the names are x_1, x_2, …: the roots of one equation, numbered."""
     names = [name for bindings in solutions.alternatives for name, _ in bindings]
+    if len(names) < _PAIR:
+        return False
     return [name.partition("_")[2] for name in names] == [str(number) for number in range(1, len(names) + 1)] and len(
         {name.partition("_")[0] for name in names}
     ) == 1

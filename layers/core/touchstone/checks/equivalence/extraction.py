@@ -104,10 +104,17 @@ _VAGUE = re.compile(
 _WORD = re.compile(r"(?<![\\A-Za-zÀ-ɏ])[A-Za-zÀ-ɏ]{2,}+")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _PERCENT = re.compile(r"\s?\$?\s?(\\?%|percent|pct)")
+_TOUCHES_BEFORE = re.compile(r"(?:[-+*/^_{(\d]|\\(?:sqrt|frac|ne|neq|pm|mp|cdot|times|div)(?![A-Za-z])\s?)\$?$")
+_TOUCHES_BEHIND = re.compile(r"[/^_!]|\s?[-+](?=[\s\d\\A-Za-z(])|\s?\\(?:div|pm)")
+"""Mathematics right before or behind a box: the box is a part of something else."""
+_DENIED = re.compile(r"\b(?:not|isn't|never|no)$|\\neq?$|≠$|不[是选]?$", re.IGNORECASE)
+_DENIES = re.compile(
+    r"[\s$]{0,3}(?:is|are|was|would be) (?:not|wrong|incorrect|rejected|false)\b|[\s$]{0,3}(?:不对|错)"
+)
 _GOES_ON = re.compile(r"\d|[*×·]|\\(?:times|cdot)(?![A-Za-z])")
 """Behind a box: the answer goes on, `\\boxed{2.2} \\times 10^{-6}`."""
 _BOXED_NAME = re.compile(
-    r"([A-Za-z](?:_\{?\w\}?)?\s?(?:=|\\in(?![A-Za-z])|∈|[<>]=?|\\[lg](?:t|eq?)?(?![A-Za-z])|[≤≥]))\s?(?:\$|\\\()?\s?$"
+    r"(?<![\w+*/^-])([A-Za-z](?:_\{?\w\}?)?\s?(?:=|\\in(?![A-Za-z])|∈|[<>]=?|\\[lg](?:t|eq?)?(?![A-Za-z])|[≤≥]))\s?(?:\$|\\\()?\s?$"
 )
 _DISPLAYED = re.compile(
     r"\$\$?((?:[^$\\]|\\[^$]){1,300}+)\$\$?|\\\(((?:[^\\]|\\[^)]){1,300}+)\\\)|\\\[((?:[^\\]|\\[^\]]){1,300}+)\\\]"
@@ -139,8 +146,7 @@ def bare_answers(text: str, *, choice: bool) -> Iterator[Candidate]:
     marked, place = _marked(kept)
     boxes = list(_BOX.finditer(kept)) if "box{" in kept or "boxed" in kept else []
     if boxes and place <= boxes[-1].start():
-        boxed, whole = _boxed(kept, boxes)
-        yield Candidate(boxed, certain=whole)
+        yield from _of_boxes(kept, boxes)
         return
     if choice:
         if chosen(kept) is not None:
@@ -153,6 +159,22 @@ def bare_answers(text: str, *, choice: bool) -> Iterator[Candidate]:
         yield Candidate(kept)
     if _is_prose(kept):
         yield from _concluded(kept)
+
+
+def _of_boxes(text: str, boxes: list[re.Match[str]]) -> Iterator[Candidate]:
+    """The answer in boxes; where mathematics or a denial touches the last one, the line without boxes may confirm."""
+    last = boxes[-1]
+    close = _closing_brace(text, last.end())
+    before = text[: last.start()].rsplit("\n", maxsplit=1)[-1].rstrip()
+    before = before.removesuffix("\\(").removesuffix("\\[").rstrip()
+    behind = "" if close is None else text[close + 1 :].split("\n", maxsplit=1)[0]
+    if _DENIED.search(before.rstrip("$ ")) or _DENIES.match(behind):
+        return
+    if close is not None and (_TOUCHES_BEFORE.search(before) or _TOUCHES_BEHIND.match(behind)):
+        yield Candidate(f"{before}({text[last.end() : close]}){behind}", certain=False)
+        return
+    boxed, whole = _boxed(text, boxes)
+    yield Candidate(boxed, certain=whole)
 
 
 def _collapsed(text: str) -> str:
@@ -307,7 +329,12 @@ def _choices(text: str, marked: str | None) -> Iterator[str]:
 
 def _concluded(text: str) -> Iterator[Candidate]:
     """The value in bold type, the last line, or the value at the end of the last sentence."""
-    bold = _BOLD.findall(text)
+    bold = [
+        each[1]
+        for each in _BOLD.finditer(text)
+        if text[max(0, each.start() - 1) : each.start()] not in ("-", "+", "/", "^")
+        and not _DENIED.search(text[max(0, each.start() - _CLAUSE) : each.start()].rstrip())
+    ]
     if bold:
         yield Candidate(bold[-1].strip(" :："))
     sentences = [sentence.strip() for sentence in _SENTENCE_END.split(text) if sentence and sentence.strip()]

@@ -8,7 +8,7 @@ from touchstone.checks.notation.trees import Name, NotAnExpressionError
 from touchstone.checks.notation.units import Unit
 from touchstone.checks.tolerance import Tolerance
 from touchstone.checks.values.exact import has_names, rational
-from touchstone.checks.values.kinds import Items, Quantity, Solutions, Value
+from touchstone.checks.values.kinds import Ambiguous, Items, Matrix, Quantity, Ratio, Region, Solutions, Value
 
 PERCENT = Fraction(1, 100)
 
@@ -21,7 +21,9 @@ def within(given: Value, expected: Value, tolerance: Tolerance, *, same: Answer)
     """
     one, other = _quantity(given), _quantity(expected)
     if one is None or other is None:
-        return same
+        several = (Items, Solutions, Region, Ratio, Matrix, Ambiguous)
+        # Members of a list or ends of an interval may lie within it: that is left open.
+        return None if isinstance(given, several) and isinstance(expected, several) else same
     try:
         values = rational(one.tree), rational(other.tree)
     except NotAnExpressionError:

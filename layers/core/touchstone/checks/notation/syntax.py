@@ -81,6 +81,8 @@ def _spread(tokens: Sequence[Token]) -> list[Token]:
             found.extend(_pieces(token._replace(text=token.text[1:], spaced=False)))
         elif lowered:
             found.append(token)
+        elif _is_glued(tokens, place):
+            raise NotAnExpressionError("letters between digits: a product, a name with an index, or a count")
         elif _is_times(tokens, place):
             found.append(token._replace(kind="sign", text="*"))
         elif token.text in _ORDINALS and token.kind == "letters" and place and tokens[place - 1].kind == "number":
@@ -90,11 +92,32 @@ def _spread(tokens: Sequence[Token]) -> list[Token]:
     return found
 
 
+def _is_glued(tokens: Sequence[Token], place: int) -> bool:
+    """Whether one letter stands right between two numbers: `3x4`, `5C2`; not in `3x10^8`, where x means times."""
+    if tokens[place].text not in ("x", "X", "C", "P") or not 0 < place < len(tokens) - 1:
+        return False
+    before, letter, behind = tokens[place - 1 : place + 2]
+    if before.kind != "number" or behind.kind != "number" or letter.spaced or behind.spaced:
+        return False
+    return not _is_power_of_ten(tokens, place + 1) or letter.text in "CP"
+
+
+def _is_power_of_ten(tokens: Sequence[Token], place: int) -> bool:
+    return tokens[place].text == "10" and place + 1 < len(tokens) and tokens[place + 1].is_sign("^")
+
+
 def _is_times(tokens: Sequence[Token], place: int) -> bool:
     """Whether the letter there is an x that means times: `6.02 x 10^23`."""
     if tokens[place].text not in ("x", "X") or not 0 < place < len(tokens) - 1:
         return False
     before, behind = tokens[place - 1], tokens[place + 1]
+    if (
+        not tokens[place].spaced
+        and not behind.spaced
+        and before.kind == "number"
+        and _is_power_of_ten(tokens, place + 1)
+    ):
+        return True
     return tokens[place].spaced and behind.spaced and behind.kind == "number" and before.kind in ("number", "close")
 
 

@@ -18,6 +18,7 @@ from touchstone.checks.notation.trees import (
     Tree,
     digits,
     is_constant,
+    names_of,
     negated,
 )
 from touchstone.checks.values import intervals
@@ -342,6 +343,8 @@ def _equation(sides: list[Tokens], signs: list[str]) -> Value:
     name = None if names else label(left)
     if names or name is not None:
         value = _single(right)
+        if isinstance(value, Quantity) and not names and _is_in(left, value.tree):
+            return Equation(parse_tokens(left), value.tree)
         together = [_together(names, value)] if names else _spread([(name or "", value)])
         return Solutions(tuple(map(tuple, together)))
     first = _tree(left)
@@ -355,6 +358,14 @@ def _equation(sides: list[Tokens], signs: list[str]) -> Value:
     if len(sides) != _TWO:
         raise NotAnExpressionError("a chain of equations")
     return Equation(first, parse_tokens(right))
+
+
+def _is_in(left: Tokens, tree: Tree) -> bool:
+    """Whether a name occurs in its own value, as in x = x²: that is an equation and no value."""
+    match _tree(left):
+        case Name(name):
+            return name in names_of(tree)
+    return False
 
 
 def _refuse_contradiction(sides: list[Tokens]) -> None:
