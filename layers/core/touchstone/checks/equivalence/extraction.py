@@ -104,7 +104,7 @@ _VAGUE = re.compile(
 _WORD = re.compile(r"(?<![\\A-Za-zÀ-ɏ])[A-Za-zÀ-ɏ]{2,}+")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 _PERCENT = re.compile(r"\s?\$?\s?(\\?%|percent|pct)")
-_TOUCHES_BEFORE = re.compile(r"(?:[-+*/^_{(\d]|\\(?:sqrt|frac|ne|neq|pm|mp|cdot|times|div)(?![A-Za-z])\s?)\$?$")
+_TOUCHES_BEFORE = re.compile(r"(?:(?<!\+)[-+*/^_{(\d]|\\(?:sqrt|frac|ne|neq|pm|mp|cdot|times|div)(?![A-Za-z])\s?)\$?$")
 _TOUCHES_BEHIND = re.compile(r"[/^_!]|\s?[-+](?=[\s\d\\A-Za-z(])|\s?\\(?:div|pm)")
 """Mathematics right before or behind a box: the box is a part of something else."""
 _DENIED = re.compile(r"\b(?:not|isn't|never|no)$|\\neq?$|≠$|不[是选]?$", re.IGNORECASE)
