@@ -92,6 +92,10 @@ SMALL = 8
 SLOWEST = 3
 
 
+SURE = 0.6
+"""Seconds up to which a first measurement is believed."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
     """The worst of one door: its text, processor seconds, and by how many MB the process grew at most."""
@@ -112,9 +116,15 @@ def cost_of(door: Door, size: int) -> Cost:
     _seconds(door, "A text. 一篇文章。")  # loads what is loaded on first use
     before = _peak()
     tried = sorted([*UNITS, *AROUND], key=lambda name: _seconds(door, text_of(name, size // SMALL)))
-    costs = {name: _seconds(door, text_of(name, size)) for name in tried[-SLOWEST:]}
+    costs = {name: _least(door, text_of(name, size)) for name in tried[-SLOWEST:]}
     worst = max(costs, key=lambda name: costs[name])
     return Cost(text=worst, seconds=costs[worst], megabytes=_peak() - before)
+
+
+def _least(door: Door, text: str) -> float:
+    """What a text takes; what is near the limit is measured again, since the machine may have been busy."""
+    seconds = _seconds(door, text)
+    return seconds if seconds < SURE else min(seconds, *(_seconds(door, text) for _ in range(2)))
 
 
 def _seconds(door: Door, text: str) -> float:
