@@ -15,6 +15,8 @@ from tests.support.sinks import SaidAloud
 TELLING = re.compile(r'"\w*(score|scores|band|total|penalty|flag|flags|evidence|rank|eliminated\w*)":')
 """A field by which a document would tell of scores; `ranking` is there, and null."""
 HIGH, LOW = 97, 3
+NAMES_AND_TIMES = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{26}\b|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|\+00:00)?")
+"""What holds digits by chance: ids that the library makes, and moments."""
 SECRETS = ("By ann.", "By bob.", "is plain to see", "Compare a fourth", "has no source", "Readings")
 """What submissions, and judges of them, say in these tests."""
 
@@ -84,9 +86,9 @@ def test_nothing_of_a_submission_or_of_what_was_said_of_it_is_in_a_log_a_step_or
     steps = judged.machines.tasks.said
     assert {key for _, said in steps for key in said} <= {"state", "wait_seconds", "dimensions", "deadline"}
     told = [{key: value for key, value in one.items() if key != "wait_seconds"} for _, one in steps]
-    said = json.dumps([judged.told(), told])
+    said = NAMES_AND_TIMES.sub("", json.dumps([judged.told(), told]))
     for number in ("59", "58", "57"):
-        assert not re.search(rf"(?<![\d:.T-]){number}(?![\d:.])", said)
+        assert number not in said
 
 
 def test_the_metrics_count_words_and_no_scores(
