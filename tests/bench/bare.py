@@ -23,8 +23,8 @@ type Call = Callable[[], Awaitable[object]]
 
 def asked() -> Prompt:
     """What a verification asks."""
-    values = {"problem": judging.PROBLEM, "answer": judging.ANSWER, "steps": judging.STEPS, "finding": None}
-    return prompt("verify", "en", **values)
+    asked_about = {"problem": judging.PROBLEM, "answer": judging.ANSWER, "steps": judging.STEPS}
+    return prompt("verify", "en", **asked_about, finding=None, expected=(), tolerance=None)
 
 
 @asynccontextmanager

@@ -41,6 +41,9 @@ type Unanswered = JudgeFailure | Literal["quota", "tenant_share", "spending_ceil
 """Why a question has no answer: a judge's failure, or our own limits."""
 type Unscored = Unanswered | Literal["invalid_reply"]
 """Why there is no score: nobody answered, or what was answered broke the rules twice."""
+LASTING: frozenset[str] = frozenset({"refused", "invalid_reply", "contentless", "other_answer"})
+"""Reasons for which nobody decides, and which another try would not change. Every other one may pass: a spent quota, a
+time-out, an overload, a garbled reply, a key that is missing or refused. Work that met one of those has not ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
