@@ -57,13 +57,14 @@ class Reader:
     def operator(self, *signs: str) -> str | None:
         """The operation of the next sign, taken, if it is one of these and an operand follows."""
         token = self.peek()
-        if token is not None and token.is_sign(*signs) and self.is_start(1):
-            self.at += 1
-            return _OPERATIONS[token.text]
-        if "*" in signs and (self._is_share() or self.is_times()):
-            self.at += 1
-            return "mul"
-        return None
+        if token is None:
+            return None
+        if token.kind == "sign":
+            operation = _OPERATIONS[token.text] if token.text in signs and self.is_start(1) else None
+        else:
+            operation = "mul" if "*" in signs and (self._is_share() or self.is_times()) else None
+        self.at += operation is not None
+        return operation
 
     def _is_share(self) -> bool:
         """Whether "of" (的) stands between a share and a number: 20% of 50, 50的20%."""
@@ -214,6 +215,9 @@ class Reader:
     def unit(self) -> tuple[Token, ...]:
         """The words of a unit, if they lead to an operator or an end; none (and nothing taken) otherwise."""
         begin, words = self.at, 0
+        leading = self.peek()
+        if leading is None or not (is_word(leading) or leading.text == "/"):
+            return ()
         while (token := self.peek()) is not None:
             if is_word(token) and not self.is_times():
                 if not self._is_unit_word(token, first=not words):

@@ -190,18 +190,18 @@ class _Lexer:
             self._text = self._text.replace("\\\\", " \\")
         for match in _PATTERN.finditer(self._text):
             group = match.lastgroup or "other"
-            if group in ("space", "display"):
+            if handle := _HANDLERS.get(group):
+                handle(self, match)
+            elif group != "nothing":
                 if self._prose and "\n" in match[0]:
                     self.add("sign", "\n", match)
                 self._spaced = True
-            elif group != "nothing":
-                _HANDLERS[group](self, match)
         return self._found
 
     def add(self, kind: Kind, text: str, match: re.Match[str], value: Number | None = None) -> None:
-        self._style_waits = False
-        self._found.append(Token(kind, text, *match.span(), self._spaced, self._upright > 0, value))
-        self._spaced = False
+        start, end = match.span()
+        self._found.append(Token(kind, text, start, end, self._spaced, self._upright > 0, value))
+        self._style_waits = self._spaced = False
 
     def number(self, match: re.Match[str]) -> None:
         text = match[match.lastgroup or 0]
@@ -223,14 +223,15 @@ class _Lexer:
         self.add("number", match[0], match, digits(match[0].replace(".", "").replace(",", ".")))
 
     def plain(self, match: re.Match[str]) -> None:
+        self.add("number", match[0], match, digits(match[0]))
+
+    def scientific(self, match: re.Match[str]) -> None:
         value, exponent = digits(match["plain"]), match["exponent"]
-        if exponent:
-            power = int(exponent[1:]) if len(exponent) <= _EXPONENT_LENGTH else DIGIT_LIMIT + 1
-            if abs(power) > DIGIT_LIMIT:
-                raise OutOfBoundsError("an exponent beyond the bound")
-            places = (value.decimals or 0) - power
-            value = Number(value.value * Fraction(10) ** power, max(places, 0))
-        self.add("number", match[0], match, value)
+        power = int(exponent[1:]) if len(exponent) <= _EXPONENT_LENGTH else DIGIT_LIMIT + 1
+        if abs(power) > DIGIT_LIMIT:
+            raise OutOfBoundsError("an exponent beyond the bound")
+        places = (value.decimals or 0) - power
+        self.add("number", match[0], match, Number(value.value * Fraction(10) ** power, max(places, 0)))
 
     def repeating(self, match: re.Match[str]) -> None:
         fixed, period = match["fixed"], match["period"] or match["dotted"]
@@ -323,7 +324,7 @@ class _Lexer:
 
 _HANDLERS = {
     "grouped": _Lexer.number, "apart": _Lexer.apart, "comma": _Lexer.comma, "plain": _Lexer.plain,
-    "exponent": _Lexer.plain, "repeating": _Lexer.repeating, "vulgar": _Lexer.vulgar, "above": _Lexer.script,
+    "exponent": _Lexer.scientific, "repeating": _Lexer.repeating, "vulgar": _Lexer.vulgar, "above": _Lexer.script,
     "below": _Lexer.script, "degree": _Lexer.degree, "command": _Lexer.command, "letters": _Lexer.letters,
     "greek": _Lexer.letters, "han": _Lexer.han, "set": _Lexer.set, "escaped": _Lexer.escaped, "rows": _Lexer.rows,
     "sign": _Lexer.sign, "open": _Lexer.open, "close": _Lexer.close, "other": _Lexer.other,

@@ -83,5 +83,7 @@ def digits(text: str) -> Number:
     text = text.replace(",", "")
     if len(text) > DIGIT_LIMIT:
         raise OutOfBoundsError("more digits than any number that is read")
+    if text.isdecimal():
+        return Number(Fraction(int(text)))
     whole, point, part = text.partition(".")
     return Number(Fraction(int((whole + part) or "0"), 10 ** len(part)), len(part) if point and part else None)
