@@ -246,7 +246,7 @@ CASES = [
     ("Find the antiderivative of 6x^2.", "it is cubic", "unknown", None),
     ("Find the antiderivative of e^{-x^2}", "e^{-x^2}", "refuted", None),
     ("Evaluate \\int_0^1 x^2 dx", "0.33", "unknown", None),
-    ("Evaluate \\int_0^1 x^2 dx", "a third", "unknown", None),
+    ("Evaluate \\int_0^1 x^2 dx", "a third", "proved", None),
     ("Evaluate \\int_0^{y} x^2 dx", "1", "unknown", None),
     ("Evaluate \\int_0^1 e^x dx", "e - 1", "proved", None),
     ("Evaluate \\int_0^1 e^x dx", "7", "refuted", None),

@@ -54,7 +54,7 @@ def same_or_rounded(left: Tree, right: Tree) -> bool | None:
         value, step = rational(decimal), quantum(decimal)
         if value is not None and step is not None and not has_names(other):
             exact = number_of(other)
-            return None if exact is None else approximates(value, step, exact, exact=True)
+            return None if exact is None else approximates(value, step, exact)
     return False
 
 

@@ -8,6 +8,11 @@ from touchstone.checks.values.exact import rational
 
 PRINTED_DIGITS = 10
 """Correct significant digits from which a decimal counts as a program's print of the exact value."""
+FLOAT_DIGITS = 15
+"""Significant digits from which a decimal is a print of a binary floating point number …"""
+FLOAT_ERROR = Fraction(1, 2**51)
+"""… which is off by two units of its last binary place at most, after one or two operations: √2 is printed as
+1.4142135623730951."""
 ROUNDED_DIGITS = 2
 """Significant digits from which a correct rounding may be meant as the exact value; fewer are simply another value."""
 
@@ -17,8 +22,8 @@ _TEN = 10
 def quantum(tree: Tree) -> Fraction | None:
     """What one of the last written digit of a decimal is worth; None for what is not written as a decimal."""
     match tree:
-        case Number(decimals=int(decimals)) if decimals:
-            return Fraction(1, 10**decimals)
+        case Number(decimals=int(decimals)):
+            return Fraction(10) ** -decimals
         case Apply(operation="neg", arguments=(inside,)):
             return quantum(inside)
         case Apply(operation="percent", arguments=(inside,)):
@@ -41,21 +46,30 @@ def rounded(left: Tree, right: Tree) -> bool | None:
         case (Fraction(), Fraction()), (None, None):
             return False
         case (Fraction() as one, Fraction() as other), (Fraction() as step, finer) if finer is None or finer < step:
-            return approximates(one, step, other, exact=finer is None)
+            return approximates(one, step, other, finer)
         case (Fraction() as one, Fraction() as other), (finer, Fraction() as step):
-            return approximates(other, step, one, exact=finer is None)
+            return approximates(other, step, one, finer)
     return None
 
 
-def approximates(value: Fraction, step: Fraction, target: Fraction, *, exact: bool) -> bool | None:
+def approximates(value: Fraction, step: Fraction, target: Fraction, finer: Fraction | None = None) -> bool | None:
     """What a decimal, written to multiples of `step`, says of another value that it does not equal.
 
-    True where it has ten or more digits and is the correct rounding of an `exact` value; None where it is a correct
-    rounding or cut of at least two digits; False otherwise.
+    `finer` is what the last digit of the other is worth, None where that is exact. True where the decimal is a
+    program's print of an exact value: its correct rounding to ten or more digits, or within the error of floating
+    point with 15 or more. None where it is a correct rounding of at least two digits, or a cut of decimals, or where
+    the finer one may be the other with that error; False otherwise.
     """
     nearest = floor(target / step + Fraction(1, 2)) * step
-    cut = floor(abs(target) / step) * step * (1 if target >= 0 else -1)
-    digits = len(str(abs(value / step).numerator))
-    if exact and value == nearest and digits >= PRINTED_DIGITS:
+    cut = nearest if step == 1 else floor(abs(target) / step) * step * (1 if target >= 0 else -1)
+    digits = _digits(value, step)
+    printed = abs(value - target) <= abs(target) * FLOAT_ERROR
+    if finer is None and ((value == nearest and digits >= PRINTED_DIGITS) or (printed and digits >= FLOAT_DIGITS)):
         return True
+    if finer is not None and finer < step and printed and _digits(target, finer) > FLOAT_DIGITS:
+        return None
     return None if value in (nearest, cut) and digits >= ROUNDED_DIGITS else False
+
+
+def _digits(value: Fraction, step: Fraction) -> int:
+    return len(str(abs(value / step).numerator))

@@ -7,7 +7,7 @@ from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, 
 from touchstone.checks.notation.units import Unit
 from touchstone.checks.values.exact import rational
 from touchstone.checks.values.kinds import Quantity
-from touchstone.checks.values.quantities import scaled
+from touchstone.checks.values.quantities import scaled, unscaled
 
 type Answer = bool | None
 type SameTrees = Callable[[Tree, Tree], Answer]
@@ -18,6 +18,7 @@ OTHER_THINGS = "Different things are counted or measured."
 A_LETTER = "A letter behind a number may be a unit or a variable."
 PERCENT = "Whether the number or the share is meant depends on the question."
 CONVERTED = "Both in base units."
+ROUNDED = "One may be the other, converted and rounded."
 A_SCALE = "A temperature or a difference of temperatures may be meant."
 ONE_LETTER = "One letter in two cases: two variables, or one option."
 
@@ -124,13 +125,23 @@ def _both(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str
 
 
 def _converted(left: Tree, right: Tree, one: Unit, other: Unit, same: SameTrees) -> tuple[Answer, str]:
+    if one == other:
+        return same(left, right), ""
     answer = same(scaled(left, one), scaled(right, other))
     if answer is False and (one.offset or other.offset):
         # 20 °C and 20 K are two temperatures, and one difference.
         spans = same(Apply("mul", (Number(one.factor), left)), Apply("mul", (Number(other.factor), right)))
         if spans is not False:
             return None, A_SCALE
-    return answer, "" if one == other else CONVERTED
+    if answer is False:
+        rounds = one.offset != other.offset or 1 not in (one.factor / other.factor).as_integer_ratio()
+        for mine, unit, theirs, its in ((left, one, right, other), (right, other, left, one)):
+            # Who converts 25 °C writes 298 K; 601 minutes are not 10 hours.
+            if rounds and isinstance(mine, Number) and mine.decimals is None:
+                mine = Number(mine.value, 0)  # noqa: PLW2901
+            if same(mine, unscaled(scaled(theirs, its), unit)) is None:
+                return None, ROUNDED
+    return answer, CONVERTED
 
 
 def _apart(left: tuple[Unit, ...], right: tuple[Unit, ...]) -> tuple[Answer, str]:
@@ -181,5 +192,4 @@ def number_in(value: Quantity, unit: Unit | None) -> Tree | None:
     same = [one for one in value.units if one.dimension == unit.dimension]
     if not same or rational(value.tree) is None:
         return None
-    base = scaled(value.tree, same[0])
-    return Apply("div", (Apply("add", (base, Number(-unit.offset))), Number(unit.factor)))
+    return unscaled(scaled(value.tree, same[0]), unit)

@@ -122,8 +122,13 @@ def _both(given: str, expected: str, *, at_once: bool) -> tuple[_Found | None, _
         return None, None
     if at_once and longest > AT_ONCE_CHARS:
         raise NotAtOnceError
-    wanted = _found(expected, choice=False)
-    return _found(given, choice=wanted is not None and isinstance(wanted.value, Choice)), wanted
+    found, wanted = _found(given, choice=False), _found(expected, choice=False)
+    # An option's letter may stand before its text: B, and B. 12 cm.
+    if wanted is not None and isinstance(wanted.value, Choice):
+        found = _found(given, choice=True)
+    elif found is not None and isinstance(found.value, Choice):
+        wanted = _found(expected, choice=True)
+    return found, wanted
 
 
 def _decided(found: _Found, wanted: _Found, comparison: Comparison, tolerance: Tolerance | None) -> bool | None:

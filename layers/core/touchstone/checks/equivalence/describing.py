@@ -98,7 +98,7 @@ def _written(tree: Tree) -> str:
     match tree:
         case Number(value=value, decimals=decimals):
             if decimals is not None and abs(value.numerator) < 10**15:
-                return f"{float(value):.{decimals}f}"
+                return f"{float(value):.{max(decimals, 0)}f}"
             return str(value)
         case Name(name):
             return {"oo": "∞", "pi": "π"}.get(name, name)

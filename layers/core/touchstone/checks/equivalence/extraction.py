@@ -35,6 +35,11 @@ _PROSE_HAN = 4
 _CONTROL = re.compile(r"<\|?/?[A-Za-z_]{1,20}\|?>.{0,20}$|<eo[a-z]>|<\|?im_\w{1,20}\|?>(?:user|assistant)?")
 _NOTHING_FOLLOWS = re.compile(r"\sI hope (?:it|this) (?:is correct|helps)\.?$", re.IGNORECASE)
 _MINUS = str.maketrans("−–－﹣", "----")
+_LEAD = re.compile(
+    r"(?:so|thus|therefore|hence|finally)(?: then)?[,:]? (?:we (?:get|have|find) )?|(?:所以|因此)[，,：:]?(?=\S)",
+    re.IGNORECASE,
+)
+"""How a conclusion begins, which says nothing of its value."""
 _BOX = re.compile(r"\\(?:boxed|fbox)\s?\{")
 _BETWEEN_BOXES = re.compile(
     r"(?:[\s$.,;:、+&~]|\\[()\[\],;:! ]|\\q?quad|\\text\s?\{|\}"
@@ -139,6 +144,10 @@ def bare_answers(text: str, *, choice: bool) -> Iterator[Candidate]:
     Linear in the length of the text.
     """
     kept = _collapsed(text[-TAIL:])
+    if len(text) <= BARE_LIMIT:
+        kept = kept.strip("`")
+        lead = _LEAD.match(kept)
+        kept = kept if lead is None else kept[lead.end() :]
     if "<" in kept:
         kept = _CONTROL.sub("", kept).rstrip()
     if "hope" in kept:

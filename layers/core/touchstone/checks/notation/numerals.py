@@ -4,7 +4,7 @@ import re
 from fractions import Fraction
 
 from touchstone.checks.notation.tokens import Token
-from touchstone.checks.notation.trees import Number
+from touchstone.checks.notation.trees import NotAnExpressionError, Number
 
 WORD_LIMIT = 60
 """Characters of a number in words."""
@@ -43,9 +43,11 @@ _PARTS = {
     "fifth": 5, "fifths": 5, "sixth": 6, "sixths": 6, "eighth": 8, "eighths": 8, "tenth": 10, "tenths": 10,
 }  # fmt: skip
 """Parts of one, as a number of words ends in them: three quarters, a half."""
-NUMBER_WORDS = frozenset((*_ENGLISH, *_ENGLISH_TENS, *SCALES, *_PARTS))
+_NEGATIVE = frozenset(("negative", "minus"))
+_ONE = frozenset(("a", "an"))
+NUMBER_WORDS = frozenset((*_ENGLISH, *_ENGLISH_TENS, *SCALES, *_PARTS, *_NEGATIVE))
 """The words of English numerals."""
-_HUNDRED = 100
+_TEN, _HUNDRED = 10, 100
 
 
 def numbered(tokens: list[Token]) -> list[Token]:
@@ -63,16 +65,44 @@ def numbered(tokens: list[Token]) -> list[Token]:
 
 
 def spoken(tokens: list[Token]) -> list[Token]:
-    """The tokens with English numerals as numbers: `twenty-one` as 21, `2 million` as 2,000,000."""
+    """The tokens with English numerals as numbers: `twenty-one` as 21, `2 million` as 2,000,000, `minus five` as -5."""
     if not any(token.kind == "letters" and token.text.lower() in NUMBER_WORDS for token in tokens):
         return tokens
+    tokens = _half_forward(tokens)
     found: list[Token] = []
     place = 0
     while place < len(tokens):
         length = _english_length(tokens, place, found) if tokens[place].kind == "letters" else 0
         found.append(_spoken(tokens[place : place + length], found) if length else tokens[place])
-        place += length or 1
-    return found
+        is_part = length and tokens[place + length - 1].text.lower() in _PARTS
+        place += (length or 1) + (_article(tokens[place + length :]) if is_part else 0)
+    return [_signed(token, following) for token, following in zip(found, [*found[1:], None], strict=True)]
+
+
+def _half_forward(tokens: list[Token]) -> list[Token]:
+    """`two hours and a half` as two and a half hours."""
+    words = [token.text.lower() for token in tokens]
+    is_number = [
+        token.kind == "number" or word in NUMBER_WORDS or word == "-" for token, word in zip(tokens, words, strict=True)
+    ]
+    count = 1 if words[0] in _ONE else next((place for place, known in enumerate(is_number) if not known), len(words))
+    if words[-3:] != ["and", "a", "half"] or not 0 < count < len(words) - 3 or any(is_number[count:-1]):
+        return tokens
+    first = [tokens[0]._replace(text="one")] if words[0] in _ONE else tokens[:count]
+    return [*first, *tokens[-3:], *tokens[count:-3]]
+
+
+def _article(tokens: list[Token]) -> int:
+    """How many tokens stand between a part and what it is a part of: half an hour, a quarter of a litre."""
+    words = [token.text.lower() for token in tokens[:3]]
+    count = 2 if words[:1] == ["of"] else 1
+    return count if len(words) > count and words[count - 1] in _ONE and tokens[count].kind == "letters" else 0
+
+
+def _signed(token: Token, following: Token | None) -> Token:
+    """A minus in words before a number as the sign."""
+    named = token.kind == "letters" and token.text.lower() in _NEGATIVE
+    return token._replace(kind="sign", text="-") if named and following and following.kind == "number" else token
 
 
 def number_in_words(text: str) -> Fraction | None:
@@ -203,9 +233,12 @@ def _english_length(tokens: list[Token], place: int, before: list[Token]) -> int
         token = tokens[end]
         word = token.text.lower()
         hyphen = token.is_sign("-") and end > place and not token.spaced
-        joined = word == "and" and end > place
         following = tokens[end + 1].text.lower() if end + 1 < len(tokens) else ""
-        joined = joined or (word in ("a", "an") and following in _PARTS and end > place)
+        joined = word == "and" and (end > place or number_before)
+        joined = joined or (
+            word in _ONE and following in _PARTS and (end > place or not place or before[-1].kind != "letters")
+        )
+        joined = joined or (word == "point" and end > place and following in _ENGLISH)
         if not (token.kind == "letters" or hyphen) or (not hyphen and token.upright != tokens[place].upright):
             break
         known = word in _ENGLISH or word in _ENGLISH_TENS or word in SCALES or word in _PARTS
@@ -216,7 +249,9 @@ def _english_length(tokens: list[Token], place: int, before: list[Token]) -> int
     words = [token.text.lower() for token in tokens[place:last] if token.kind == "letters"]
     if not words or (not number_before and words[0] in SCALES and words[0] != "dozen"):
         return 0
-    if number_before and (words[0] not in SCALES or not tokens[place].spaced):
+    if number_before and (words[0] not in (*SCALES, "and") or not tokens[place].spaced):
+        return 0
+    if words[0] == "and" and words[-1] not in _PARTS:
         return 0
     return last - place if _english(words, Fraction(1) if number_before else None) is not None else 0
 
@@ -224,22 +259,39 @@ def _english_length(tokens: list[Token], place: int, before: list[Token]) -> int
 def _spoken(tokens: list[Token], before: list[Token]) -> Token:
     """The tokens of one numeral as one number, with the number in digits that it scales."""
     words = [token.text.lower() for token in tokens if token.kind == "letters"]
-    scaled = before.pop() if before and before[-1].kind == "number" and words[0] in SCALES else None
+    scaled = before.pop() if before and before[-1].kind == "number" else None
     value = _english(words, scaled.value.value if scaled is not None and scaled.value is not None else None)
     first = scaled or tokens[0]
     text = " ".join(([scaled.text] if scaled else []) + words)
     return first._replace(kind="number", text=text, end=tokens[-1].end, value=Number(value or Fraction(0)))
 
 
+def _mixed(words: list[str]) -> tuple[list[str], list[str]]:
+    """The words before the last "and", and those behind it; all of them behind it where there is none."""
+    place = max((place for place, word in enumerate(words) if word == "and"), default=None)
+    return ([], words) if place is None else (words[:place], words[place + 1 :])
+
+
 def _english(words: list[str], scaled: Fraction | None) -> Fraction | None:
-    """The value of English words: `twenty one`, `three hundred and five`, `three quarters`, `two and a half`."""
+    """The value of English words: `twenty one`, `three hundred and five`, `two and three quarters`.
+
+    Raises NotAnExpressionError where it may be one number or another.
+    """
     if words[-1] in _PARTS:
-        count = words[:-1]
-        if len(count) > 2 and count[-1] in ("a", "an") and count[-2] == "and":  # noqa: PLR2004 - two and a half
-            whole = _english(count[:-2], scaled)
-            return None if whole is None else whole + Fraction(1, _PARTS[words[-1]])
-        over = Fraction(1) if not count else _english(count, scaled)
-        return None if over is None or len(words) > 2 else over / _PARTS[words[-1]]  # noqa: PLR2004
+        whole, part = _mixed(words[:-1])
+        over = Fraction(1) if part in ([], ["a"], ["an"]) else _english(part, None) if len(part) == 1 else None
+        if whole and whole[-1] in SCALES:
+            raise NotAnExpressionError("three hundred and five sixths may be 305/6")
+        if over is None:
+            return None
+        before = _english(whole, scaled) if whole else scaled or Fraction(0)
+        return None if before is None else before + over / _PARTS[words[-1]]
+    if "point" in words:
+        whole, decimals = words[: words.index("point")], words[words.index("point") + 1 :]
+        value = _english(whole, scaled)
+        if value is None or not decimals or any(_ENGLISH.get(word, _TEN) >= _TEN for word in decimals):
+            return None
+        return value + Fraction(int("".join(str(_ENGLISH[word]) for word in decimals)), _TEN ** len(decimals))
     total, section = Fraction(0), scaled or Fraction(0)
     seen = scaled is not None
     ones = tens = scaled is not None
@@ -251,7 +303,7 @@ def _english(words: list[str], scaled: Fraction | None) -> Fraction | None:
             if SCALES[word] > _HUNDRED:  # hundreds belong to the thousand after them
                 total, section = total + section, Fraction(0)
             ones = tens = False
-        elif word in _ENGLISH and not ones and not (tens and _ENGLISH[word] >= 10):  # noqa: PLR2004
+        elif word in _ENGLISH and not ones and not (tens and _ENGLISH[word] >= _TEN):
             section += _ENGLISH[word]
             ones = tens = True
         elif word in _ENGLISH_TENS and not tens:

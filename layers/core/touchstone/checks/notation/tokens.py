@@ -231,7 +231,7 @@ class _Lexer:
         if abs(power) > DIGIT_LIMIT:
             raise OutOfBoundsError("an exponent beyond the bound")
         places = (value.decimals or 0) - power
-        self.add("number", match[0], match, Number(value.value * Fraction(10) ** power, max(places, 0)))
+        self.add("number", match[0], match, Number(value.value * Fraction(10) ** power, places))
 
     def repeating(self, match: re.Match[str]) -> None:
         fixed, period = match["fixed"], match["period"] or match["dotted"]

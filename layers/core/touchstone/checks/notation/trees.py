@@ -25,7 +25,10 @@ class OutOfBoundsError(NotAnExpressionError):
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """An exact rational. `decimals` counts the digits written after a decimal point, None for an integer."""
+    """An exact rational. `decimals` counts the digits written after a decimal point, None for an integer.
+
+    It is below 0 where the last digit written is worth more than one: -12 for 9.461e15.
+    """
 
     value: Fraction
     decimals: int | None = None

@@ -40,7 +40,7 @@ def may_be_rounding(stated: Number, value: Fraction) -> bool:
     """Whether a stated number that differs from the exact value may be the value rounded or cut off."""
     if stated.decimals is None and stated.value.denominator != 1:
         return False  # A fraction is never a rounding.
-    decimals = stated.decimals or 0
+    decimals = max(stated.decimals or 0, 0)
     unit = Fraction(1, 10**decimals)
     return abs(stated.value - value) < unit and (value * 10**decimals).denominator != 1
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 from touchstone.checks.notation.numerals import numbered
 from touchstone.checks.notation.syntax import parse_tokens
 from touchstone.checks.notation.tokens import FUNCTIONS, Token
-from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Number, Tree, is_constant, negated
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, is_constant, negated
 from touchstone.checks.notation.units import UNIT_TOKENS, Unit, read_unit
 from touchstone.checks.values.kinds import Quantity
 
@@ -284,10 +284,16 @@ def _number(token: Token, value: Fraction) -> Token:
 
 def scaled(tree: Tree, unit: Unit) -> Tree:
     """The value of `tree` times `unit`, in base units."""
-    factor: Tree = Number(unit.factor)
-    result = tree if unit.factor == 1 else Apply("mul", (factor, tree))
-    if unit.pi:
-        from touchstone.checks.notation.trees import Name
-
-        result = Apply("mul", (result, Apply("pow", (Name("pi"), Number(Fraction(unit.pi))))))
+    result = tree if unit.factor == 1 else Apply("mul", (Number(unit.factor), tree))
+    result = _times_pi(result, unit.pi)
     return Apply("add", (result, Number(unit.offset))) if unit.offset else result
+
+
+def unscaled(tree: Tree, unit: Unit) -> Tree:
+    """The number of `unit` that a value in base units is."""
+    result = Apply("add", (tree, Number(-unit.offset))) if unit.offset else tree
+    return _times_pi(Apply("div", (result, Number(unit.factor))), -unit.pi)
+
+
+def _times_pi(tree: Tree, power: int) -> Tree:
+    return Apply("mul", (tree, Apply("pow", (Name("pi"), Number(Fraction(power)))))) if power else tree

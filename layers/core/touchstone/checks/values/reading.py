@@ -134,7 +134,22 @@ def _of_tokens(tokens: list[Token], text: str) -> Value:
         return day
     if (time := clock(stripped)) is not None and (":" not in stripped or any(letter.isalpha() for letter in stripped)):
         return time
-    return _chemical(tokens, flat) or _value(tokens)
+    return _chemical(tokens, flat) or _lost_power(tokens, text) or _value(tokens)
+
+
+def _lost_power(tokens: Tokens, text: str) -> Value | None:
+    """`1.6×10−19` as a power of ten that lost its raised form, or the difference that stands there; None elsewhere."""
+    for place in range(len(tokens) - 3):
+        times, ten, minus, power = tokens[place : place + 4]
+        tight = not (ten.spaced or minus.spaced or power.spaced) and times.is_sign("*") and minus.is_sign("-")
+        tight = tight and text[times.start] != "*"
+        if tight and ten.text == "10" and power.kind == "number" and power.text.isdecimal():
+            raised = _value([*tokens[: place + 2], minus._replace(text="^"), *tokens[place + 2 :]])
+            try:
+                return Ambiguous((raised, _value(tokens)))
+            except NotAnExpressionError:
+                return raised
+    return None
 
 
 def _after_implication(tokens: list[Token]) -> Tokens:
