@@ -94,6 +94,11 @@ def _one(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str]
             return None, A_LETTER
     if any(unit.lone_letter for unit in units):
         return None, A_LETTER
+    if not answer and any(not unit.dimension and not unit.noun and unit.factor != 1 for unit in units):
+        # 10 ppm is a share, as 10 % is.
+        return same(
+            *(scaled(side.tree, side.units[0]) if side.units else side.tree for side in (left, right))
+        ), CONVERTED
     if not answer and {"angle"} == {name for unit in units for name, _ in unit.dimension}:
         # Radians are plain numbers.
         return same(*(_radians(side) for side in (left, right))), CONVERTED

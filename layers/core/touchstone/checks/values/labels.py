@@ -13,6 +13,8 @@ WORDS = 6
 WORD_LENGTH = 20
 CALL_LENGTH = 20
 """Tokens between the brackets of a name such as `P(X=2)`."""
+_NAMES = (["pH"], ["pOH"], ["pKa"], ["pKb"])
+"""Names that look like products of letters."""
 _TWO = 2
 
 
@@ -49,6 +51,8 @@ def _is_words(tokens: Sequence[Token]) -> bool:
     if not 0 < len(tokens) <= WORDS or any(token.kind not in ("letters", "han") for token in tokens):
         return False
     words = [token.text for token in tokens]
+    if words in _NAMES:
+        return True
     if FUNCTIONS.intersection(words) or len(words[0]) < _TWO:
         return False
     try:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 
 from touchstone.checks.algebra.rounding import rounded
 from touchstone.checks.notation.numerals import NUMBER_WORDS, numbered, spoken
@@ -21,6 +22,7 @@ from touchstone.checks.notation.trees import (
     names_of,
     negated,
 )
+from touchstone.checks.notation.units import read_unit
 from touchstone.checks.values import intervals
 from touchstone.checks.values.chemistry import formula
 from touchstone.checks.values.exact import rational
@@ -56,6 +58,8 @@ _FORMULA = re.compile(r"[A-Z][a-z]?[\d_^(\[]|[A-Z][a-z]?[A-Z]|\d[A-Z]")
 _SIMPLE = re.compile(r"(-?)(\d{1,30}+)(?:/(\d{1,30}+))?", re.ASCII)
 _CHINESE_PROSE = re.compile(r"(?:(?![零〇一二两兩三四五六七八九十百千万萬亿億半])[\u4e00-\u9fff，、；！？“”]){8,}+。?")
 """Chinese without any numeral, too long for a name or a value."""
+_UNIT_ALONE = 40
+"""Characters of a unit's name or formula, at most."""
 _SPELLED = 40
 """Characters from which letters alone are no list of options: `A, B and C`."""
 _TWO = 2
@@ -76,6 +80,26 @@ def read(text: str) -> Value | None:
         return _simple(simple)
     if _CHINESE_PROSE.fullmatch(bare):
         return plain_words(bare)
+    if len(bare) <= _UNIT_ALONE and not bare[:1].isdecimal() and (unit := _unit_alone(bare)) is not None:
+        return unit
+    return _read(bare)
+
+
+def _unit_alone(text: str) -> Value | None:
+    """The name of a unit, or the words or the product of letters that it may be as well; None for anything else."""
+    try:
+        tokens = tokens_of(text)
+    except OutOfBoundsError:
+        return None
+    if not tokens or tokens[0].kind not in ("letters", "han") or (len(tokens) == 1 and len(tokens[0].text) == 1):
+        return None
+    units = tuple(unit for unit in read_unit(tokens) if unit.dimension and not unit.noun)
+    other = _read(text) if units else None
+    return None if other is None else Ambiguous((Quantity(Number(Fraction(1)), units), other))
+
+
+def _read(bare: str) -> Value | None:
+    """As `read`, of what is neither fixed nor the commonest."""
     if _LETTERS_ALONE.fullmatch(bare) and (apart := _apart(bare)) is not None:
         return apart
     try:
