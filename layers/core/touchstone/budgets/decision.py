@@ -325,7 +325,7 @@ def _risk_refusal(state: QuotaState, at: datetime, *, rules: QuotaRules) -> Refu
     return Refused(
         window="minute",
         until=min(ends[len(ends) - limit], at + LOOK_AGAIN) if in_flight else ends[len(ends) - limit],
-        why=None if refusals is None else refusals.why,
+        why=refusals.why if refusals is not None and refusals.in_a_row else None,
         barred=refusals is not None and refusals.barred,
         in_flight=bool(in_flight),
     )
