@@ -1,7 +1,8 @@
-"""Providers' errors, read into the one taxonomy by status, code, type and id, never by message.
+"""Providers' errors, read into the one taxonomy by status, code, type and id, never by the prose of a message.
 
 Nothing that a provider wrote in prose goes on: messages echo keys and prompts. What a sentence quotes of an error body
-is a single word of letters and underscores.
+is a single word of letters and underscores. Of messages only the names of spent quotas are read, since some
+OpenAI-compatible services give them nowhere else.
 """
 
 import re
@@ -30,6 +31,19 @@ _LONGEST_WORD = 48
 _DURATION = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?")
 _MINUTE = 60.0
 """A bucket for requests a minute is full again within this many seconds; one that takes longer is a day's."""
+
+_LONGEST_QUOTA_BODY = 4000
+"""Characters of a 429 in which a quota's name is looked for; those seen are shorter."""
+_DAYS_QUOTA = re.compile(
+    r"quotaId\W{1,12}\w*PerDay"  # Gemini, in whatever a gateway wraps its body
+    r"|\([RT]PD\)"  # OpenAI and Groq: "on requests per day (RPD): Limit 1000, Used 1000"
+    r"|\bfree-models-per-day\b"  # OpenRouter
+    r"|\bper 86400s\b"  # GitHub Models: "Rate limit of 50 per 86400s exceeded for UserByModelByDay"
+)
+_MINUTES_QUOTA = re.compile(r"quotaId\W{1,12}\w*PerMinute|\([RT]PM\)|\bfree-models-per-min\b|\bper 60s\b")
+"""The names of quotas in OpenAI-compatible bodies: those of the day, and those of the minute."""
+_NAMED_LIMIT = re.compile(r"\(RP[DM]\): Limit (\d{1,9})\b|\bRate limit of (\d{1,9}) per (?:86400|60)s")
+"""… and how many requests they allow."""
 
 _NO_MODEL = frozenset({"model_not_found", "model_decommissioned", "invalid_model", "DeploymentNotFound"})
 """Words for a model that is not there, or not for this key, whatever the status: OpenAI, Groq, Mistral, Azure."""
@@ -150,19 +164,24 @@ def by_status(provider: str, model: str, response: Response, *words: str | None)
 def gemini(model: str, response: Response) -> JudgeError:
     """An error of the Gemini API: `google.rpc.Status` with details."""
     error = _error(response.json())
-    details = [detail for detail in _list(error.get("details")) if isinstance(detail, dict)]
+    details = _details(error)
     reasons = [reason for detail in details if (reason := word(detail.get("reason")))]
     if any(reason.startswith("API_KEY_") for reason in reasons):
         return UnavailableModelError(f"Gemini refuses the API key ({reasons[0]}); check that it is valid.")
     if response.status != 429:  # noqa: PLR2004 - HTTP's own
         return by_status("Gemini", model, response, *reasons, word(error.get("status")))
+    return _detailed_quota("Gemini", model, response, details)
+
+
+def _detailed_quota(provider: str, model: str, response: Response, details: list[dict[str, Any]]) -> JudgeError:
+    """A spent quota by the details of a `google.rpc.Status`."""
     delays = (seconds(detail.get("retryDelay")) for detail in details)
     after = next((delay for delay in delays if delay is not None), retry_after(response))
     # RetryInfo speaks of seconds even when the day is spent: only the quota's id tells.
     violations = [v for detail in details for v in _list(detail.get("violations")) if isinstance(v, dict)]
     if any("PerDay" in str(violation.get("quotaId")) for violation in violations):
-        return day_quota("Gemini", model, limit=_request_limit(violations, "PerDay"), retry_after=after)
-    return minute_quota("Gemini", model, limit=_request_limit(violations, "PerMinute"), retry_after=after)
+        return day_quota(provider, model, limit=_request_limit(violations, "PerDay"), retry_after=after)
+    return minute_quota(provider, model, limit=_request_limit(violations, "PerMinute"), retry_after=after)
 
 
 def _request_limit(violations: list[dict[str, Any]], window: str) -> int | None:
@@ -192,16 +211,48 @@ def openai(provider: str, model: str, response: Response) -> JudgeError:
             return refused(provider, model, "moderation")
     if response.status != 429:  # noqa: PLR2004 - HTTP's own
         return by_status(provider, model, response, code, kind, word(error.get("status")))  # the last by Gemini's
-    return _bucket_quota(
+    if details := _details(error):  # Gemini's own compatible endpoint
+        return _detailed_quota(provider, model, response, details)
+    headers, spent = response.headers, response.headers.get("x-ratelimit-remaining-requests")
+    # The requests' bucket may be a day's, and fill for minutes while it is the tokens that ran out.
+    resets = [
+        headers.get("x-ratelimit-reset-tokens"),
+        headers.get("x-ratelimit-reset-requests") if not _left(spent) else None,
+    ]
+    bucket = _bucket_quota(
         provider,
         model,
         response,
-        spent=response.headers.get("x-ratelimit-remaining-requests"),
-        limit=response.headers.get("x-ratelimit-limit-requests"),
-        resets=[
-            seconds(response.headers.get(name)) for name in ("x-ratelimit-reset-requests", "x-ratelimit-reset-tokens")
-        ],
+        spent=spent,
+        limit=headers.get("x-ratelimit-limit-requests"),
+        resets=[seconds(reset) for reset in resets],
     )
+    return _named_quota(provider, model, response, bucket) or bucket
+
+
+def _named_quota(
+    provider: str, model: str, response: Response, bucket: DayQuotaError | MinuteQuotaError
+) -> JudgeError | None:
+    """A spent quota by its name in the body, with what the headers tell (`bucket`); None where it has no known name."""
+    body = response.body if isinstance(response.body, str) else response.body.decode(errors="replace")
+    body = body[:_LONGEST_QUOTA_BODY]
+    named = _NAMED_LIMIT.search(body)
+    limit = bucket.limit if named is None else int(named[1] or named[2])
+    if _DAYS_QUOTA.search(body):
+        return day_quota(provider, model, limit=limit, retry_after=bucket.retry_after)
+    if _MINUTES_QUOTA.search(body):
+        return minute_quota(provider, model, limit=limit, retry_after=bucket.retry_after)
+    return None
+
+
+def _left(remaining: str | None) -> bool:
+    """Whether a header says that something remains of a bucket."""
+    return remaining is not None and remaining != "0"
+
+
+def _details(error: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The details of a `google.rpc.Status`."""
+    return [detail for detail in _list(error.get("details")) if isinstance(detail, dict)]
 
 
 def anthropic(model: str, response: Response) -> JudgeError:
@@ -235,7 +286,7 @@ def anthropic(model: str, response: Response) -> JudgeError:
 
 def _bucket_quota(
     provider: str, model: str, response: Response, *, spent: str | None, limit: str | None, resets: list[float | None]
-) -> JudgeError:
+) -> DayQuotaError | MinuteQuotaError:
     """A spent bucket by its headers: it is the day's where it takes longer than a minute to fill.
 
     The limit counts only where the requests themselves ran out (`spent` is "0"), not the tokens.
