@@ -40,18 +40,25 @@ def test_yesterdays_refusal_leaves_today_open() -> None:
     ("retry_after", "pause"),
     [
         (17.5, timedelta(seconds=17.5)),
-        (1.0, FIRST_PAUSE),
-        (-3.0, FIRST_PAUSE),
+        (1.0, timedelta(seconds=1)),
+        (-3.0, timedelta(0)),
         (1e9, MAX_BLOCK),
         (float("inf"), MAX_BLOCK),
-        (float("nan"), FIRST_PAUSE),
+        (float("nan"), timedelta(0)),
         (None, FIRST_PAUSE),
     ],
 )
-def test_the_providers_pause_is_kept_where_it_is_longer_than_ours_and_within_reason(
-    retry_after: float | None, pause: timedelta
-) -> None:
+def test_the_providers_advice_is_believed_once_within_reason(retry_after: float | None, pause: timedelta) -> None:
     assert refusals(after(MinuteQuotaError("busy", retry_after=retry_after))).until == NOON + pause
+
+
+def test_r24_advice_that_proved_wrong_is_not_believed_again() -> None:
+    state, now, pauses = FRESH, NOON, list[float]()
+    for _ in range(6):
+        state = after(MinuteQuotaError("busy", retry_after=1.0), state, at=now)
+        pauses.append((refusals(state).until - now).total_seconds())
+        now = refusals(state).until
+    assert pauses == [1, 20, 44, 80, 160, 320]  # the third refusal waits until the first is out of the minute
 
 
 def test_a_shorter_pause_never_ends_a_longer_one() -> None:

@@ -23,7 +23,7 @@ type Telling = DayQuotaError | MinuteQuotaError | TurnedAwayError | UnavailableM
 LEARNED_MINUTE_FOR = timedelta(days=1)
 """How long a named limit a minute holds; trying the configured one again costs one refused call a day."""
 FIRST_PAUSE = timedelta(seconds=10)
-"""The pause after a refusal. It doubles with every probe that is refused too: no four of them fall into one minute."""
+"""The pause after a refusal that advises none. It doubles with every probe that is refused too."""
 PROBE = 1
 """What a named limit of 0 is kept as: one call a window, which finds out when the quota is no longer 0."""
 
@@ -53,8 +53,9 @@ def learned_from(
 def _refused_once_more(state: QuotaState, error: Telling, *, now: datetime) -> Refusals:
     """The refusals with that of `error`.
 
-    One that comes during a pause is of a call that was in flight when it began, and no failed probe. The pause is as
-    long as the provider asks for where that is longer, and long enough for a probe to be one of `RISKED` in a minute.
+    One that comes during a pause is of a call that was in flight when it began, and no failed probe. The provider's
+    advice is believed once, and then only where it is longer than our own pause. Whatever it is, the pause is long
+    enough for the probe after it to be one of `RISKED` in a minute.
     """
     before, held = state.refusals, pause_at(state, now)
     in_a_row = 0 if before is None else before.in_a_row
@@ -63,7 +64,8 @@ def _refused_once_more(state: QuotaState, error: Telling, *, now: datetime) -> R
     at = (*(() if before is None else recently_refused(before, now)), now)[-RISKED:]
     grown = FIRST_PAUSE * 2 ** min(in_a_row - 1, 10)
     asked = timedelta(seconds=min(MAX_BLOCK.total_seconds(), max(0.0, error.retry_after or 0.0)))
-    until = now + min(MAX_BLOCK, max(grown, asked))
+    advised_at_first = in_a_row == 1 and error.retry_after is not None
+    until = now + (asked if advised_at_first else min(MAX_BLOCK, max(grown, asked)))
     if len(at) == RISKED:
         until = max(until, at[0] + REFUSED_FOR)
     if held is not None:
