@@ -18,7 +18,7 @@ from touchstone.errors import (
     TurnedAwayError,
     UnavailableModelError,
 )
-from touchstone.judges.adapters import failures
+from touchstone.judges.adapters import advice, failures
 from touchstone.judges.adapters.replies import Response
 
 _DATE = "Sat, 21 Nov 2026 10:00:00 GMT"
@@ -251,7 +251,7 @@ def test_compatible_servers_own_words_for_a_refusal_of_everybody_are_known(statu
     ],
 )
 def test_advice_to_wait(headers: dict[str, str], expected: float | None) -> None:
-    assert failures.retry_after(_response(503, **headers)) == expected
+    assert advice.retry_after(_response(503, **headers)) == expected
 
 
 @pytest.mark.parametrize(
@@ -271,7 +271,7 @@ def test_advice_to_wait(headers: dict[str, str], expected: float | None) -> None
     ],
 )
 def test_durations(text: Any, expected: float | None) -> None:
-    assert failures.seconds(text) == expected
+    assert advice.seconds(text) == expected
 
 
 _JSON = st.recursive(

@@ -7,8 +7,6 @@ OpenAI-compatible services give them nowhere else.
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from touchstone.errors import (
@@ -24,11 +22,11 @@ from touchstone.errors import (
     UnreadableError,
 )
 from touchstone.extras import install
+from touchstone.judges.adapters.advice import retry_after, seconds, until
 from touchstone.judges.adapters.replies import Response
 
 _WORD = re.compile(r"[A-Za-z]+(_[A-Za-z]+)*")
 _LONGEST_WORD = 48
-_DURATION = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?")
 _MINUTE = 60.0
 """A bucket for requests a minute is full again within this many seconds; one that takes longer is a day's."""
 
@@ -280,7 +278,7 @@ def anthropic(model: str, response: Response) -> JudgeError:
         response,
         spent=response.headers.get(f"{prefix}requests-remaining"),
         limit=response.headers.get(f"{prefix}requests-limit"),
-        resets=[_until(response, response.headers.get(name.removesuffix("remaining") + "reset")) for name in spent],
+        resets=[until(response, response.headers.get(name.removesuffix("remaining") + "reset")) for name in spent],
     )
 
 
@@ -298,51 +296,10 @@ def _bucket_quota(
     return minute_quota(provider, model, limit=requests, retry_after=after if after is not None else longest or None)
 
 
-def retry_after(response: Response) -> float | None:
-    """The provider's advice in seconds, from `retry-after-ms` or `retry-after` (seconds, or a date)."""
-    headers = response.headers
-    if (exact := _number(headers.get("retry-after-ms"))) is not None:
-        return exact / 1000
-    advice = headers.get("retry-after")
-    plain = _number(advice)
-    return plain if plain is not None else _until(response, advice)
-
-
-def seconds(duration: Any) -> float | None:
-    """A duration as providers write it: `37s`, `37.5s`, `6m0s`, `1h2m3s`, `120ms`. None for anything else."""
-    found = _DURATION.fullmatch(duration) if isinstance(duration, str) and duration else None
-    if found is None:
-        return None
-    hours, minutes, whole, thousandths = (float(part or 0) for part in found.groups())
-    return hours * 3600 + minutes * 60 + whole + thousandths / 1000
-
-
 def word(value: Any) -> str | None:
     """A code, type or reason, if it is a single word fit to be repeated; anything longer might quote a secret."""
     fits = isinstance(value, str) and len(value) <= _LONGEST_WORD and _WORD.fullmatch(value)
     return value if fits else None
-
-
-def _until(response: Response, moment: str | None) -> float | None:
-    """Seconds from the response's own date to a moment, so that a wrong or rehearsed clock here does not matter."""
-    now, then = _date(response.headers.get("date")), _date(moment)
-    return None if now is None or then is None else max(0.0, (then - now).total_seconds())
-
-
-def _date(text: str | None) -> datetime | None:
-    """A moment as HTTP or RFC 3339 writes it."""
-    for read in (datetime.fromisoformat, parsedate_to_datetime):
-        try:
-            moment = read(text or "")
-        except ValueError:
-            continue
-        return moment if moment.tzinfo is not None else None
-    return None
-
-
-def _number(text: str | None) -> float | None:
-    """A plain number of seconds, not negative."""
-    return float(text) if text is not None and re.fullmatch(r"\d{1,9}(\.\d{1,9})?", text) else None
 
 
 def _error(body: Any) -> Mapping[str, Any]:
