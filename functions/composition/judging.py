@@ -87,7 +87,9 @@ def _judges(listed: Registry, tenant: str, *, patient: bool, apart: str | None =
     return (PatientJudges if patient else Judges)(
         listed,
         DeploymentKeys(listed),
-        admission=DynamoAdmission(stores.quotas(), stores.spending(), ceiling_usd=environment().daily_ceiling_usd),
+        admission=DynamoAdmission(
+            stores.quotas(), stores.spending(), ceiling_usd=environment().daily_ceiling_usd, slow_start=patient
+        ),
         cache=Replies(stores.table(), tenant=tenant, apart=apart),
         tenant=tenant,
         connect=lambda provider, key: _adapter(provider.name, provider.base_url, key),

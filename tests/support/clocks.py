@@ -1,5 +1,6 @@
-"""A clock for tests."""
+"""Clocks for tests."""
 
+import asyncio
 from datetime import datetime, timedelta
 
 
@@ -15,3 +16,31 @@ class StandingClock:
     def forward(self, **parts: float) -> None:
         """Move on by so many days, hours, minutes, seconds …"""
         self.now += timedelta(**parts)
+
+
+class JumpingClock(StandingClock):
+    """A clock that stands while anybody works, and jumps to whom wakes next once all `workers` sleep."""
+
+    def __init__(self, now: datetime, *, workers: int) -> None:
+        super().__init__(now)
+        self._workers = workers
+        self._asleep: list[tuple[datetime, asyncio.Future[None]]] = []
+
+    async def sleep(self, seconds: float) -> None:
+        """Sleep in the clock's own time."""
+        woken = asyncio.get_running_loop().create_future()
+        self._asleep.append((self.now + timedelta(seconds=seconds), woken))
+        self._jump()
+        await woken
+
+    def leave(self) -> None:
+        """One worker less: it has done its part."""
+        self._workers -= 1
+        self._jump()
+
+    def _jump(self) -> None:
+        if self._asleep and len(self._asleep) >= self._workers:
+            self.now = max(self.now, min(wakes for wakes, _ in self._asleep))
+            for sleeper in [each for each in self._asleep if each[0] <= self.now]:
+                self._asleep.remove(sleeper)
+                sleeper[1].set_result(None)

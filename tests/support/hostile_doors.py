@@ -77,9 +77,15 @@ def _located() -> Door:
 
 
 def _provider_error() -> Door:
-    from touchstone.judges.adapters.failures import seconds, word
+    from touchstone.judges.adapters.advice import seconds
+    from touchstone.judges.adapters.failures import openai, word
+    from touchstone.judges.adapters.replies import Response
 
-    return lambda text: (seconds(text), word(text))
+    return lambda text: (
+        seconds(text),
+        word(text),
+        openai("compatible", "m", Response(status=429, headers={}, body=text)),
+    )
 
 
 def _verbatim() -> Door:

@@ -29,7 +29,7 @@ def _gemini(asked: Asked, behaviour: Behaviour) -> Answer:
         case "day_quota" | "minute_quota" | "token_quota" | "credit":
             details = _gemini_quota(asked, behaviour)
         case "unknown_quota":
-            message = "Resource has been exhausted (e.g. check quota)."
+            message, details = "Resource has been exhausted (e.g. check quota).", _retry_info(behaviour)
         case "server_error":
             status, word, message = 500, "INTERNAL", "An internal error has occurred."
         case "overloaded":
@@ -80,10 +80,13 @@ def _gemini_quota(asked: Asked, behaviour: Behaviour) -> list[dict[str, Any]]:
         },
         {"@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": [violation]},
     ]
-    if behaviour.retry_after is not None:
-        delay = f"{behaviour.retry_after:g}s"
-        details.append({"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": delay})
-    return details
+    return details + _retry_info(behaviour)
+
+
+def _retry_info(behaviour: Behaviour) -> list[dict[str, Any]]:
+    if behaviour.retry_after is None:
+        return []
+    return [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": f"{behaviour.retry_after:g}s"}]
 
 
 def _openai(asked: Asked, behaviour: Behaviour) -> Answer:
@@ -111,6 +114,8 @@ def _openai(asked: Asked, behaviour: Behaviour) -> Answer:
             code, message = "model_not_found", f"The model `{asked.model}` does not exist or you have no access to it."
         case _:
             message, param = f"Invalid schema for response_format in: {asked.prompt}", "response_format"
+    if behaviour.retry_after is not None:
+        headers["retry-after"] = f"{behaviour.retry_after:g}"
     body = {"error": {"message": message, "type": kind, "param": param, "code": code}}
     return json_answer(STATUS[behaviour.kind], body, headers)
 

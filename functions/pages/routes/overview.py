@@ -91,6 +91,7 @@ def _health(budget: BudgetReport) -> Table:
             "left": quota.left,
             "resets_at": quota.resets_at,
             "blocked_until": quota.blocked_until,
+            "blocked_why": quota.blocked_why,
         }
         for quota in budget.quotas
     ]
@@ -102,6 +103,7 @@ def _health(budget: BudgetReport) -> Table:
         Column(name="left", shown="number"),
         Column(name="resets_at", shown="moment"),
         Column(name="blocked_until", shown="moment"),
+        Column(name="blocked_why"),
     )
     return Table(name="judges_today", columns=columns, rows=rows)
 

@@ -64,6 +64,7 @@ def _quotas(budget: BudgetReport) -> Table:
         Column(name="share_limit", shown="number"),
         Column(name="resets_at", shown="moment"),
         Column(name="blocked_until", shown="moment"),
+        Column(name="blocked_why"),
         Column(name="per_minute", shown="number"),
         Column(name="left_this_minute", shown="number"),
         Column(name="share_per_minute", shown="number"),

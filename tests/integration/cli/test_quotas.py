@@ -67,6 +67,7 @@ def test_a_quota_that_was_raised_is_used_at_once(quotas: Quotas) -> None:
     (found,) = json.loads(result.stdout)
     assert (found["learned_per_day"], found["learned_per_minute"], found["account"]) == (3, 2, ACCOUNT)
     assert found["blocked_until"] is not None
+    assert found["blocked_why"] == "Three a day."
     quotas.reserve(key, LIMITS, purpose="fresh")
     usage = quotas.usage(key, LIMITS)
     assert (usage.used, usage.learned, usage.blocked_until) == (2, Limits(), None)

@@ -1,10 +1,12 @@
 """A judge call that brought nothing is paid for all the same: every step keeps it in the record."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pydantic import BaseModel
 
 from tests.integration.operations.conftest import House, build
 from tests.support import replies
@@ -15,9 +17,16 @@ from touchstone.answers.verification import VerifyReply
 from touchstone.answers.wording import prompt
 from touchstone.budgets import Spending
 from touchstone.clock import Deadline
-from touchstone.errors import DayQuotaError, OverloadedError, QuotaExceededError, RefusedError, UnreadableError
+from touchstone.errors import (
+    DayQuotaError,
+    OverloadedError,
+    QuotaExceededError,
+    RefusedError,
+    TimedOutError,
+    UnreadableError,
+)
 from touchstone.judges import load_registry
-from touchstone.judges.base import Call, Permit, Question
+from touchstone.judges.base import Call, Permit, Question, Reply
 from touchstone.judges.cost import cost_usd
 from touchstone.operations.evaluating import evaluate_answer
 from touchstone.operations.patience import PatientJudge
@@ -229,6 +238,35 @@ async def test_a_judge_that_waits_tells_the_failure_where_the_next_slot_lies_beh
     with pytest.raises(UnreadableError) as failed:
         await patient.ask(Question(prompt=asked, reply_type=VerifyReply), deadline=deadline)
     assert ([call.reason for call in failed.value.failed_calls], len(slots)) == (["unreadable"], 1)
+
+
+@dataclass
+class _InVain:
+    """A judge whose minute is full, and for which no time is left when it is not."""
+
+    house: House
+    provider: str = "openai"
+    model: str = "m"
+    asked: int = 0
+
+    async def ask[T: BaseModel](self, question: Question[T], *, deadline: Deadline) -> Reply[T]:  # noqa: ARG002
+        self.asked += 1
+        if self.asked == 1:
+            until = self.house.clock.now + timedelta(minutes=1)
+            raise QuotaExceededError("The minute is full.", window="minute", until=until)
+        raise TimedOutError("No time was left.", sent=False)
+
+
+async def test_a_judge_that_waited_in_vain_tells_what_it_waited_for(table: "Table") -> None:
+    house = build(table, {})
+
+    async def sleep(seconds: float) -> None:
+        house.clock.advance(seconds=seconds)
+
+    patient = PatientJudge(judge=_InVain(house), seconds=5.0, clock=house.clock, sleep=sleep)
+    question = Question(prompt=prompt("verify", "en", **ASKED), reply_type=VerifyReply)
+    with pytest.raises(QuotaExceededError, match="The minute is full"):
+        await patient.ask(question, deadline=Deadline.after(60.5))
 
 
 def _past(slots: Sequence[float]) -> timedelta:

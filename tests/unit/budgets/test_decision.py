@@ -9,21 +9,30 @@ from hypothesis import strategies as st
 
 from touchstone.budgets.days import day_of, next_reset
 from touchstone.budgets.decision import (
+    CAREFUL_FOR,
     GUARD,
+    LOOK_AGAIN,
+    PROBE_FOR,
+    PROVEN,
     RELEASE_BEFORE_RESET,
+    RISKED,
     SEND_WITHIN,
     WINDOW_SECONDS,
     Granted,
     Learned,
     QuotaRules,
     QuotaState,
+    Refusals,
     Refused,
     Tally,
     decide,
     effective_limits,
     kept_for_fresh,
     released,
+    settled,
 )
+from touchstone.budgets.learning import learned_from
+from touchstone.errors import DayQuotaError, MinuteQuotaError, TurnedAwayError, UnavailableModelError
 from touchstone.judges.base import Limits, Purpose
 
 NOON = datetime(2026, 11, 21, 20, 0, tzinfo=UTC)
@@ -108,7 +117,7 @@ def test_a_refusal_names_the_very_moment_at_which_a_unit_is_free(
         day=day_of("gemini", now),
         tally=Tally(used=used, backlog_used=min(used, backlog_used)),
         seconds={second + at: count for at, count in ago.items()},
-        blocked_until=now + timedelta(seconds=blocked),
+        refusals=Refusals(in_a_row=1, until=now + timedelta(seconds=blocked), why="busy"),
     )
     rules = rules_of(per_day=10, per_minute=4, fresh_share=0.3)
     decision = decide(state, now, rules=rules, purpose=purpose)
@@ -186,5 +195,97 @@ def test_a_learned_limit_only_ever_lowers_the_configured_one() -> None:
 
 def test_seconds_of_a_clock_that_was_set_ahead_do_not_count() -> None:
     tomorrow = int(NOON.timestamp()) + 86_400
-    state = QuotaState(day=TODAY, seconds={tomorrow: 10}, blocked_until=NOON + timedelta(days=1))
+    refusals = Refusals(in_a_row=0, until=NOON + timedelta(days=1), why="busy")
+    state = QuotaState(day=TODAY, seconds={tomorrow: 10}, refusals=refusals)
     assert isinstance(decide(state, NOON, rules=rules_of(per_minute=1), purpose="fresh"), Granted)
+
+
+def taken(state: QuotaState, now: datetime, reservation: str, *, slow_start: bool = False) -> QuotaState | Refused:
+    """The account with one unit more, or why there is none."""
+    rules = QuotaRules(provider="compatible", limits=Limits(), slow_start=slow_start)
+    decision = decide(state, now, rules=rules, purpose="fresh", reservation=reservation)
+    return decision.state if isinstance(decision, Granted) else decision
+
+
+calls = st.lists(
+    st.tuples(
+        st.one_of(st.just(0.0), st.floats(0, 15), st.floats(50, 700)),  # seconds since the attempt before
+        st.floats(0, PROBE_FOR.total_seconds(), exclude_max=True),  # seconds until the provider answers
+        st.sampled_from(["refused", "refused", "answered", "broken"]),
+        st.one_of(st.none(), st.floats(0, 1000)),  # the pause that it asks for
+    ),
+    max_size=80,
+)
+
+
+@given(tried=calls)
+@example(tried=[(0.0, 1.0, "refused", 1.0)] * 40)
+@example(tried=[(0.0, 0.0, "refused", None), *[(10.0, 4.0, "answered", None), *[(0.0, 4.0, "refused", 1.0)] * 9] * 5])
+def test_r24_once_it_has_refused_a_call_a_provider_refuses_three_at_most_in_any_60_seconds(
+    tried: list[tuple[float, float, str, float | None]],
+) -> None:
+    """Whatever it says and does: all that may be refused are in flight or were refused in the minute before."""
+    now = datetime(2026, 11, 21, 20, 0, tzinfo=UTC)
+    state = learned_from(QuotaState(day=TODAY), TurnedAwayError("full"), reserved_on=TODAY, now=now)
+    sent_of_refused, open_calls = [now], list[tuple[datetime, str, datetime, str, float | None]]()
+    for number, (gap, seconds, outcome, asked) in enumerate(tried):
+        now += timedelta(seconds=gap)
+        for call in sorted(each for each in open_calls if each[0] <= now):
+            ended, reservation, sent, how, pause = call
+            open_calls.remove(call)
+            if how == "refused":
+                error = MinuteQuotaError("busy", retry_after=pause)
+                state = learned_from(state, error, reservation=reservation, reserved_on=TODAY, now=ended)
+                sent_of_refused.append(sent)
+            else:
+                state = settled(state, reservation, ended, answered=how == "answered")
+        decision = taken(state, now, f"{number:03}")
+        if isinstance(decision, QuotaState):
+            state = decision
+            if f"{number:03}" in state.watched:  # what is not, was asked long after the last refusal
+                open_calls.append((now + timedelta(seconds=seconds), f"{number:03}", now, outcome, asked))
+    window = timedelta(seconds=WINDOW_SECONDS)
+    for first in sent_of_refused:
+        assert sum(first <= other <= first + window for other in sent_of_refused) <= RISKED
+
+
+def test_one_probe_at_a_time_asks_until_it_is_answered_or_long_on_its_way() -> None:
+    state = learned_from(QuotaState(day=TODAY), UnavailableModelError("gone"), reserved_on=TODAY, now=NOON)
+    assert state.refusals is not None
+    now = state.refusals.until
+    probing = taken(state, now, "probe")
+    assert isinstance(probing, QuotaState)
+    waits = taken(probing, now, "other")
+    assert waits == Refused(window="minute", until=now + LOOK_AGAIN, why="gone", barred=True, in_flight=True)
+    assert isinstance(taken(probing, now + PROBE_FOR, "other"), QuotaState)
+    assert isinstance(taken(settled(probing, "probe", now, answered=False), now, "other"), QuotaState)
+    mended = settled(probing, "probe", now, answered=True)
+    for number in range(RISKED - 1):  # one was refused within the minute
+        following = taken(mended, now, str(number))
+        assert isinstance(following, QuotaState)
+        mended = following
+    assert isinstance(taken(mended, now, "one too many"), Refused)
+    assert isinstance(taken(mended, NOON + CAREFUL_FOR, "after the care"), QuotaState)
+
+
+def test_after_a_spent_day_one_call_finds_out_whether_there_is_a_new_one() -> None:
+    state = learned_from(QuotaState(day=TODAY), DayQuotaError("spent"), reserved_on=TODAY, now=NOON)
+    held = taken(state, NOON, "too early")
+    assert held == Refused(window="day", until=next_reset("compatible", NOON) + GUARD, why="spent")
+    state = taken(state.turned(TODAY + timedelta(days=1), Tally()), held.until, "probe")  # type: ignore[assignment]
+    assert isinstance(taken(state, held.until, "other"), Refused)
+    assert isinstance(taken(settled(state, "probe", held.until, answered=True), held.until, "other"), QuotaState)
+
+
+@pytest.mark.parametrize(("made", "at_once"), [(0, 3), (24, 3), (80, 10), (320, 40)])
+def test_a_slow_start_has_an_eighth_of_what_was_made_in_flight(made: int, at_once: int) -> None:
+    state, granted = QuotaState(day=TODAY, tally=Tally(used=made)), 0
+    while granted < 100 and isinstance(found := taken(state, NOON, str(granted), slow_start=True), QuotaState):
+        state, granted = found, granted + 1
+    assert granted == at_once
+
+
+def test_a_slow_start_is_over_and_nothing_is_waited_for_once_a_provider_has_proven_itself() -> None:
+    state = taken(QuotaState(day=TODAY, tally=Tally(used=PROVEN)), NOON, "one", slow_start=True)
+    assert isinstance(state, QuotaState)
+    assert state.watched == {}

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.support.clocks import StandingClock
-from touchstone.budgets.decision import GUARD, PROBE_FOR, REACH_SECONDS, SEND_WITHIN
+from touchstone.budgets.decision import GUARD, SEND_WITHIN
 from touchstone.budgets.items import QuotaKey
-from touchstone.budgets.learning import BARRED_FOR
+from touchstone.budgets.learning import FIRST_PAUSE
 from touchstone.budgets.memory import MemoryAdmission
 from touchstone.errors import (
     DayQuotaError,
@@ -19,6 +19,7 @@ from touchstone.errors import (
     OverloadedError,
     QuotaExceededError,
     SpendingCeilingError,
+    TurnedAwayError,
     UnavailableModelError,
 )
 from touchstone.judges.base import Call, Limits
@@ -78,23 +79,35 @@ async def test_r15_what_a_provider_says_of_a_model_is_said_for_it_until_a_probe_
     gone = UnavailableModelError("Gemini does not know the model.")
     await (await admission.admit(CALL)).settle(cost_usd=0.0, error=gone)
     for _ in range(20):
-        with pytest.raises(UnavailableModelError, match="does not know the model") as refused:
+        with pytest.raises(UnavailableModelError) as refused:
             await admission.admit(CALL)
         assert not refused.value.sent
+        assert str(refused.value) == (
+            "Gemini does not know the model. Nothing was sent; the next call may be made at 2026-11-21 20:00:10 UTC."
+        )
     await admission.admit(replace(CALL, account="another key"))
-    clock.forward(seconds=REACH_SECONDS)
+    clock.now += FIRST_PAUSE
     probe = await admission.admit(CALL)
-    with pytest.raises(UnavailableModelError):
+    with pytest.raises(UnavailableModelError, match="Nothing was sent; the next call may be made when one in flight"):
         await admission.admit(CALL)
-    await probe.settle(cost_usd=0.01)
-    clock.now = NOON + BARRED_FOR
-    await (await admission.admit(CALL)).settle(cost_usd=0.01)
-    with pytest.raises(QuotaExceededError) as waits:
+    await probe.settle(cost_usd=0.0, error=gone)
+    with pytest.raises(UnavailableModelError, match="20:00:30 UTC"):
         await admission.admit(CALL)
-    assert (waits.value.window, waits.value.until) == ("minute", clock.now + PROBE_FOR)
-    clock.now += PROBE_FOR
-    for _ in range(2):
+    clock.now += 2 * FIRST_PAUSE
+    for _ in range(5):
+        await (await admission.admit(CALL)).settle(cost_usd=0.01)
+    await admission.admit(CALL)
+    with pytest.raises(QuotaExceededError, match="how many calls at once"):
         await admission.admit(CALL)
+
+
+async def test_a_probe_that_was_never_sent_lets_the_next_one_through(
+    admission: MemoryAdmission, clock: StandingClock
+) -> None:
+    await (await admission.admit(CALL)).settle(cost_usd=0.0, error=MinuteQuotaError("busy"))
+    clock.now += FIRST_PAUSE
+    await (await admission.admit(CALL)).release()
+    await admission.admit(CALL)
 
 
 async def test_r15_a_request_that_one_caller_got_wrong_holds_up_nobody(admission: MemoryAdmission) -> None:
@@ -126,6 +139,7 @@ async def test_a_permit_expires_before_the_guard_does(admission: MemoryAdmission
     [
         (DayQuotaError("spent"), False),
         (MinuteQuotaError("busy", retry_after=9.0), False),
+        (TurnedAwayError("529"), False),
         (OverloadedError("503"), True),
     ],
 )

@@ -11,10 +11,11 @@ from tests.unit.cli.loopback import Loopback, Reply
 QUOTA: dict[str, Any] = {
     "tier": "verify", "provider": "gemini", "model": "gemini-x", "limit": 1000, "used": 12, "left": 988,
     "per_minute": 15, "left_this_minute": 14, "learned_per_day": None, "learned_per_minute": None,
-    "resets_at": "2026-11-22T08:00:00Z", "blocked_until": None,
+    "resets_at": "2026-11-22T08:00:00Z", "blocked_until": None, "blocked_why": None,
     "share": {"used": 7, "limit": 500, "per_minute": 8, "left_this_minute": 6},
 }  # fmt: skip
 SHARES = [{**QUOTA, "tier": "evaluate", "share": {**QUOTA["share"], "limit": None}}, {**QUOTA, "share": None}]
+HELD = {**QUOTA, "tier": "evaluate", "blocked_until": "2026-11-21T20:00:10Z", "blocked_why": "It refuses the key."}
 BUDGET = {"quotas": [QUOTA, *SHARES], "spent_usd": 0.25, "reserved_usd": 0.0, "ceiling_usd": 5.0}
 BACKLOG = {
     "waiting": 1, "deferred": 2, "running": 3, "done": 4, "failed": 0, "deferred_before_you": 250,
@@ -35,6 +36,12 @@ TREND = {"day": "2026-11-21", "evaluations": 4, "means": {"overall": 0.75, "clar
 
 CASES: list[tuple[list[str], str, Any, list[str]]] = [
     (["budget"], "/v1/budget", BUDGET, ["gemini gemini-x", "988", "7 of 500", "7 of all", "$0.2500", "$5.00"]),
+    (
+        ["budget"],
+        "/v1/budget",
+        {**BUDGET, "quotas": [HELD]},
+        ["evaluate: nothing is sent before 2026-11-21 20:00:10 UTC. It refuses the key."],
+    ),
     (["backlog"], "/v1/backlog", BACKLOG, ["deferred", "250", "2026-11-24 08:00:00"]),
     (["stats", "rates"], "/v1/statistics/rates", RATES, ["provider × subject", "90%", "60% to 98%"]),
     (["stats", "volume"], "/v1/statistics/volume", [DAY], ["2026-11-21", "3", "overloaded 2", "$0.5000"]),

@@ -41,7 +41,7 @@ from touchstone.errors import (
     TimedOutError,
     UnreadableError,
 )
-from touchstone.judges import Image, MemoryCache, Prompt, Question, Usage, load_registry, parse_prompt
+from touchstone.judges import Call, Image, MemoryCache, Prompt, Question, Usage, load_registry, parse_prompt
 from touchstone.judges.retrying import ATTEMPTS
 
 
@@ -248,6 +248,23 @@ async def test_a_minute_that_the_provider_called_full_hides_no_failure_before_it
             question(), deadline=within()
         )
     assert [call.reason for call in failed.value.failed_calls] == ["unreadable"]
+
+
+@pytest.mark.parametrize("failure", [OverloadedError("x"), MinuteQuotaError("x"), TimedOutError("x")])
+async def test_that_no_time_was_left_to_repeat_a_call_does_not_hide_why_it_failed(
+    failure: JudgeError, time: Time
+) -> None:
+    class Slow(LoggedAdmission):
+        async def admit(self, call: Call) -> LoggedPermit:
+            time.now += 6.0 * len(self.given)  # the second time longer than the deadline
+            return await super().admit(call)
+
+    adapter = ScriptedAdapter(Step(failure), time=time)
+    judge = judge_with(adapter, time=time, admission=Slow())
+    with pytest.raises(type(failure)) as failed:
+        await judge.ask(question(), deadline=within(5.0))
+    assert failed.value is failure
+    assert adapter.calls == 1
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,10 @@ from touchstone.errors import (
     OverloadedError,
     RefusedError,
     TimedOutError,
+    TurnedAwayError,
     UnavailableModelError,
 )
-from touchstone.judges.adapters import failures
+from touchstone.judges.adapters import advice, failures
 from touchstone.judges.adapters.replies import Response
 
 _DATE = "Sat, 21 Nov 2026 10:00:00 GMT"
@@ -126,8 +127,8 @@ def test_compatible_servers_may_write_errors_as_they_like(body: Any) -> None:
 @pytest.mark.parametrize(
     ("status", "kind", "expected"),
     [
-        (529, "overloaded_error", OverloadedError),
-        (200, "overloaded_error", OverloadedError),
+        (529, "overloaded_error", TurnedAwayError),
+        (200, "overloaded_error", TurnedAwayError),
         (402, "billing_error", DayQuotaError),
         (504, "timeout_error", TimedOutError),
         (400, "invalid_request_error", MisconfiguredError),
@@ -177,6 +178,7 @@ def test_anthropic_resets_are_read_against_the_responses_own_date() -> None:
         (429, MinuteQuotaError),
         (500, OverloadedError),
         (504, TimedOutError),
+        (529, TurnedAwayError),
         (599, OverloadedError),
     ],
 )
@@ -249,7 +251,7 @@ def test_compatible_servers_own_words_for_a_refusal_of_everybody_are_known(statu
     ],
 )
 def test_advice_to_wait(headers: dict[str, str], expected: float | None) -> None:
-    assert failures.retry_after(_response(503, **headers)) == expected
+    assert advice.retry_after(_response(503, **headers)) == expected
 
 
 @pytest.mark.parametrize(
@@ -269,7 +271,7 @@ def test_advice_to_wait(headers: dict[str, str], expected: float | None) -> None
     ],
 )
 def test_durations(text: Any, expected: float | None) -> None:
-    assert failures.seconds(text) == expected
+    assert advice.seconds(text) == expected
 
 
 _JSON = st.recursive(
@@ -311,3 +313,138 @@ def test_nothing_but_a_single_word_is_repeated(secret: str) -> None:
 @pytest.mark.parametrize("text", ["sk-proj-abc123", "AIzaSyA1", "a b", "", "x" * 49, None, 7, "_", "a__b"])
 def test_what_might_be_a_key_is_no_word(text: Any) -> None:
     assert failures.word(text) is None
+
+
+def _google(quota: str, value: str) -> dict[str, Any]:
+    """The body of Gemini's quota failure, as shown in google-gemini/gemini-cli#8437."""
+    return {
+        "error": {
+            "code": 429,
+            "message": "You exceeded your current quota, please check your plan and billing details.",
+            "status": "RESOURCE_EXHAUSTED",
+            "details": [
+                {
+                    "@type": "type.googleapis.com/google.rpc.QuotaFailure",
+                    "violations": [{"quotaId": quota, "quotaValue": value, "quotaDimensions": {"model": "m"}}],
+                },
+                {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "11s"},
+            ],
+        }
+    }
+
+
+_PER_DAY = "GenerateRequestsPerDayPerProjectPerModel-FreeTier"
+_PER_MINUTE = "GenerateRequestsPerMinutePerProjectPerModel-FreeTier"
+_RATE_LIMIT = "Rate limit reached for model `m` in organization `org_01` service tier `on_demand` on "
+_COMPATIBLE_QUOTAS: dict[str, tuple[Any, type[JudgeError], int | None]] = {
+    "Gemini's compatible endpoint, the day": ([_google(_PER_DAY, "250")], DayQuotaError, 250),
+    "Gemini's compatible endpoint, the minute": ([_google(_PER_MINUTE, "10")], MinuteQuotaError, 10),
+    "a gateway that quotes Gemini's body as text": (
+        {"error": {"message": json.dumps(_google(_PER_DAY, "250"), indent=2), "code": 429}},
+        DayQuotaError,
+        None,
+    ),
+    "LiteLLM": (
+        {
+            "error": {
+                "message": f"litellm.RateLimitError: VertexAIException - {json.dumps(_google(_PER_DAY, '250'))}",
+                "type": "throttling_error",
+                "code": "429",
+            }
+        },
+        DayQuotaError,
+        None,
+    ),
+    "Groq and OpenAI, requests a day": (
+        {
+            "error": {
+                "message": f"{_RATE_LIMIT}requests per day (RPD): Limit 1000, Used 1000, Requested 1.",
+                "type": "requests",
+                "code": "rate_limit_exceeded",
+            }
+        },
+        DayQuotaError,
+        1000,
+    ),
+    "Groq, tokens a day": (
+        {
+            "error": {
+                "message": f"{_RATE_LIMIT}tokens per day (TPD): Limit 100000, Used 97050, Requested 3619.",
+                "type": "tokens",
+                "code": "rate_limit_exceeded",
+            }
+        },
+        DayQuotaError,
+        None,
+    ),
+    "OpenAI, requests a minute": (
+        {
+            "error": {
+                "message": f"{_RATE_LIMIT}requests per min (RPM): Limit 3, Used 3, Requested 1.",
+                "type": "requests",
+                "code": "rate_limit_exceeded",
+            }
+        },
+        MinuteQuotaError,
+        3,
+    ),
+    "OpenRouter, the day": (
+        {
+            "error": {
+                "message": "Rate limit exceeded: free-models-per-day. Add 10 credits to unlock 1000 a day",
+                "code": 429,
+                "metadata": {"headers": {"X-RateLimit-Limit": "50", "X-RateLimit-Remaining": "0"}},
+            }
+        },
+        DayQuotaError,
+        None,
+    ),
+    "OpenRouter, the minute": (
+        {"error": {"message": "Rate limit exceeded: free-models-per-min.", "code": 429}},
+        MinuteQuotaError,
+        None,
+    ),
+    "GitHub Models": (
+        {
+            "error": {
+                "code": "RateLimitReached",
+                "message": "Rate limit of 50 per 86400s exceeded for UserByModelByDay. Please wait 3600 seconds.",
+            }
+        },
+        DayQuotaError,
+        50,
+    ),
+    "Mistral": ({"object": "error", "message": "Requests rate limit exceeded", "code": "1300"}, MinuteQuotaError, None),
+    "prose that names no quota": (
+        {"error": {"message": "Slow down. Upgrade for 1000 requests per day.", "code": 429}},
+        MinuteQuotaError,
+        None,
+    ),
+    "no JSON": ("Too many requests", MinuteQuotaError, None),
+}
+
+
+@pytest.mark.parametrize("name", _COMPATIBLE_QUOTAS)
+def test_r24_compatible_servers_name_their_quotas_in_their_own_ways(name: str) -> None:
+    body, expected, limit = _COMPATIBLE_QUOTAS[name]
+    failure = failures.openai("compatible", "m", _response(429, body, retry_after="1"))
+    assert type(failure) is expected
+    assert isinstance(failure, DayQuotaError | MinuteQuotaError)
+    assert failure.limit == limit
+    assert "Rate limit" not in str(failure)
+
+
+def test_tokens_that_ran_out_are_not_the_days_though_the_requests_bucket_is() -> None:
+    """Groq's bucket of requests is a day's and fills for minutes, whatever ran out."""
+    response = _response(
+        429,
+        {"error": {"type": "tokens", "code": "rate_limit_exceeded"}},
+        x_ratelimit_limit_requests="14400",
+        x_ratelimit_remaining_requests="14370",
+        x_ratelimit_reset_requests="2m59.56s",
+        x_ratelimit_remaining_tokens="12",
+        x_ratelimit_reset_tokens="7.66s",
+    )
+    failure = failures.openai("compatible", "m", response)
+    assert isinstance(failure, MinuteQuotaError)
+    assert (failure.limit, failure.retry_after) == (None, 7.66)

@@ -15,9 +15,12 @@ from touchstone.errors import (
     DayQuotaError,
     JudgeError,
     MinuteQuotaError,
+    RefusedError,
     StoreError,
     TouchstoneError,
+    TurnedAwayError,
     UnavailableModelError,
+    UnreadableError,
 )
 from touchstone.judges.base import Admission, Call, Permit
 
@@ -50,13 +53,18 @@ class SpendBook(Protocol):
 class BudgetAdmission(Admission, ABC):
     """The rules of admission over a book of quotas and a book of spending.
 
-    `ceiling_usd` is the ceiling a day of tenants that have none of their own; None: there is none.
+    `ceiling_usd` is the ceiling a day of tenants that have none of their own; None: there is none. `slow_start`: a
+    provider is asked few questions at once until it has shown that it takes more, so that a quota that nobody knew ends
+    in few refusals; for those who wait until a unit is free.
     """
 
-    def __init__(self, quotas: QuotaBook, spending: SpendBook, *, ceiling_usd: float | None) -> None:
+    def __init__(
+        self, quotas: QuotaBook, spending: SpendBook, *, ceiling_usd: float | None, slow_start: bool = False
+    ) -> None:
         self.quotas = quotas
         self.spending = spending
         self._ceiling_usd = ceiling_usd
+        self._slow_start = slow_start
         self._ceilings: dict[str, tuple[float | None, datetime]] = {}
 
     async def admit(self, call: Call) -> Permit:
@@ -83,7 +91,9 @@ class BudgetAdmission(Admission, ABC):
         money = self.spending.reserve(call.tenant, call.max_cost_usd, self._ceiling_of(call.tenant))
         key = QuotaKey(call.provider, call.model, call.account)
         try:
-            unit = self.quotas.reserve(key, call.limits, purpose=call.purpose, tenant=call.tenant)
+            unit = self.quotas.reserve(
+                key, call.limits, purpose=call.purpose, tenant=call.tenant, slow_start=self._slow_start
+            )
         except TouchstoneError:
             _lenient(lambda: self.spending.release(money))
             raise
@@ -132,8 +142,12 @@ class BudgetPermit(Permit):
         _lenient(lambda: self._admission.spending.release(self._money))
 
     def _settle(self, cost_usd: float | None, error: JudgeError | None) -> None:
-        if isinstance(error, DayQuotaError | MinuteQuotaError | UnavailableModelError):
-            _lenient(lambda: self._admission.quotas.learn(self._unit, error))
+        quotas, unit = self._admission.quotas, self._unit
+        if isinstance(error, DayQuotaError | MinuteQuotaError | TurnedAwayError | UnavailableModelError):
+            _lenient(lambda: quotas.learn(unit, error))
+        elif unit.watched:
+            answered = error is None or isinstance(error, RefusedError | UnreadableError)
+            _lenient(lambda: quotas.settle(unit, answered=answered))
         _lenient(lambda: self._admission.spending.settle(self._money, cost_usd=cost_usd, error=error))
 
     def _end(self) -> bool:
@@ -144,8 +158,10 @@ class BudgetPermit(Permit):
 class DynamoAdmission(BudgetAdmission):
     """Admission by the accounts in the table, for everything that is deployed."""
 
-    def __init__(self, quotas: Quotas, spending: Spending, *, ceiling_usd: float | None) -> None:
-        super().__init__(quotas, spending, ceiling_usd=ceiling_usd)
+    def __init__(
+        self, quotas: Quotas, spending: Spending, *, ceiling_usd: float | None, slow_start: bool = False
+    ) -> None:
+        super().__init__(quotas, spending, ceiling_usd=ceiling_usd, slow_start=slow_start)
 
     async def run[T](self, work: Callable[[], T]) -> T:
         """Run work in a thread, since boto3 blocks."""

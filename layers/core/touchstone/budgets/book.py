@@ -19,6 +19,7 @@ from touchstone.budgets.decision import (
     effective_limits,
     epoch_second,
     released,
+    settled,
 )
 from touchstone.budgets.items import QuotaKey
 from touchstone.budgets.learning import Telling, learned_from
@@ -48,7 +49,8 @@ _log = logging.getLogger(__name__)
 class Reservation:
     """One reserved unit. The call must be sent before `expires_at` (UTC), else the unit is given back.
 
-    `share` is the unit of the tenant's own share that was reserved with it, None where no share binds.
+    `share` is the unit of the tenant's own share that was reserved with it, None where no share binds. `watched`:
+    others wait for its call, so that its end must be told whatever it is (`settle`, `learn` or `release`).
     """
 
     id: str
@@ -56,6 +58,7 @@ class Reservation:
     purpose: Purpose
     reserved_at: datetime
     share: "Reservation | None" = None
+    watched: bool = False
 
     @property
     def expires_at(self) -> datetime:
@@ -64,9 +67,15 @@ class Reservation:
 
 
 def exceeded(key: QuotaKey, refusal: Refused) -> QuotaExceededError | UnavailableModelError:
-    """The refusal as the error that callers see."""
-    if refusal.barred is not None:
-        return UnavailableModelError(refusal.barred, sent=False)
+    """The refusal as the error that callers see: what was not sent, why, and until when."""
+    if refusal.why is not None:
+        sentence = f"{refusal.why} Nothing was sent; {_next(refusal)}"
+        if refusal.barred:
+            return UnavailableModelError(sentence, sent=False)
+        return QuotaExceededError(sentence, window=refusal.window, until=refusal.until)
+    if refusal.in_flight:
+        sentence = f"It is not known yet how many calls at once {key} takes. Nothing was sent; {_next(refusal)}"
+        return QuotaExceededError(sentence, window=refusal.window, until=refusal.until)
     rest = f"has no unit left before {refusal.until:%Y-%m-%d %H:%M:%S} UTC; nothing was sent."
     if key.tenant is not None:
         sentence = f"The share of {key.tenant} in the {refusal.window}'s quota of {key} {rest}"
@@ -74,6 +83,11 @@ def exceeded(key: QuotaKey, refusal: Refused) -> QuotaExceededError | Unavailabl
     return QuotaExceededError(
         f"The {refusal.window}'s quota of {key} {rest}", window=refusal.window, until=refusal.until
     )
+
+
+def _next(refusal: Refused) -> str:
+    when = "when one in flight has ended" if refusal.in_flight else f"at {refusal.until:%Y-%m-%d %H:%M:%S} UTC"
+    return f"the next call may be made {when}."
 
 
 class QuotaBook(ABC):
@@ -100,14 +114,23 @@ class QuotaBook(ABC):
         self._fresh_share = fresh_share
         self._tenant_share = tenant_share
 
-    def reserve(self, key: QuotaKey, limits: Limits, *, purpose: Purpose, tenant: str | None = None) -> Reservation:
+    def reserve(
+        self,
+        key: QuotaKey,
+        limits: Limits,
+        *,
+        purpose: Purpose,
+        tenant: str | None = None,
+        slow_start: bool = False,
+    ) -> Reservation:
         """Reserve one unit, or raise `QuotaExceededError` with the moment at which one will be free.
 
         Raises `UnavailableModelError` instead where the provider has just said that it serves nobody, in those words.
+        `slow_start` is that of `QuotaRules`.
         For a `tenant` one of its share is reserved before it, or `TenantShareError` raised, and given back where the
         account of all refuses. Whoever dies between the two has spent a unit of its own share and none of the others'.
         """
-        rules = self._rules(key, limits)
+        rules = replace(self._rules(key, limits), slow_start=slow_start)
         share = None if tenant is None else self._take_share(key, rules, purpose=purpose, tenant=tenant)
         try:
             unit = self._take(key, rules, purpose=purpose)
@@ -145,22 +168,25 @@ class QuotaBook(ABC):
             _log.warning("A unit of a tenant's share could not be given back; it stays reserved.", exc_info=True)
 
     def _take(self, key: QuotaKey, rules: QuotaRules, *, purpose: Purpose) -> Reservation:
+        reservation_id, watched = secrets.token_hex(ID_BYTES), False
+
         def take(state: QuotaState, now: datetime) -> QuotaState:
-            decision = decide(state, now, rules=rules, purpose=purpose)
+            nonlocal watched
+            decision = decide(state, now, rules=rules, purpose=purpose, reservation=reservation_id)
             if isinstance(decision, Refused):
                 raise exceeded(key, decision)
+            watched = decision.watched
             return decision.state
 
-        reservation_id = secrets.token_hex(ID_BYTES)
         reserved_at = self._change(key, take, writer=reservation_id)
-        return Reservation(id=reservation_id, key=key, purpose=purpose, reserved_at=reserved_at)
+        return Reservation(id=reservation_id, key=key, purpose=purpose, reserved_at=reserved_at, watched=watched)
 
     def _give_back(self, reservation: Reservation) -> None:
         key = reservation.key
         day, second = day_of(key.provider, reservation.reserved_at), epoch_second(reservation.reserved_at)
 
         def give_back(state: QuotaState, _now: datetime) -> QuotaState:
-            return released(state, day=day, second=second, purpose=reservation.purpose)
+            return released(state, reservation.id, day=day, second=second, purpose=reservation.purpose)
 
         self._change(key, give_back, writer=secrets.token_hex(ID_BYTES), mark=reservation.id)
 
@@ -170,9 +196,17 @@ class QuotaBook(ABC):
         reserved_on = day_of(key.provider, reservation.reserved_at)
 
         def adapt(state: QuotaState, now: datetime) -> QuotaState:
-            return learned_from(state, error, reserved_on=reserved_on, now=now)
+            return learned_from(state, error, reservation=reservation.id, reserved_on=reserved_on, now=now)
 
         self._change(key, adapt, writer=secrets.token_hex(ID_BYTES))
+
+    def settle(self, reservation: Reservation, *, answered: bool) -> None:
+        """The call of a watched `reservation` has ended and was not refused. `answered`: what was refused is over."""
+
+        def end(state: QuotaState, now: datetime) -> QuotaState:
+            return settled(state, reservation.id, now, answered=answered)
+
+        self._change(reservation.key, end, writer=secrets.token_hex(ID_BYTES))
 
     def usage(self, key: QuotaKey, limits: Limits) -> QuotaUsage:
         """What is used and left now, where `limits` are the configured ones."""
@@ -196,7 +230,7 @@ class QuotaBook(ABC):
 
         def reset(state: QuotaState, _now: datetime) -> QuotaState:
             tally = replace(state.tally, exhausted=False)
-            return replace(state, tally=tally, learned=Learned(), blocked_until=None, barred=None)
+            return replace(state, tally=tally, learned=Learned(), refusals=None)
 
         self._change(key, reset, writer=secrets.token_hex(ID_BYTES))
 

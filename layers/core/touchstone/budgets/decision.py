@@ -4,6 +4,11 @@ Two promises are kept for every sequence of calls, however many functions make t
 never exceed the limit a minute, and those sent in any day of the provider never exceed the limit a day. A call is sent
 a little after its unit was reserved, so both are kept with a margin (`GUARD`): a reservation counts against the minute
 for 60 s + `GUARD`, and none is made so close to the edge of a day that its call could be counted on the other side.
+
+A third holds for limits that nobody told us: once a provider has refused a call, the calls that it refused in the last
+minute and those in flight, which it may refuse too, are `RISKED` at most together. So it refuses no more than that in
+any 60 seconds, whatever it says of seconds to wait, until it has refused none for `CAREFUL_FOR`. While it has answered
+nothing since it refused, one call at a time asks, after pauses that grow (`learning`).
 """
 
 import math
@@ -29,15 +34,27 @@ runs of an hourly drain see it."""
 DEFAULT_FRESH_SHARE = 0.1
 """The part of a day's quota that the backlog leaves for fresh requests until then."""
 MAX_BLOCK = timedelta(minutes=10)
-"""Longest time a provider's Retry-After is believed: a minute's quota is whole again long before."""
+"""Longest pause: so soon a provider that was mended is found, and a minute's quota is whole again long before."""
 LEARNED_DAY_LIMIT_DAYS = 7
 """How long a learned limit a day holds. Then the configured one is tried again, so that a raised quota is found; if it
 was not raised, that costs one refused call a week."""
-PROBES = 1
-"""Calls a minute that find out whether a provider that served nobody serves again."""
+RISKED = 3
+"""Calls that a provider may refuse in a minute."""
+REFUSED_FOR = timedelta(seconds=WINDOW_SECONDS) + GUARD
+"""How long a refused call counts as one of the last minute."""
+CAREFUL_FOR = timedelta(minutes=3)
+"""How long after its last refusal a provider that answers again is still asked with care. Shorter than a line of a
+batch waits, so that none waits for others in vain."""
 PROBE_FOR = timedelta(seconds=5)
-"""How long everyone waits for the first call after a bar has lapsed: a provider tells within a second or two that a
-model is not there, and then the account is barred again before a second call is sent."""
+"""How long a call in flight is waited for: a provider refuses within a second or two, and whoever works on an answer
+for longer has not refused it."""
+LOOK_AGAIN = timedelta(seconds=1)
+"""When to ask again where calls in flight are waited for, which mostly end long before `PROBE_FOR`."""
+PROVEN_SHARE = 8
+"""With a slow start one call may be in flight for each so many that were made today: where a quota that nobody knew
+ends, an eighth of it is refused, or `RISKED`."""
+PROVEN = 400
+"""Calls of a day after which a slow start is over: 50 may be in flight by then, more than a batch ever has."""
 
 _MAX_HOPS = 8
 """Obstacles one after the other that a wait may meet (block, minute, edge of the day …); more means never."""
@@ -70,31 +87,36 @@ class Learned:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Barred:
-    """The provider said that it serves nobody of this account; `why` is that in a sentence.
+class Refusals:
+    """The provider refused calls; `why` is what it said last, in a sentence.
 
-    Until `until` (UTC) no more than `PROBES` calls a minute are made. The first call after it is a probe too: nobody
-    else is let through for `PROBE_FOR`.
+    `at` are its latest refusals (UTC, `RISKED` at most, oldest first). `in_a_row` counts those that a pause and a probe
+    followed without an answer; 0: it answers again. Nothing is sent before `until` (UTC). `barred`: it does not know
+    the model or refuses the key, so that it serves nobody.
     """
 
+    at: tuple[datetime, ...] = ()
+    in_a_row: int
     until: datetime
     why: str
+    barred: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuotaState:
     """The account of one provider, model and account.
 
-    `seconds` counts reservations by epoch second, for the minute. `blocked_until` (UTC): the provider asked for a
-    pause; None if it did not. `barred`: it does not know the model or refuses the key; None if it did not say so.
+    `seconds` counts reservations by epoch second, for the minute. `refusals` None: it refused none of late. `watched`
+    are the reservations whose calls are waited for, each with the moment until which it is; kept only while that
+    decides anything.
     """
 
     day: date
     tally: Tally = Tally()
     seconds: Mapping[int, int] = field(default_factory=dict)
     learned: Learned = Learned()
-    blocked_until: datetime | None = None
-    barred: Barred | None = None
+    refusals: Refusals | None = None
+    watched: Mapping[str, datetime] = field(default_factory=dict)
 
     def turned(self, day: date, tally: Tally) -> "QuotaState":
         """The same account on another day, which begins with `tally`."""
@@ -110,44 +132,56 @@ class QuotaRules:
     """What a decision rests on beside the state: the configured limits and the share kept for fresh requests (0-1).
 
     `until_release`: the limit a day holds only until `RELEASE_BEFORE_RESET`, and none after it, as a tenant's share.
+    `slow_start`: calls in flight are few until as many were made today as show that there is room for more; for work
+    that nobody waits for.
     """
 
     provider: str
     limits: Limits
     fresh_share: float = DEFAULT_FRESH_SHARE
     until_release: bool = False
+    slow_start: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Granted:
-    """A unit is reserved in `state`."""
+    """A unit is reserved in `state`. `watched`: its call is waited for, so that its end must be told."""
 
     state: QuotaState
+    watched: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refused:
     """No unit is free before `until` (UTC), if nobody else takes it. `window` says what ran out.
 
-    Close to the edge of a day `window` is "minute", since waiting a few seconds is all it takes. `barred` is why the
-    provider serves nobody, None where it is the quota that ran out.
+    Close to the edge of a day `window` is "minute", since waiting a few seconds is all it takes. `why` is what the
+    provider said last, None where it is our own count that ran out; `barred`: it serves nobody. `in_flight`: calls in
+    flight are waited for, and one may be let through as soon as they end.
     """
 
     window: Literal["day", "minute"]
     until: datetime
-    barred: str | None = None
+    why: str | None = None
+    barred: bool = False
+    in_flight: bool = False
 
 
-def decide(state: QuotaState, now: datetime, *, rules: QuotaRules, purpose: Purpose) -> Granted | Refused:
-    """Reserve one unit at `now`, or say when one will be free.
+def decide(
+    state: QuotaState, now: datetime, *, rules: QuotaRules, purpose: Purpose, reservation: str = ""
+) -> Granted | Refused:
+    """Reserve one unit at `now` as `reservation`, or say when one will be free.
 
     A limit of 0 never frees a unit; `until` is then the end of the window at hand.
     """
     first = _refusal(state, now, rules=rules, purpose=purpose)
     if first is None:
-        return Granted(state=_reserved(state, now, purpose=purpose, day=day_of(rules.provider, now)))
+        watched = _risk_limit(state, now, rules=rules) is not None
+        in_flight = _in_flight(state, now) | ({reservation: now + PROBE_FOR} if watched else {})
+        granted = _reserved(state, now, purpose=purpose, day=day_of(rules.provider, now))
+        return Granted(state=replace(granted, watched=in_flight), watched=watched)
     limits = effective_limits(state, now, rules=rules)
-    if limits.per_day == 0 or limits.per_minute == 0:
+    if first.in_flight or limits.per_day == 0 or limits.per_minute == 0:
         return first
     until = first.until
     for _ in range(_MAX_HOPS):
@@ -159,19 +193,15 @@ def decide(state: QuotaState, now: datetime, *, rules: QuotaRules, purpose: Purp
 
 
 def effective_limits(state: QuotaState, now: datetime, *, rules: QuotaRules) -> Limits:
-    """The configured limits, or what the provider named since where that is less and still holds.
-
-    Where it serves nobody, its limit a minute are the probes.
-    """
+    """The configured limits, or what the provider named since where that is less and still holds."""
     learned, today = state.learned, day_of(rules.provider, now)
     released_now = rules.until_release and now >= next_reset(rules.provider, now) - RELEASE_BEFORE_RESET
     named_on, named_until = learned.per_day_on, learned.per_minute_until
     day_holds = named_on is not None and abs((today - named_on).days) < LEARNED_DAY_LIMIT_DAYS
     minute_holds = named_until is not None and now < named_until
-    per_minute = _least(rules.limits.per_minute, learned.per_minute if minute_holds else None)
     return Limits(
         per_day=None if released_now else _least(rules.limits.per_day, learned.per_day if day_holds else None),
-        per_minute=per_minute if barred_at(state, now) is None else _least(per_minute, PROBES),
+        per_minute=_least(rules.limits.per_minute, learned.per_minute if minute_holds else None),
     )
 
 
@@ -190,16 +220,24 @@ def live_seconds(state: QuotaState, now: datetime) -> dict[int, int]:
     return {at: n for at, n in state.seconds.items() if second - REACH_SECONDS < at <= second + REACH_SECONDS}
 
 
-def pause_until(state: QuotaState, now: datetime) -> datetime | None:
-    """Until when the provider asked for a pause, None if no pause holds at `now`."""
-    until = state.blocked_until
-    return until if until is not None and now < until <= now + MAX_BLOCK else None
+def pause_at(state: QuotaState, now: datetime) -> Refusals | None:
+    """The refusals for which nothing is sent at `now`, None where something may be."""
+    refusals = state.refusals
+    return refusals if refusals is not None and now < refusals.until <= now + MAX_BLOCK + GUARD else None
 
 
-def barred_at(state: QuotaState, now: datetime) -> Barred | None:
-    """Why the provider serves nobody, None where it may be asked as usual at `now`."""
-    barred = state.barred
-    return barred if barred is not None and now < barred.until <= now + MAX_BLOCK else None
+def recently_refused(refusals: Refusals, now: datetime) -> tuple[datetime, ...]:
+    """The refusals that count as those of the last minute at `now`."""
+    return tuple(at for at in refusals.at if abs(now - at) < REFUSED_FOR)
+
+
+def settled(state: QuotaState, reservation: str, now: datetime, *, answered: bool) -> QuotaState:
+    """The account when the watched call of `reservation` has ended and was not refused. `answered`: with a reply."""
+    watched = {other: until for other, until in _in_flight(state, now).items() if other != reservation}
+    refusals = state.refusals
+    if refusals is not None and answered:
+        refusals = replace(refusals, in_a_row=0, until=now, barred=False)
+    return replace(state, watched=watched, refusals=refusals)
 
 
 def epoch_second(moment: datetime) -> int:
@@ -207,8 +245,11 @@ def epoch_second(moment: datetime) -> int:
     return math.floor(moment.timestamp())
 
 
-def released(state: QuotaState, *, day: date, second: int, purpose: Purpose) -> QuotaState:
-    """Give back one unit reserved on `day` in `second`. On another day nothing is left to give back."""
+def released(state: QuotaState, reservation: str = "", *, day: date, second: int, purpose: Purpose) -> QuotaState:
+    """Give back the unit of `reservation`, made on `day` in `second`. On another day nothing is left to give back."""
+    if reservation in state.watched:
+        watched = {other: until for other, until in state.watched.items() if other != reservation}
+        state = replace(state, watched=watched)
     if state.day != day:
         return state
     seconds = {at: n - (at == second) for at, n in state.seconds.items() if n > (at == second)}
@@ -223,8 +264,10 @@ def released(state: QuotaState, *, day: date, second: int, purpose: Purpose) -> 
 
 def _refusal(state: QuotaState, at: datetime, *, rules: QuotaRules, purpose: Purpose) -> Refused | None:
     limits = effective_limits(state, at, rules=rules)
-    return _day_refusal(state, at, limits.per_day, rules=rules, purpose=purpose) or _minute_refusal(
-        state, at, limits.per_minute
+    return (
+        _day_refusal(state, at, limits.per_day, rules=rules, purpose=purpose)
+        or _minute_refusal(state, at, limits.per_minute)
+        or _risk_refusal(state, at, rules=rules)
     )
 
 
@@ -234,7 +277,7 @@ def _day_refusal(
     day, reset = day_of(rules.provider, at), next_reset(rules.provider, at)
     tally = state.tally_on(day)
     if tally.exhausted:
-        return Refused(window="day", until=reset + GUARD)
+        return Refused(window="day", until=reset + GUARD, why=None if state.refusals is None else state.refusals.why)
     if per_day is None:
         return None
     if tally.used >= per_day:
@@ -251,9 +294,9 @@ def _day_refusal(
 
 
 def _minute_refusal(state: QuotaState, at: datetime, per_minute: int | None) -> Refused | None:
-    pause = pause_until(state, at)
+    pause = pause_at(state, at)
     if pause is not None:
-        return Refused(window="minute", until=pause)
+        return Refused(window="minute", until=pause.until, why=pause.why, barred=pause.barred)
     if per_minute is None:
         return None
     live = live_seconds(state, at)
@@ -265,22 +308,61 @@ def _minute_refusal(state: QuotaState, at: datetime, per_minute: int | None) -> 
         leaves, excess = second, excess - live[second]
         if excess <= 0:
             break
-    barred = barred_at(state, at)
+    return Refused(window="minute", until=datetime.fromtimestamp(leaves + REACH_SECONDS, UTC))
+
+
+def _risk_refusal(state: QuotaState, at: datetime, *, rules: QuotaRules) -> Refused | None:
+    """The refusal of a call by which the provider could come to refuse more in a minute than `RISKED`."""
+    limit = _risk_limit(state, at, rules=rules)
+    if limit is None:
+        return None
+    refusals = careful_at(state, at)
+    in_flight = _in_flight(state, at).values()
+    refused = () if refusals is None or refusals.in_a_row else recently_refused(refusals, at)
+    ends = sorted((*in_flight, *(moment + REFUSED_FOR for moment in refused)))
+    if len(ends) < limit:
+        return None
     return Refused(
         window="minute",
-        until=datetime.fromtimestamp(leaves + REACH_SECONDS, UTC),
-        barred=None if barred is None else barred.why,
+        until=min(ends[len(ends) - limit], at + LOOK_AGAIN) if in_flight else ends[len(ends) - limit],
+        why=refusals.why if refusals is not None and refusals.in_a_row else None,
+        barred=refusals is not None and refusals.barred,
+        in_flight=bool(in_flight),
     )
+
+
+def _risk_limit(state: QuotaState, at: datetime, *, rules: QuotaRules) -> int | None:
+    """How many calls may be in flight, those refused in the last minute among them; None: as many as there are.
+
+    A probe is alone: the pause before it was made long enough for the refusals of the last minute (`learning`).
+    """
+    refusals = careful_at(state, at)
+    if refusals is not None:
+        return 1 if refusals.in_a_row else RISKED
+    made = state.tally_on(day_of(rules.provider, at)).used
+    if not rules.slow_start or made >= PROVEN:
+        return None
+    return max(RISKED, (made - len(_in_flight(state, at))) // PROVEN_SHARE)
+
+
+def careful_at(state: QuotaState, at: datetime) -> Refusals | None:
+    """The refusals for which calls are made with care at `at`; None where the last one is long ago and over."""
+    refusals = state.refusals
+    if refusals is None or refusals.in_a_row:
+        return refusals
+    return refusals if any(abs(at - moment) < CAREFUL_FOR for moment in refusals.at) else None
+
+
+def _in_flight(state: QuotaState, at: datetime) -> dict[str, datetime]:
+    """The reservations whose calls are waited for at `at`."""
+    return {one: until for one, until in state.watched.items() if at < until <= at + PROBE_FOR + GUARD}
 
 
 def _reserved(state: QuotaState, now: datetime, *, purpose: Purpose, day: date) -> QuotaState:
     tally, seconds, second = state.tally_on(day), live_seconds(state, now), epoch_second(now)
-    is_probe = state.barred is not None and barred_at(state, now) is None
     return replace(
         state,
         day=day,
-        blocked_until=now + PROBE_FOR if is_probe else state.blocked_until,
-        barred=None if is_probe else state.barred,
         tally=replace(tally, used=tally.used + 1, backlog_used=tally.backlog_used + int(purpose == "backlog")),
         seconds=seconds | {second: seconds.get(second, 0) + 1},
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from touchstone.budgets.decision import Barred, Learned, QuotaState, Tally
+from touchstone.budgets.decision import Learned, QuotaState, Refusals, Tally
 
 CURRENT = "CURRENT"
 DAY_PREFIX = "DAY#"
@@ -77,15 +77,15 @@ def current_item(key: QuotaKey, state: QuotaState, *, version: int, writer: str)
         "learned_day_on": None if learned.per_day_on is None else learned.per_day_on.isoformat(),
         "learned_minute": learned.per_minute,
         "learned_minute_until": _text(learned.per_minute_until),
-        "blocked_until": _text(state.blocked_until),
-        "barred": None if state.barred is None else {"until": _text(state.barred.until), "why": state.barred.why},
+        "blocked_until": None if state.refusals is None else _text(state.refusals.until),
+        "refusals": None if state.refusals is None else _refusals_item(state.refusals),
+        "watched": {reservation: _text(until) for reservation, until in state.watched.items()},
     }
 
 
 def stored_from(item: Mapping[str, Any]) -> Stored:
     """The state that an item holds."""
     learned_on = item["learned_day_on"]
-    barred = item.get("barred")  # an item of an earlier release has none
     state = QuotaState(
         day=date.fromisoformat(item["day"]),
         tally=tally_from(item),
@@ -96,10 +96,37 @@ def stored_from(item: Mapping[str, Any]) -> Stored:
             per_minute=_whole(item["learned_minute"]),
             per_minute_until=_moment(item["learned_minute_until"]),
         ),
-        blocked_until=_moment(item["blocked_until"]),
-        barred=None if barred is None else Barred(until=datetime.fromisoformat(barred["until"]), why=barred["why"]),
+        refusals=_refusals_from(item),
+        watched={one: datetime.fromisoformat(until) for one, until in item.get("watched", {}).items()},
     )
     return Stored(state=state, version=int(item["version"]), writer=item["writer"])
+
+
+def _refusals_item(refusals: Refusals) -> dict[str, Any]:
+    return {
+        "at": [moment.isoformat() for moment in refusals.at],
+        "in_a_row": refusals.in_a_row,
+        "why": refusals.why,
+        "barred": refusals.barred,
+    }
+
+
+def _refusals_from(item: Mapping[str, Any]) -> Refusals | None:
+    """The refusals in an item. One of an earlier release has a moment alone, or with it why nobody is served."""
+    kept, barred, until = item.get("refusals"), item.get("barred"), _moment(item["blocked_until"])
+    if barred is not None:
+        return Refusals(in_a_row=1, until=datetime.fromisoformat(barred["until"]), why=barred["why"], barred=True)
+    if until is None:
+        return None
+    if kept is None:
+        return Refusals(in_a_row=1, until=until, why="The provider asked for a pause.")
+    return Refusals(
+        at=tuple(datetime.fromisoformat(moment) for moment in kept["at"]),
+        in_a_row=int(kept["in_a_row"]),
+        until=until,
+        why=kept["why"],
+        barred=kept["barred"],
+    )
 
 
 def day_item(key: QuotaKey, day: date, tally: Tally) -> dict[str, Any]:

@@ -6,55 +6,69 @@ A provider's word is better than the configuration: free tiers shrink overnight,
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
-from touchstone.budgets.decision import MAX_BLOCK, Barred, QuotaState, pause_until
-from touchstone.errors import DayQuotaError, MinuteQuotaError, UnavailableModelError
+from touchstone.budgets.decision import (
+    MAX_BLOCK,
+    REFUSED_FOR,
+    RISKED,
+    QuotaState,
+    Refusals,
+    pause_at,
+    recently_refused,
+)
+from touchstone.errors import DayQuotaError, MinuteQuotaError, TurnedAwayError, UnavailableModelError
 
-type Telling = DayQuotaError | MinuteQuotaError | UnavailableModelError
+type Telling = DayQuotaError | MinuteQuotaError | TurnedAwayError | UnavailableModelError
 """Failures that say something of every call to come, and not only of the one that failed."""
 
 LEARNED_MINUTE_FOR = timedelta(days=1)
 """How long a named limit a minute holds; trying the configured one again costs one refused call a day."""
-UNNAMED_PAUSE = timedelta(seconds=20)
-"""The pause after a refusal that names neither limit nor delay."""
-UNNAMED_PER_MINUTE = 3
-"""… and the calls a minute that are tried after it: enough to notice the end of it, too few to be a storm."""
-UNNAMED_FOR = timedelta(minutes=3)
-"""… for so long, counted anew from every further refusal."""
-BARRED_FOR = timedelta(minutes=3)
-"""How long a provider that serves nobody is only probed, counted anew from every probe that fails. A new key or another
-model has an account of its own, so this delays only what was mended at the provider."""
+FIRST_PAUSE = timedelta(seconds=10)
+"""The pause after a refusal that advises none. It doubles with every probe that is refused too."""
 PROBE = 1
 """What a named limit of 0 is kept as: one call a window, which finds out when the quota is no longer 0."""
 
 
-def learned_from(state: QuotaState, error: Telling, *, reserved_on: date, now: datetime) -> QuotaState:
-    """The account after the provider refused a call whose unit was reserved on its day `reserved_on`.
+def learned_from(
+    state: QuotaState, error: Telling, *, reservation: str = "", reserved_on: date, now: datetime
+) -> QuotaState:
+    """The account after the provider refused the call of `reservation`, made on its day `reserved_on`.
 
     A refusal that arrives after midnight speaks of the day that is over, and does not block the new one.
     """
+    learned = state.learned
+    watched = {other: until for other, until in state.watched.items() if other != reservation}
+    state = replace(state, watched=watched)
     match error:
         case DayQuotaError():
-            return _learned_day(state, error.limit, over=reserved_on == state.day)
-        case MinuteQuotaError():
-            return _learned_minute(state, error.limit, error.retry_after, now=now)
-        case UnavailableModelError():
-            return replace(state, barred=Barred(until=now + BARRED_FOR, why=str(error)))
+            if error.limit is not None:
+                learned = replace(learned, per_day=max(PROBE, error.limit), per_day_on=state.day)
+            if reserved_on != state.day:
+                return replace(state, learned=learned)
+            state = replace(state, tally=replace(state.tally, exhausted=True))
+        case MinuteQuotaError(limit=int(limit)):
+            learned = replace(learned, per_minute=max(PROBE, limit), per_minute_until=now + LEARNED_MINUTE_FOR)
+    return replace(state, learned=learned, refusals=_refused_once_more(state, error, now=now))
 
 
-def _learned_day(state: QuotaState, limit: int | None, *, over: bool) -> QuotaState:
-    learned = state.learned
-    if limit is not None:
-        learned = replace(learned, per_day=max(PROBE, limit), per_day_on=state.day)
-    return replace(state, learned=learned, tally=replace(state.tally, exhausted=over or state.tally.exhausted))
+def _refused_once_more(state: QuotaState, error: Telling, *, now: datetime) -> Refusals:
+    """The refusals with that of `error`.
 
-
-def _learned_minute(state: QuotaState, limit: int | None, retry_after: float | None, *, now: datetime) -> QuotaState:
-    learned, pause = state.learned, UNNAMED_PAUSE
-    held = learned.per_minute if learned.per_minute_until is not None and now < learned.per_minute_until else None
-    if limit is not None:
-        learned = replace(learned, per_minute=max(PROBE, limit), per_minute_until=now + LEARNED_MINUTE_FOR)
-    elif retry_after is None and (held is None or held >= UNNAMED_PER_MINUTE):
-        learned = replace(learned, per_minute=UNNAMED_PER_MINUTE, per_minute_until=now + UNNAMED_FOR)
-    if retry_after is not None:
-        pause = timedelta(seconds=min(MAX_BLOCK.total_seconds(), max(0.0, retry_after)))
-    return replace(state, learned=learned, blocked_until=max(now + pause, pause_until(state, now) or now))
+    One that comes during a pause is of a call that was in flight when it began, and no failed probe. The provider's
+    advice is believed once, and then only where it is longer than our own pause. Whatever it is, the pause is long
+    enough for the probe after it to be one of `RISKED` in a minute.
+    """
+    before, held = state.refusals, pause_at(state, now)
+    in_a_row = 0 if before is None else before.in_a_row
+    if held is None or in_a_row == 0:
+        in_a_row += 1
+    at = (*(() if before is None else recently_refused(before, now)), now)[-RISKED:]
+    grown = FIRST_PAUSE * 2 ** min(in_a_row - 1, 10)
+    asked = timedelta(seconds=min(MAX_BLOCK.total_seconds(), max(0.0, error.retry_after or 0.0)))
+    advised_at_first = in_a_row == 1 and error.retry_after is not None
+    until = now + (asked if advised_at_first else min(MAX_BLOCK, max(grown, asked)))
+    if len(at) == RISKED:
+        until = max(until, at[0] + REFUSED_FOR)
+    if held is not None:
+        until = max(until, held.until)
+    barred = isinstance(error, UnavailableModelError)
+    return Refusals(at=at, in_a_row=in_a_row, until=until, why=str(error), barred=barred)

@@ -99,14 +99,20 @@ class MemorySpending:
 class MemoryAdmission(BudgetAdmission):
     """Admission by accounts in memory: the limits of this process, not of others on the same key.
 
-    `ceiling_usd` None: no ceiling. `fresh_share` 0, the default here: nobody else's requests are waiting.
+    `ceiling_usd` None: no ceiling. `fresh_share` 0, the default here: nobody else's requests are waiting. `slow_start`
+    is that of `BudgetAdmission`.
     """
 
     def __init__(
-        self, *, ceiling_usd: float | None = None, clock: Clock = system_clock, fresh_share: float = 0.0
+        self,
+        *,
+        ceiling_usd: float | None = None,
+        clock: Clock = system_clock,
+        fresh_share: float = 0.0,
+        slow_start: bool = False,
     ) -> None:
-        quotas = MemoryQuotas(clock=clock, fresh_share=fresh_share)
-        super().__init__(quotas, MemorySpending(clock=clock), ceiling_usd=ceiling_usd)
+        quotas, spending = MemoryQuotas(clock=clock, fresh_share=fresh_share), MemorySpending(clock=clock)
+        super().__init__(quotas, spending, ceiling_usd=ceiling_usd, slow_start=slow_start)
 
     async def run[T](self, work: Callable[[], T]) -> T:
         """Run work at once: nothing blocks."""

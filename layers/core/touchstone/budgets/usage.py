@@ -15,7 +15,7 @@ from touchstone.budgets.decision import (
     effective_limits,
     kept_for_fresh,
     live_seconds,
-    pause_until,
+    pause_at,
 )
 from touchstone.judges.base import Limits
 
@@ -31,7 +31,8 @@ class QuotaUsage:
     `used` counts today's reservations, `backlog_used` those of them for deferred work, and `kept` is what the backlog
     must still leave for fresh requests. `per_minute` and `left_this_minute` say the same of the minute. `learned` are
     the limits the provider named, where they are the ones that hold. `blocked_until` (UTC) is when a call may be tried
-    again after the provider refused one, None if it may be tried now. `resets_at` is the provider's next midnight.
+    again after the provider refused one, None if it may be tried now; `blocked_why` is what it said, in a sentence,
+    None where it is not known. `resets_at` is the provider's next midnight.
     """
 
     provider: str
@@ -47,6 +48,7 @@ class QuotaUsage:
     resets_at: datetime
     learned: Limits
     blocked_until: datetime | None
+    blocked_why: str | None
     fresh_share: float
 
 
@@ -69,6 +71,7 @@ def usage_of(state: QuotaState, now: datetime, *, rules: QuotaRules) -> QuotaUsa
     if per_day is not None and now < reset - RELEASE_BEFORE_RESET:
         kept = kept_for_fresh(per_day, tally, fresh_share=rules.fresh_share)
     left = None if per_day is None else max(0, per_day - tally.used)
+    pause = state.refusals if tally.exhausted else pause_at(state, now)
     in_minute = sum(live_seconds(state, now).values())
     return QuotaUsage(
         provider=rules.provider,
@@ -86,7 +89,8 @@ def usage_of(state: QuotaState, now: datetime, *, rules: QuotaRules) -> QuotaUsa
             per_day=per_day if per_day != rules.limits.per_day else None,
             per_minute=per_minute if per_minute != rules.limits.per_minute else None,
         ),
-        blocked_until=reset + GUARD if tally.exhausted else pause_until(state, now),
+        blocked_until=reset + GUARD if tally.exhausted else None if pause is None else pause.until,
+        blocked_why=None if pause is None else pause.why,
         fresh_share=rules.fresh_share,
     )
 

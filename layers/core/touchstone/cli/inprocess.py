@@ -18,6 +18,7 @@ from touchstone.errors import JudgeError, LimitError
 from touchstone.extras import need_module
 from touchstone.judges import EnvironmentKeys, FileCache, Judges, Registry, RetirementWarning, load_registry
 from touchstone.judges.registry import ProviderKind
+from touchstone.operations.patience import PatientJudges
 
 SDKS: Mapping[ProviderKind, str] = {
     "gemini": "google.genai",
@@ -54,7 +55,7 @@ async def opened(
     judges = kind(
         registry,
         EnvironmentKeys(registry),
-        admission=MemoryAdmission(),
+        admission=MemoryAdmission(slow_start=issubclass(kind, PatientJudges)),
         cache=FileCache(cache_folder() / "replies.sqlite"),
     )
     for name in judges.available() if sdks else ():

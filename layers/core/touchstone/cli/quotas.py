@@ -53,6 +53,7 @@ def forget(
         Column(title="named a day", of=field("learned_per_day"), right=True),
         Column(title="named a minute", of=field("learned_per_minute"), right=True),
         Column(title="was blocked until", of=lambda row: moment(row["blocked_until"])),
+        Column(title="because", of=field("blocked_why")),
     )
     print_rows(forgotten, columns, forgotten, empty=nothing, as_json=as_json)
 
@@ -97,4 +98,5 @@ def _forget(book: "Quotas", key: "QuotaKey") -> dict[str, Any]:
         "learned_per_day": named.learned.per_day,
         "learned_per_minute": named.learned.per_minute,
         "blocked_until": None if named.blocked_until is None else named.blocked_until.isoformat(),
+        "blocked_why": named.blocked_why,
     }

@@ -39,9 +39,11 @@ def budget(*, as_json: AsJson = False) -> None:
         Column(title="resets (UTC)", of=lambda row: moment(row.get("resets_at"))),
         Column(title="blocked until", of=lambda row: moment(row.get("blocked_until"))),
     )
-    print_table(columns, report.get("quotas", ()), empty="No judge has a key: checks decide alone.")
+    quotas = report.get("quotas", ())
+    print_table(columns, quotas, empty="No judge has a key: checks decide alone.")
     print_facts(
         (
+            *(("held back", _held(quota)) for quota in quotas if quota.get("blocked_until")),
             ("spent today", dollars(report.get("spent_usd"))),
             ("reserved", dollars(report.get("reserved_usd"))),
             ("ceiling", dollars(report.get("ceiling_usd"))),
@@ -147,6 +149,14 @@ def _list(name: str, columns: "tuple[Column, ...]", *, as_json: bool, **query: i
     with open_api() as api:
         rows = api.get_list("statistics", name, **query)
     print_rows(rows, columns, rows, empty=NO_DATA, as_json=as_json)
+
+
+def _held(quota: "Row") -> str:
+    """What is not sent, until when, and why."""
+    from touchstone.cli.screen import moment
+
+    until = f"{quota.get('tier')}: nothing is sent before {moment(quota.get('blocked_until'))} UTC."
+    return " ".join(filter(None, (until, quota.get("blocked_why"))))
 
 
 def _share(row: "Row") -> str | None:

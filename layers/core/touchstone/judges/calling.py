@@ -72,12 +72,14 @@ class Caller:
 
         Where a call failed and a limit or the store keeps it from being repeated, the failure is raised: it was paid
         for, and whoever counts failures must not take it for a limit that was met before anything was sent. Only a
-        provider's own "too many a minute" gives way to our limit, since it costs nothing and says the same.
+        provider's own "too many a minute" gives way to our limit, since it costs nothing and says the same. Where no
+        time was left to repeat it, the failure is raised too: that nothing more was sent is not why there is no reply.
         """
         if not self._connection.loaded:
             await self._in_time(self._connection.load(), deadline)
         retries, failed = Retries(self._around.draw), tuple[FailedCall, ...]()
         before: JudgeError | None = None
+        last: JudgeError | None = None
         while True:
             try:
                 reply = await self._call(order, deadline, attempt=retries.attempts + 1)
@@ -92,7 +94,9 @@ class Caller:
                     error.failed_calls = failed
                 raise
             except JudgeError as error:
-                before = before if isinstance(error, MinuteQuotaError) else error
+                if last is not None and isinstance(error, TimedOutError) and not error.sent:
+                    raise last from error
+                last, before = error, before if isinstance(error, MinuteQuotaError) else error
                 error.failed_calls = failed = (*failed, *error.failed_calls)
                 pause = retries.wait(error, remaining=deadline.remaining)
                 self._log(error, retries.attempts, pause)

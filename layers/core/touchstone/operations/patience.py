@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from touchstone.answers.verification import VERIFY_SECONDS
 from touchstone.clock import Clock, Deadline, system_clock
-from touchstone.errors import FailedCall, JudgeError, LimitError, QuotaExceededError
+from touchstone.errors import FailedCall, JudgeError, LimitError, QuotaExceededError, TimedOutError
 from touchstone.judges.base import Judge, Purpose, Question, Reply, Tier
 from touchstone.judges.opening import Judges
 
@@ -42,10 +42,12 @@ class PatientJudge:
         """Ask; raises as any judge does, `QuotaExceededError` where the slot lies behind the deadline.
 
         A wait before anything was sent costs nothing and may come again and again. A call that failed, and that a full
-        minute kept from being repeated, is repeated once: what is paid does not grow with the deadline.
+        minute kept from being repeated, is repeated once: what is paid does not grow with the deadline. Where a wait
+        left no time to ask, what was waited for is the reason.
         """
         paid: tuple[FailedCall, ...] = ()
         held_up: JudgeError | None = None
+        waited_for: JudgeError | LimitError | None = None
         while True:
             seconds = deadline.remaining if self.seconds is None else min(self.seconds, deadline.remaining)
             try:
@@ -55,6 +57,8 @@ class PatientJudge:
                 paid = (*paid, *error.failed_calls)
                 # A limit that is met after a failure does not hide it.
                 raised = error if isinstance(error, JudgeError) or held_up is None else held_up
+                if waited_for is not None and isinstance(error, TimedOutError) and not error.sent:
+                    raised = held_up or waited_for
                 raised.failed_calls = paid
                 free_at = _free_at(error)
                 pause = 0.0 if free_at is None else max(0.0, (free_at - self.clock()).total_seconds())
@@ -64,6 +68,7 @@ class PatientJudge:
                     if held_up is not None:
                         raise
                     held_up = error
+                waited_for = error
                 await self.sleep(pause)
 
 

@@ -41,8 +41,9 @@ class QuotaView(View):
     """The quota behind a tier today. `limit` and `left` are requests, None where no limit is known.
 
     `learned_per_day` and `learned_per_minute` are limits that the provider named itself, None where it named none.
-    `resets_at` is the provider's next midnight, `blocked_until` when it may be asked again (both UTC). `share` is the
-    part of it that one tenant may use, None where one may use all of it.
+    `resets_at` is the provider's next midnight, `blocked_until` when it may be asked again after it refused (both
+    UTC), and `blocked_why` what it said then. `share` is the part of it that one tenant may use, None where one may use
+    all of it.
     """
 
     tier: Tier
@@ -57,6 +58,7 @@ class QuotaView(View):
     learned_per_minute: int | None
     resets_at: datetime
     blocked_until: datetime | None
+    blocked_why: str | None
     share: ShareView | None
 
 
@@ -164,6 +166,7 @@ def _quota(seat: Seat, quotas: Quotas, *, tenant: str) -> QuotaView:
         learned_per_minute=usage.learned.per_minute,
         resets_at=usage.resets_at,
         blocked_until=usage.blocked_until,
+        blocked_why=usage.blocked_why,
         share=_share(seat, quotas, tenant=tenant),
     )
 

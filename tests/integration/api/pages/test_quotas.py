@@ -82,6 +82,24 @@ def test_quotas_are_shown_with_the_tenants_share(neighbour: Api, buyer: Api, rea
     assert [used[name][0] for name in ("Used by you", "Used by others", "Left")] == [2, 1, PER_DAY - 3]
 
 
+def test_a_judge_that_is_held_back_says_why_and_until_when(
+    buyer: Api, reader: Visitor, judges: ProviderServer, noon: datetime
+) -> None:
+    judges.script(error("unauthorized"))
+    body = {"problem": "Name the capital of Australia.", "answer": "Canberra"}
+    refused = buyer.post("/v1/verifications", body).json
+    held = buyer.post("/v1/verifications", {**body, "problem": "Name the capital again."}).json
+    errors = [answer["attempts"][0]["verification"]["error"] for answer in (refused, held)]
+    said = [error.removeprefix("Not verified: ") for error in errors]
+    assert "refuses the API key" in said[0]
+    assert said[1].startswith(f"{said[0]} Nothing was sent; the next call may be made at {noon:%Y-%m-%d} 20:00:")
+    (quota,) = [each for each in buyer.get("/v1/budget").json["quotas"] if each["tier"] == "verify"]
+    assert quota["blocked_why"] == said[0]
+    until = datetime.fromisoformat(quota["blocked_until"])
+    assert noon < until <= noon + timedelta(seconds=30)
+    assert f"{MODEL}: nothing is sent before {until:%Y-%m-%d %H:%M}. {said[0]}" in reader.open("/app/quotas").text
+
+
 def test_one_tenant_alone_has_no_share(buyer: Api, reader: Visitor) -> None:
     _verify(buyer)
     page = reader.open("/app/quotas")

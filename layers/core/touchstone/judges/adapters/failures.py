@@ -1,13 +1,12 @@
-"""Providers' errors, read into the one taxonomy by status, code, type and id, never by message.
+"""Providers' errors, read into the one taxonomy by status, code, type and id, never by the prose of a message.
 
 Nothing that a provider wrote in prose goes on: messages echo keys and prompts. What a sentence quotes of an error body
-is a single word of letters and underscores.
+is a single word of letters and underscores. Of messages only the names of spent quotas are read, since some
+OpenAI-compatible services give them nowhere else.
 """
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from touchstone.errors import (
@@ -18,17 +17,31 @@ from touchstone.errors import (
     OverloadedError,
     RefusedError,
     TimedOutError,
+    TurnedAwayError,
     UnavailableModelError,
     UnreadableError,
 )
 from touchstone.extras import install
+from touchstone.judges.adapters.advice import retry_after, seconds, until
 from touchstone.judges.adapters.replies import Response
 
 _WORD = re.compile(r"[A-Za-z]+(_[A-Za-z]+)*")
 _LONGEST_WORD = 48
-_DURATION = re.compile(r"(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?")
 _MINUTE = 60.0
 """A bucket for requests a minute is full again within this many seconds; one that takes longer is a day's."""
+
+_LONGEST_QUOTA_BODY = 4000
+"""Characters of a 429 in which a quota's name is looked for; those seen are shorter."""
+_DAYS_QUOTA = re.compile(
+    r"quotaId\W{1,12}\w*PerDay"  # Gemini, in whatever a gateway wraps its body
+    r"|\([RT]PD\)"  # OpenAI and Groq: "on requests per day (RPD): Limit 1000, Used 1000"
+    r"|\bfree-models-per-day\b"  # OpenRouter
+    r"|\bper 86400s\b"  # GitHub Models: "Rate limit of 50 per 86400s exceeded for UserByModelByDay"
+)
+_MINUTES_QUOTA = re.compile(r"quotaId\W{1,12}\w*PerMinute|\([RT]PM\)|\bfree-models-per-min\b|\bper 60s\b")
+"""The names of quotas in OpenAI-compatible bodies: those of the day, and those of the minute."""
+_NAMED_LIMIT = re.compile(r"\(RP[DM]\): Limit (\d{1,9})\b|\bRate limit of (\d{1,9}) per (?:86400|60)s")
+"""… and how many requests they allow."""
 
 _NO_MODEL = frozenset({"model_not_found", "model_decommissioned", "invalid_model", "DeploymentNotFound"})
 """Words for a model that is not there, or not for this key, whatever the status: OpenAI, Groq, Mistral, Azure."""
@@ -102,6 +115,12 @@ def minute_quota(
     )
 
 
+def turned_away(provider: str, model: str, response: Response) -> TurnedAwayError:
+    """The provider is overloaded, and takes no more calls for that."""
+    sentence = f"{provider} {model} is overloaded and takes no more requests just now."
+    return TurnedAwayError(sentence, retry_after=retry_after(response))
+
+
 def refused(provider: str, model: str, why: str | None) -> RefusedError:
     """The provider or the model declined to answer."""
     return RefusedError(f"{provider} {model} declined to answer{f' ({why})' if why else ''}.")
@@ -128,6 +147,8 @@ def by_status(provider: str, model: str, response: Response, *words: str | None)
             return TimedOutError(f"{provider} {model} did not finish within its own deadline{named}.")
         case 429:
             return minute_quota(provider, model, retry_after=after)
+        case 529:
+            return turned_away(provider, model, response)
         case status if status >= 500:  # noqa: PLR2004 - HTTP's server errors
             sentence = f"{provider} {model} is overloaded or broken: HTTP {status}{named}."
             return OverloadedError(sentence, retry_after=after)
@@ -141,19 +162,24 @@ def by_status(provider: str, model: str, response: Response, *words: str | None)
 def gemini(model: str, response: Response) -> JudgeError:
     """An error of the Gemini API: `google.rpc.Status` with details."""
     error = _error(response.json())
-    details = [detail for detail in _list(error.get("details")) if isinstance(detail, dict)]
+    details = _details(error)
     reasons = [reason for detail in details if (reason := word(detail.get("reason")))]
     if any(reason.startswith("API_KEY_") for reason in reasons):
         return UnavailableModelError(f"Gemini refuses the API key ({reasons[0]}); check that it is valid.")
     if response.status != 429:  # noqa: PLR2004 - HTTP's own
         return by_status("Gemini", model, response, *reasons, word(error.get("status")))
+    return _detailed_quota("Gemini", model, response, details)
+
+
+def _detailed_quota(provider: str, model: str, response: Response, details: list[dict[str, Any]]) -> JudgeError:
+    """A spent quota by the details of a `google.rpc.Status`."""
     delays = (seconds(detail.get("retryDelay")) for detail in details)
     after = next((delay for delay in delays if delay is not None), retry_after(response))
     # RetryInfo speaks of seconds even when the day is spent: only the quota's id tells.
     violations = [v for detail in details for v in _list(detail.get("violations")) if isinstance(v, dict)]
     if any("PerDay" in str(violation.get("quotaId")) for violation in violations):
-        return day_quota("Gemini", model, limit=_request_limit(violations, "PerDay"), retry_after=after)
-    return minute_quota("Gemini", model, limit=_request_limit(violations, "PerMinute"), retry_after=after)
+        return day_quota(provider, model, limit=_request_limit(violations, "PerDay"), retry_after=after)
+    return minute_quota(provider, model, limit=_request_limit(violations, "PerMinute"), retry_after=after)
 
 
 def _request_limit(violations: list[dict[str, Any]], window: str) -> int | None:
@@ -183,16 +209,48 @@ def openai(provider: str, model: str, response: Response) -> JudgeError:
             return refused(provider, model, "moderation")
     if response.status != 429:  # noqa: PLR2004 - HTTP's own
         return by_status(provider, model, response, code, kind, word(error.get("status")))  # the last by Gemini's
-    return _bucket_quota(
+    if details := _details(error):  # Gemini's own compatible endpoint
+        return _detailed_quota(provider, model, response, details)
+    headers, spent = response.headers, response.headers.get("x-ratelimit-remaining-requests")
+    # The requests' bucket may be a day's, and fill for minutes while it is the tokens that ran out.
+    resets = [
+        headers.get("x-ratelimit-reset-tokens"),
+        headers.get("x-ratelimit-reset-requests") if not _left(spent) else None,
+    ]
+    bucket = _bucket_quota(
         provider,
         model,
         response,
-        spent=response.headers.get("x-ratelimit-remaining-requests"),
-        limit=response.headers.get("x-ratelimit-limit-requests"),
-        resets=[
-            seconds(response.headers.get(name)) for name in ("x-ratelimit-reset-requests", "x-ratelimit-reset-tokens")
-        ],
+        spent=spent,
+        limit=headers.get("x-ratelimit-limit-requests"),
+        resets=[seconds(reset) for reset in resets],
     )
+    return _named_quota(provider, model, response, bucket) or bucket
+
+
+def _named_quota(
+    provider: str, model: str, response: Response, bucket: DayQuotaError | MinuteQuotaError
+) -> JudgeError | None:
+    """A spent quota by its name in the body, with what the headers tell (`bucket`); None where it has no known name."""
+    body = response.body if isinstance(response.body, str) else response.body.decode(errors="replace")
+    body = body[:_LONGEST_QUOTA_BODY]
+    named = _NAMED_LIMIT.search(body)
+    limit = bucket.limit if named is None else int(named[1] or named[2])
+    if _DAYS_QUOTA.search(body):
+        return day_quota(provider, model, limit=limit, retry_after=bucket.retry_after)
+    if _MINUTES_QUOTA.search(body):
+        return minute_quota(provider, model, limit=limit, retry_after=bucket.retry_after)
+    return None
+
+
+def _left(remaining: str | None) -> bool:
+    """Whether a header says that something remains of a bucket."""
+    return remaining is not None and remaining != "0"
+
+
+def _details(error: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The details of a `google.rpc.Status`."""
+    return [detail for detail in _list(error.get("details")) if isinstance(detail, dict)]
 
 
 def anthropic(model: str, response: Response) -> JudgeError:
@@ -204,7 +262,7 @@ def anthropic(model: str, response: Response) -> JudgeError:
         case "timeout_error":
             return TimedOutError(f"Anthropic {model} did not finish within its own deadline.")
         case "overloaded_error":
-            return OverloadedError(f"Anthropic {model} is overloaded.", retry_after=retry_after(response))
+            return turned_away("Anthropic", model, response)
         case "invalid_request_error" if response.status == 400:  # noqa: PLR2004 - HTTP's own
             # An account without credit is answered so too, and told apart by its message alone.
             sentence = f"Anthropic rejects the request to {model}; check the model, and the account's credit."
@@ -220,13 +278,13 @@ def anthropic(model: str, response: Response) -> JudgeError:
         response,
         spent=response.headers.get(f"{prefix}requests-remaining"),
         limit=response.headers.get(f"{prefix}requests-limit"),
-        resets=[_until(response, response.headers.get(name.removesuffix("remaining") + "reset")) for name in spent],
+        resets=[until(response, response.headers.get(name.removesuffix("remaining") + "reset")) for name in spent],
     )
 
 
 def _bucket_quota(
     provider: str, model: str, response: Response, *, spent: str | None, limit: str | None, resets: list[float | None]
-) -> JudgeError:
+) -> DayQuotaError | MinuteQuotaError:
     """A spent bucket by its headers: it is the day's where it takes longer than a minute to fill.
 
     The limit counts only where the requests themselves ran out (`spent` is "0"), not the tokens.
@@ -238,51 +296,10 @@ def _bucket_quota(
     return minute_quota(provider, model, limit=requests, retry_after=after if after is not None else longest or None)
 
 
-def retry_after(response: Response) -> float | None:
-    """The provider's advice in seconds, from `retry-after-ms` or `retry-after` (seconds, or a date)."""
-    headers = response.headers
-    if (exact := _number(headers.get("retry-after-ms"))) is not None:
-        return exact / 1000
-    advice = headers.get("retry-after")
-    plain = _number(advice)
-    return plain if plain is not None else _until(response, advice)
-
-
-def seconds(duration: Any) -> float | None:
-    """A duration as providers write it: `37s`, `37.5s`, `6m0s`, `1h2m3s`, `120ms`. None for anything else."""
-    found = _DURATION.fullmatch(duration) if isinstance(duration, str) and duration else None
-    if found is None:
-        return None
-    hours, minutes, whole, thousandths = (float(part or 0) for part in found.groups())
-    return hours * 3600 + minutes * 60 + whole + thousandths / 1000
-
-
 def word(value: Any) -> str | None:
     """A code, type or reason, if it is a single word fit to be repeated; anything longer might quote a secret."""
     fits = isinstance(value, str) and len(value) <= _LONGEST_WORD and _WORD.fullmatch(value)
     return value if fits else None
-
-
-def _until(response: Response, moment: str | None) -> float | None:
-    """Seconds from the response's own date to a moment, so that a wrong or rehearsed clock here does not matter."""
-    now, then = _date(response.headers.get("date")), _date(moment)
-    return None if now is None or then is None else max(0.0, (then - now).total_seconds())
-
-
-def _date(text: str | None) -> datetime | None:
-    """A moment as HTTP or RFC 3339 writes it."""
-    for read in (datetime.fromisoformat, parsedate_to_datetime):
-        try:
-            moment = read(text or "")
-        except ValueError:
-            continue
-        return moment if moment.tzinfo is not None else None
-    return None
-
-
-def _number(text: str | None) -> float | None:
-    """A plain number of seconds, not negative."""
-    return float(text) if text is not None and re.fullmatch(r"\d{1,9}(\.\d{1,9})?", text) else None
 
 
 def _error(body: Any) -> Mapping[str, Any]:
