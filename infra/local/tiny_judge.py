@@ -1,4 +1,4 @@
-"""A real model behind an OpenAI-compatible endpoint on loopback: SmolLM2-135M-Instruct, far too small to judge anything.
+"""A real model behind an OpenAI-compatible endpoint on loopback: SmolLM2-135M-Instruct, far too small to judge.
 
 The model's file and llama.cpp, which serves it, come with the dependency group `tiny-judge`. The server is a process of
 its own, which ends when the one that started it ends, however that was::
