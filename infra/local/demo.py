@@ -24,14 +24,12 @@ COLD_TRIES = 3
 COLD_PAUSE_SECONDS = 3.0
 TIMEOUT_SECONDS = 60.0
 WIDTH = 80
-"""Of the table, where the terminal is not narrower: whoever reads it has at least so much."""
+"""The most that a line below the table takes."""
 LONGEST_CELL = 44
-"""Of a problem or an answer, which are known."""
-LONGEST_REASON = 56
-"""How an answer was decided; the record has all of it."""
+"""Of a problem or an answer, which are known; a reason is shown whole."""
 NOBODY = "nobody"
-COLUMNS = (("Problem", 24), ("Answer", 13), ("Badge", 12), ("Sure", 4), ("Decided by", 22))
-"""The most that each column takes; with what stands between them the table fits into `WIDTH`."""
+COLUMNS = (("Problem", 24), ("Answer", 13), ("Badge", 12), ("Sure", 4), ("Decided by", None))
+"""The most that each column takes; the last one has what is left of the terminal."""
 NOBODY_IS_SURE = "–"
 """In place of a confidence where nobody decided: 0.00 would read as certainty that it is wrong."""
 NO_JUDGE = (
@@ -130,7 +128,7 @@ def _row(view: dict[str, Any], *, has_judge: bool) -> tuple[Text, ...]:
     return (
         status,
         Text(f"{confidence:.2f}" if decided else NOBODY_IS_SURE),
-        Text(_short(_how(view, has_judge=has_judge), LONGEST_REASON), style="dim"),
+        Text(_flat(_how(view, has_judge=has_judge)), style="dim"),
     )
 
 
@@ -161,9 +159,9 @@ def _table(given: tuple[Sample, ...], rows: list[tuple[Text, ...] | None]) -> Ta
     return table
 
 
-def _short(text: str, longest: int = LONGEST_CELL) -> str:
+def _short(text: str) -> str:
     flat = _flat(text)
-    return flat if len(flat) <= longest else flat[: longest - 1] + "…"
+    return flat if len(flat) <= LONGEST_CELL else flat[: LONGEST_CELL - 1] + "…"
 
 
 def _flat(text: str) -> str:

@@ -87,7 +87,7 @@ class _Demo:
         self._console.print(Text(text, style=style), overflow="ellipsis", no_wrap=True)
 
     async def _verified(self) -> None:
-        """Thirty answers that people labelled, and the card of the judge that verified them."""
+        """Answers that people labelled, and the card of the judge that verified them."""
         from touchstone.answers.verification import quick_verify
         from touchstone.cli.judge_screen import print_card
         from touchstone.clock import Deadline
