@@ -118,13 +118,15 @@ class _Demo:
         self._title("Its judge card over these labels")
         key = JudgeKey(model=tiny_judge.MODEL, tier="verify", prompt_version=version, kind="quick_verify")
         agreed = sum(count for (verdict, label), count in tally.cells.items() if verdict == label)
-        self._say(f"It says what people say of {agreed} in {len(rows)}; a coin would of {len(rows) // 2}.")
+        decided = sum(tally.cells.values())
+        self._say(f"It agrees with people on {agreed} of the {decided} that it decided; a coin would on half.")
         for one in shown_cards({key: tally}):
             print_card(one.model_dump(mode="json"))
 
     async def _evaluated(self) -> None:
         from touchstone.answers.evaluation import DIMENSIONS, evaluate
         from touchstone.answers.model import Solution
+        from touchstone.answers.progress import CALLER
         from touchstone.clock import Deadline
         from touchstone.errors import JudgeError
 
@@ -132,7 +134,7 @@ class _Demo:
         try:
             found = await evaluate(
                 "Why does ice float on water?",
-                Solution(answer="Because ice is less dense than liquid water.", steps="", provider=None, model=None),
+                Solution(answer="Ice is less dense than water.", steps="", provider=CALLER, model=CALLER),
                 judge=self._judge("evaluate"),
                 deadline=Deadline.after(CALL_SECONDS),
                 use_cache=False,
