@@ -16,6 +16,7 @@ from infra.local import deployment, emulator, tenant
 from infra.local.emulator import CloudError
 from infra.local.home import HOME_VARIABLE, Home, Running
 from infra.local.ready import Ready, api_url, bring_up
+from infra.local.tiny_judge import TinyJudgeError
 from infra.toolchain import ToolMissingError
 
 app = typer.Typer(
@@ -118,10 +119,22 @@ def logs(
 
 
 @app.command()
-def demo() -> None:
+def demo(
+    *,
+    tiny_judge: Annotated[
+        bool,
+        typer.Option(
+            "--tiny-judge", help="Have a real model on this machine do a judge's jobs; it is too small for them."
+        ),
+    ] = False,
+) -> None:
     """Verify the sample answers through the API and show the verdicts as they come."""
     from infra.local import demo as samples
+    from infra.local import tiny_demo
 
+    if tiny_judge:
+        tiny_demo.run(console)
+        return
     home = Home.of_environment()
     with console.status("Starting the local cloud and deploying the stack …"):
         ready = bring_up(home)
@@ -175,7 +188,7 @@ def main() -> None:
     """Run the command; an error that was foreseen is one sentence, and exit code 1."""
     try:
         app()
-    except (CloudError, BuildError, ToolMissingError) as error:
+    except (CloudError, BuildError, TinyJudgeError, ToolMissingError) as error:
         # Not among what is printed for a shell to evaluate.
         Console(stderr=True).print(str(error), style="red", soft_wrap=True, markup=False)
         sys.exit(1)

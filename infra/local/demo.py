@@ -23,10 +23,21 @@ AT_ONCE = 2
 COLD_TRIES = 3
 COLD_PAUSE_SECONDS = 3.0
 TIMEOUT_SECONDS = 60.0
+WIDTH = 80
+"""The most that a line below the table takes."""
 LONGEST_CELL = 44
 """Of a problem or an answer, which are known; a reason is shown whole."""
+NOBODY = "nobody"
+COLUMNS = (("Problem", 24), ("Answer", 13), ("Badge", 12), ("Sure", 4), ("Decided by", None))
+"""The most that each column takes; the last one has what is left of the terminal."""
 NOBODY_IS_SURE = "–"
 """In place of a confidence where nobody decided: 0.00 would read as certainty that it is wrong."""
+NO_JUDGE = (
+    "Nobody: no judge has a key here, and only a judge could decide it. Set GEMINI_API_KEY, OPENAI_API_KEY or "
+    "ANTHROPIC_API_KEY (or TOUCHSTONE_COMPATIBLE_BASE_URL and TOUCHSTONE_COMPATIBLE_MODEL) and run this again. "
+    "--tiny-judge has a real model answer that needs no key, and is too small to judge."
+)
+"""Why rows say that nobody decided, once, under the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +74,12 @@ def run(console: Console, *, api_url: str, token: str, has_judge: bool) -> bool:
     ):
         for position, view in _verdicts(http, f"{api_url}/v1/verifications", given):
             complete = complete and "error" not in view
-            rows[position] = _row(view)
+            rows[position] = _row(view, has_judge=has_judge)
             live.update(_table(given, rows))
     if not console.is_terminal:
         console.print()  # a live table that is not live ends without a line break
     if not has_judge:
-        console.print(
-            "No judge has a key here: what checks can prove is decided, what only a judge could decide is unverified.\n"
-            "Set GEMINI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY (or TOUCHSTONE_COMPATIBLE_BASE_URL and "
-            "TOUCHSTONE_COMPATIBLE_MODEL) and run this again.",
-            style="dim",
-        )
+        console.print(NO_JUDGE, style="dim", width=min(console.width, WIDTH))
     return complete
 
 
@@ -109,7 +115,7 @@ def _ask(http: httpx.Client, url: str, sample: Sample) -> dict[str, Any]:
     return dict(body)
 
 
-def _row(view: dict[str, Any]) -> tuple[Text, ...]:
+def _row(view: dict[str, Any], *, has_judge: bool) -> tuple[Text, ...]:
     """Badge, confidence, and how it was decided."""
     if "error" in view:
         return Text("✗", style="red"), Text(NOBODY_IS_SURE), Text(_flat(view["error"]), style="red")
@@ -119,10 +125,14 @@ def _row(view: dict[str, Any]) -> tuple[Text, ...]:
     status = Text(shown.text, style=shown.colour) if shown else Text(str(view.get("verification_status")), style="dim")
     confidence = view.get("verification_confidence")
     decided = confidence is not None and view.get("verification_status") in {"verified", "caution"}
-    return status, Text(f"{confidence:.2f}" if decided else NOBODY_IS_SURE), Text(_flat(_how(view)), style="dim")
+    return (
+        status,
+        Text(f"{confidence:.2f}" if decided else NOBODY_IS_SURE),
+        Text(_flat(_how(view, has_judge=has_judge)), style="dim"),
+    )
 
 
-def _how(view: dict[str, Any]) -> str:
+def _how(view: dict[str, Any], *, has_judge: bool) -> str:
     match view.get("method"):
         case "expected":
             return f"answer key: {view.get('verify_error') or 'the same'}"
@@ -133,14 +143,16 @@ def _how(view: dict[str, Any]) -> str:
             independent = view.get("independent_answer")
             return f"judge, who found {independent}" if independent else "judge"
         case _:
-            return f"nobody: {view.get('verify_error') or view.get('skip_reason') or 'not decided'}"
+            if not has_judge and view.get("skip_reason") == "misconfigured":
+                return NOBODY  # why, is said under the table
+            return f"{NOBODY}: {view.get('verify_error') or view.get('skip_reason') or 'not decided'}"
 
 
 def _table(given: tuple[Sample, ...], rows: list[tuple[Text, ...] | None]) -> Table:
     table = Table(
         title="Answers verified through the API", title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
     )
-    for heading, most in (("Problem", 22), ("Answer", 14), ("Badge", 12), ("Confidence", 10), ("Decided by", None)):
+    for heading, most in COLUMNS:
         table.add_column(heading, overflow="fold", max_width=most)
     for sample, row in zip(given, rows, strict=True):
         table.add_row(_short(sample.problem), _short(sample.answer), *(row or (Text("…", style="dim"), "", "")))

@@ -1,5 +1,7 @@
 """Every check and every test, in one go: style, types and imports, then tests without AWS, then the deployed stack.
 
+Between the two the jobs of a judge are done by a real model, by itself, as it takes a whole processor.
+
 The cloud tests get a cloud of their own, in a temporary folder and on a free port, with the stack deployed into it and
 a judge on loopback behind all three providers' base URLs. Nothing of it, process or file, is left behind.
 """
@@ -23,6 +25,8 @@ CHECKS = ("pre-commit", "run", "--all-files", "--verbose")
 """Style, form, types and imports: the same hooks as before a commit (`.pre-commit-config.yaml`)."""
 WITHOUT_CLOUD = ("tests/integration", "tests/unit")
 """What takes longest comes first, so that none of those who share the tests is left with it."""
+REAL = ("tests/real",)
+"""Jobs done by a real model, which takes all of a processor: by themselves, in one process."""
 WITH_CLOUD = ("tests/cloud",)
 SHARED = ("--numprocesses=logical", "--maxprocesses=8", "--dist=loadfile", "--no-loadscope-reorder")
 """One process a processor, each given file after file, as what the tests of a file share is made once; no more than
@@ -47,6 +51,8 @@ def run(arguments: Sequence[str]) -> int:
         return code
     _run([_tool("coverage"), "erase"])
     if code := _pytest(WITHOUT_CLOUD, [*SHARED, *arguments], {}):
+        return code
+    if code := _pytest(REAL, arguments, {}):
         return code
     chromium = browser.install()
     with _cloud() as variables:

@@ -1,0 +1,1 @@
+"""Every job of a judge done by a real model, for which nothing here wrote the replies."""
