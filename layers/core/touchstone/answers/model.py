@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints, model_validator
 
 from touchstone.answers.answer_key import AnswerKey, Keyed
+from touchstone.answers.leisure import VerifySeconds
 from touchstone.errors import Unanswered
 from touchstone.judges.spends import Spend
 from touchstone.strict import Strict
@@ -45,6 +46,8 @@ class VerifyRequest(Keyed):
     from it (never by default). A key decides first, without a call; what it cannot decide goes to the judge with it.
     `steps` is a summary of the solution, or the whole of it. `subject`, `difficulty` and `model` (who answered) let
     the verdict count in the statistics; none of them changes it. `language` None: recognised from the problem.
+    `verify_seconds` is how long a judge has where nobody waits; null: what the setting says (60). Who waits, at the
+    API, may ask for 5 at most.
     """
 
     problem: Annotated[str, StringConstraints(min_length=1, max_length=MAX_PROBLEM_CHARS)]
@@ -56,6 +59,7 @@ class VerifyRequest(Keyed):
     language: Literal["zh", "en"] | None = None
     use_cache: bool = True
     deep_evaluation: bool = False
+    verify_seconds: VerifySeconds | None = None
 
 
 class ImageSource(Strict):
@@ -75,7 +79,7 @@ class SolveRequest(Keyed):
     """A problem to be solved and verified: as text or as an image. Exactly one of the two.
 
     `expected` and `tolerance` are the answer key by which what was solved is verified; whoever solves it does not see
-    the key.
+    the key. `verify_seconds` is how long a judge has to verify an attempt; null: what the setting says (60).
     """
 
     problem: Annotated[str, StringConstraints(min_length=1, max_length=MAX_PROBLEM_CHARS)] | None = None
@@ -85,6 +89,7 @@ class SolveRequest(Keyed):
     use_cache: bool = True
     use_retrieved: bool = True
     deep_evaluation: bool = True
+    verify_seconds: VerifySeconds | None = None
 
     @model_validator(mode="after")
     def _exactly_one(self) -> "SolveRequest":
@@ -192,7 +197,7 @@ class EvaluationProgress(Strict):
 class AnswerRecord(Strict):
     """Everything kept about one answer. All times UTC. `attempt_count` = attempts made.
 
-    `answer_key` None: none came with the request; older records have none.
+    `answer_key` None: none came with the request; older records have none. `verify_seconds` is what the request said.
     """
 
     tenant: str
@@ -211,6 +216,7 @@ class AnswerRecord(Strict):
     use_cache: bool = True
     use_retrieved: bool = True
     deep_evaluation_wanted: bool = False
+    verify_seconds: VerifySeconds | None = None
     attempts: tuple[Attempt, ...] = ()
     best_attempt: int | None = None
     retrieved_from: str | None = None

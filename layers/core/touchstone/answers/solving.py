@@ -129,7 +129,7 @@ async def next_attempt(
             solved = await solve(
                 problem,
                 judge=judges.get(provider, "strong"),
-                deadline=deadline if len(left) == 1 else _earlier(deadline, provider_seconds),
+                deadline=deadline if len(left) == 1 else deadline.within(provider_seconds),
                 analysis=analysis,
                 examples=examples,
                 language=language,
@@ -144,11 +144,6 @@ async def next_attempt(
             attempt = Attempt(number=len(made) + 1, solution=solved.solution)
             return Attempted(attempt=attempt, spends=(*spends, *solved.spends))
     return Attempted(attempt=None, spends=spends, failure=" ".join(failed.values()) or nobody_solves(judges.remedy))
-
-
-def _earlier(deadline: Deadline, seconds: float) -> Deadline:
-    """`seconds` from now, no later than `deadline`."""
-    return Deadline.after(min(seconds, deadline.remaining))
 
 
 def _numbered(steps: list[str]) -> str:
