@@ -184,7 +184,7 @@ class EvaluationProgress(Strict):
     """Where the deep evaluation of a record stands.
 
     `tries` counts claims, so that a record that kills its evaluator ends as `failed`. `not_before` is when a waiting
-    one may be tried (UTC). `failure` says why it waits or failed.
+    one may be tried (UTC). `failure` says why it waits or failed, and `failure_reason` is the word for it.
     """
 
     state: EvaluationState = "none"
@@ -192,12 +192,14 @@ class EvaluationProgress(Strict):
     not_before: datetime | None = None
     tries: int = 0
     failure: str | None = None
+    failure_reason: Unanswered | None = None
 
 
 class AnswerRecord(Strict):
     """Everything kept about one answer. All times UTC. `attempt_count` = attempts made.
 
     `answer_key` None: none came with the request; older records have none. `verify_seconds` is what the request said.
+    `failure_reason` is why nobody answered, None where somebody did, or it is not known.
     """
 
     tenant: str
@@ -226,6 +228,7 @@ class AnswerRecord(Strict):
     evaluation: EvaluationProgress = EvaluationProgress()
     deep_evaluation: DeepEvaluation | None = None
     failure: str | None = None
+    failure_reason: Unanswered | None = None
     spends: tuple[Spend, ...] = ()
     batch_id: str | None = None
 

@@ -16,7 +16,7 @@ from typing import Any
 from touchstone.answers.analysis import analyze
 from touchstone.answers.enrichment import enrich
 from touchstone.answers.evaluation import evaluate
-from touchstone.answers.leisure import judge_seconds, whole_seconds
+from touchstone.answers.leisure import START_SECONDS, judge_seconds, whole_seconds
 from touchstone.answers.model import Analysis, AnswerRecord, Attempt, EvaluationProgress, SolveRequest, VerifyRequest
 from touchstone.answers.progress import new_record, settled
 from touchstone.answers.providers import Preferences, nobody_solves
@@ -26,8 +26,9 @@ from touchstone.answers.routing import MAX_ATTEMPTS, best_attempt, route
 from touchstone.answers.solving import next_attempt
 from touchstone.answers.verification import quick_verify, second_judge
 from touchstone.clock import Clock, Deadline, system_clock
-from touchstone.errors import ConflictError, JudgeError, LimitError, MisconfiguredError
+from touchstone.errors import ConflictError, JudgeError, LimitError, MisconfiguredError, Unanswered
 from touchstone.judges.base import Image
+from touchstone.judges.calls import unanswered
 from touchstone.judges.opening import Judges
 from touchstone.judges.spends import Spend, spends_of_failure
 
@@ -114,7 +115,7 @@ async def deep_evaluate(
 ) -> AnswerRecord:
     """The record with its deep evaluation, within `deadline`.
 
-    `deadline` None: `EVALUATE_SECONDS` from now, or as long as a verification may take where that is more.
+    `deadline` None: as long as `evaluating_seconds` says.
 
     Raises `ConflictError` for a record without an answer, `JudgeError` or `LimitError` where nobody evaluates it, and
     of those `MisconfiguredError` where no provider has a key.
@@ -129,7 +130,8 @@ async def deep_evaluate(
         record.problem,
         record.best.solution,
         judge=judge,
-        deadline=deadline or Deadline.after(max(EVALUATE_SECONDS, judge_seconds(record.verify_seconds))),
+        deadline=deadline or Deadline.after(evaluating_seconds(record)),
+        seconds=evaluating_seconds(record) - START_SECONDS,
         clock=clock,
         language=record.language,
         use_cache=record.use_cache,
@@ -151,6 +153,11 @@ def longest(request: VerifyRequest | SolveRequest) -> float:
     return verifying if isinstance(request, VerifyRequest) else SOLVE_SECONDS + MAX_ATTEMPTS * verifying
 
 
+def evaluating_seconds(record: AnswerRecord) -> float:
+    """The most seconds that a deep evaluation takes: a judge that may be slow to verify may be slow here too."""
+    return START_SECONDS + max(EVALUATE_SECONDS, judge_seconds(record.verify_seconds))
+
+
 @dataclass(slots=True, kw_only=True)
 class _Run:
     """One problem on its way through the pipeline; `record` is replaced at each step."""
@@ -163,13 +170,13 @@ class _Run:
     def change(self, spends: tuple[Spend, ...] = (), **changes: Any) -> None:
         self.record = self.record.model_copy(update={**changes, "spends": (*self.record.spends, *spends)})
 
-    def fail(self, failure: str, spends: tuple[Spend, ...] = ()) -> None:
-        self.change(spends, stage="failed", failure=failure)
+    def fail(self, failure: str, reason: Unanswered | None, spends: tuple[Spend, ...] = ()) -> None:
+        self.change(spends, stage="failed", failure=failure, failure_reason=reason)
 
     async def read(self, picture: Image) -> None:
         judge = self.judges.prefer("strong")
         if judge is None:
-            return self.fail(nobody_solves(self.judges.remedy))
+            return self.fail(nobody_solves(self.judges.remedy), "misconfigured")
         try:
             reading = await read_image(
                 picture,
@@ -179,10 +186,11 @@ class _Run:
                 use_cache=self.record.use_cache,
             )
         except (JudgeError, LimitError) as error:
-            return self.fail(f"The image could not be read: {error}", spends_of_failure(error, "ocr"))
+            failure = f"The image could not be read: {error}"
+            return self.fail(failure, unanswered(error), spends_of_failure(error, "ocr"))
         self.change(reading.spends, problem=reading.problem)
         if reading.problem is None:
-            return self.fail(f"The image could not be read: {reading.obstacle}")
+            return self.fail(f"The image could not be read: {reading.obstacle}", None)
         return None
 
     async def work(self, problem: str, store: SolutionStore | None, preferences: Preferences | None) -> None:
@@ -212,9 +220,9 @@ class _Run:
             self.change(attempted.spends)
             if attempted.attempt is None:
                 # An earlier attempt stands, with the verdict it has; without one there is no answer at all.
-                return (
-                    None if self.record.attempts else self.fail(attempted.failure or nobody_solves(self.judges.remedy))
-                )
+                if not self.record.attempts:
+                    self.fail(attempted.failure or nobody_solves(self.judges.remedy), attempted.reason)
+                return None
             if not await self._verify(problem, attempted.attempt):
                 return None
 

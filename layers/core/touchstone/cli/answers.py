@@ -144,15 +144,15 @@ def list_answers(
 ) -> None:
     """List your answers, newest first."""
     from touchstone.cli.client import fetch
-    from touchstone.cli.screen import Column, dollars, field, moment, percent, print_page, short
-    from touchstone.cli.verdicts import badge_of
+    from touchstone.cli.screen import Column, dollars, field, moment, print_page, short
+    from touchstone.cli.verdicts import badge_of, confidence_of
 
     page = fetch("answers", limit=limit, status=status, cursor=cursor)
     columns = (
         Column(title="created (UTC)", of=lambda row: moment(row.get("created_at"))),
         Column(title="id", of=field("id")),
         Column(title="status", of=badge_of),
-        Column(title="confidence", of=lambda row: percent(row.get("verification_confidence")), right=True),
+        Column(title="confidence", of=confidence_of, right=True),
         Column(title="problem", of=lambda row: short(row.get("problem"))),
         Column(title="answer", of=lambda row: short(row.get("answer"))),
         Column(title="cost", of=lambda row: dollars(row.get("cost_usd")), right=True),
