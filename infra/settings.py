@@ -27,6 +27,7 @@ PASSED_THROUGH = frozenset(
         "TOUCHSTONE_KEYS_KEPT_SECONDS",
         "TOUCHSTONE_REGISTRY_OVERRIDES",
         "TOUCHSTONE_TENANT_SHARE",
+        "TOUCHSTONE_VERIFY_SECONDS",
     }
 )
 """Variables of the functions that whoever deploys may set; all others are the stack's own."""

@@ -14,8 +14,9 @@ QUICK = Size(memory_mb=512, timeout_s=30)
 """Reads and writes records only: more memory would buy time that the store spends."""
 JUDGING = Size(memory_mb=1024, timeout_s=60)
 """Waits for a judge; importing a provider's SDK takes more than half a processor's second."""
-VERIFYING = Size(memory_mb=1769, timeout_s=10)
-"""One whole processor: the five seconds include a cold start that imports an SDK and the mathematics."""
+VERIFYING = Size(memory_mb=1769, timeout_s=340)
+"""One whole processor: the five seconds of a caller who waits include a cold start that imports an SDK and the
+mathematics. Where nobody waits, a judge has up to five minutes; a caller's deadline comes with the request."""
 SOLVING = Size(memory_mb=1024, timeout_s=180)
 """Half a minute more than a step waits for its judges: one that is late is to be a reason in the record."""
 EVALUATING = Size(memory_mb=1024, timeout_s=120)

@@ -1,4 +1,4 @@
-"""Requests that arrive as messages: ten at a time, each failing alone, the hopeless ones kept as dead letters."""
+"""Requests that arrive as messages: each failing alone, the hopeless ones kept as dead letters."""
 
 from aws_cdk import Duration
 from aws_cdk import aws_lambda as lambda_
@@ -9,9 +9,10 @@ from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.queues import Queues
 from infra.constructs.store import ARTIFACTS, Store
 
-RECEIVING = Size(memory_mb=1769, timeout_s=120)
-"""Ten verifications of five seconds, one after another, with room for a cold start and retried writes."""
-BATCH_SIZE = 10
+RECEIVING = Size(memory_mb=1769, timeout_s=360)
+"""One verification of five minutes, with room for a cold start and retried writes."""
+BATCH_SIZE = 1
+"""Messages of a batch would be done one after another, and wait for each other's judge."""
 LARGEST_CONCURRENCY = 10
 """Messages wait well; without a limit a flood of them would take the judges' minute from the API's callers."""
 

@@ -51,7 +51,7 @@ class Sample:
 
 def samples(path: Path = SAMPLES) -> tuple[Sample, ...]:
     """The given answers among the sample requests."""
-    lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    lines = [json.loads(line) for line in path.read_bytes().split(b"\n") if line.strip()]
     return tuple(
         Sample(
             problem=line["problem"],

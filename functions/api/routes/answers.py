@@ -7,7 +7,7 @@ from typing import Annotated
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 from aws_lambda_powertools.event_handler.openapi.params import Query
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from functions.api.access import caller
 from functions.api.idempotency import sender_key
@@ -15,11 +15,22 @@ from functions.api.location import located
 from functions.api.openapi import answering
 from functions.composition.stores import answers
 from functions.composition.work import reception
+from touchstone.answers.leisure import LEAST_SECONDS
 from touchstone.answers.model import SolveRequest, Status, VerifyRequest
 from touchstone.answers.view import AnswerView
+from touchstone.operations.reception import SYNC_SECONDS
 from touchstone.records import AnswerSummary
 
 router = Router()
+
+
+class AwaitedVerifyRequest(VerifyRequest):
+    """An answer to be verified while its sender waits: within five seconds, everything included.
+
+    `verify_seconds` is how long a judge has of them. Where nobody waits, by a file or a message, it may have more.
+    """
+
+    verify_seconds: Annotated[float, Field(ge=LEAST_SECONDS, le=SYNC_SECONDS)] | None = None
 
 
 class AnswerPage(BaseModel):
@@ -30,7 +41,7 @@ class AnswerPage(BaseModel):
 
 
 @router.post("/v1/verifications", summary="Verify an answer", tags=["answers"], status_code=HTTPStatus.CREATED.value)
-def verify(body: VerifyRequest) -> Response[AnswerView]:
+def verify(body: AwaitedVerifyRequest) -> Response[AnswerView]:
     """Verify an answer that you already have, within five seconds; `unverified` where nobody could decide."""
     record = reception(caller(router, at_least="member").tenant).verify(
         body,

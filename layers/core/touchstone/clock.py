@@ -39,6 +39,10 @@ class Deadline:
         """The deadline at a moment of the wall clock (milliseconds since 1970), as another process gave it."""
         return cls.after(moment / 1000 - time.time())
 
+    def within(self, seconds: float) -> Self:
+        """The deadline that lies `seconds` from now, or this one where it is earlier."""
+        return type(self)(min(self.at, time.monotonic() + seconds))
+
     @property
     def remaining(self) -> float:
         """Seconds left, 0.0 once it has passed."""

@@ -36,6 +36,7 @@ def _is_problem(response: Response, status: int) -> dict[str, Any]:
         (GOOD | {"answer": None}, "body.answer"),
         ({"problem": "What?"}, "body.answer"),
         (GOOD | {"difficulty": "impossible"}, "body.difficulty"),
+        (GOOD | {"verify_seconds": 6}, "body.verify_seconds"),
         ([], "body"),
         ("text", "body"),
         (GOOD | {"problem": "half \ud800 a character"}, "body.problem"),

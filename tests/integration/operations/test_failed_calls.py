@@ -191,7 +191,7 @@ async def test_a_judge_that_waits_for_its_minute_forgets_no_call_before_it(table
     async def sleep(seconds: float) -> None:
         house.clock.advance(seconds=seconds)
 
-    patient = PatientJudge(judge=judge, seconds=5.0, clock=house.clock, sleep=sleep)
+    patient = PatientJudge(judge=judge, clock=house.clock, sleep=sleep)
     asked = prompt("verify", "en", **ASKED)
     question = Question(prompt=asked, reply_type=VerifyReply)
     if isinstance(last, OverloadedError):
@@ -213,7 +213,7 @@ async def test_a_judge_that_waits_pays_for_no_more_than_one_repeat_of_what_faile
     async def sleep(seconds: float) -> None:
         house.clock.advance(seconds=seconds)
 
-    patient = PatientJudge(judge=judge, seconds=5.0, clock=house.clock, sleep=sleep)
+    patient = PatientJudge(judge=judge, clock=house.clock, sleep=sleep)
     asked = prompt("verify", "en", **ASKED)
     with pytest.raises(UnreadableError) as failed:
         await patient.ask(Question(prompt=asked, reply_type=VerifyReply), deadline=Deadline.after(3600.0))
@@ -233,7 +233,7 @@ async def test_a_judge_that_waits_tells_the_failure_where_the_next_slot_lies_beh
         slots.append(seconds)  # the clock stands: the next slot is a minute away again, and the deadline is nearer
 
     deadline = Deadline.after(60.5)
-    patient = PatientJudge(judge=judge, seconds=5.0, clock=lambda: house.clock.now - _past(slots), sleep=sleep)
+    patient = PatientJudge(judge=judge, clock=lambda: house.clock.now - _past(slots), sleep=sleep)
     asked = prompt("verify", "en", **ASKED)
     with pytest.raises(UnreadableError) as failed:
         await patient.ask(Question(prompt=asked, reply_type=VerifyReply), deadline=deadline)

@@ -35,7 +35,7 @@ def _questions(script: Script) -> list[tuple[str, str, str]]:
     return [(asked.provider, asked.prompt, re.sub(r"[0-9a-f]{16}", "", asked.user)) for asked in script.asked]
 
 
-@pytest.mark.parametrize(("seconds", "status"), [(None, "unverified"), (800.0, "verified")])
+@pytest.mark.parametrize(("seconds", "status"), [(10.0, "unverified"), (None, "verified"), (800.0, "verified")])
 async def test_a_line_of_a_batch_waits_for_the_minute_of_its_verification(
     table: "Table", monkeypatch: pytest.MonkeyPatch, seconds: float | None, status: str
 ) -> None:
@@ -60,7 +60,7 @@ async def test_a_line_of_a_batch_waits_for_the_minute_of_its_verification(
 
     def patient(self: Judges, provider: str, tier: Tier, *, purpose: Purpose = "fresh") -> Judge:
         judge = impatient(self, provider, tier, purpose=purpose)
-        return PatientJudge(judge=judge, seconds=5.0, clock=house.clock, sleep=sleep)
+        return PatientJudge(judge=judge, clock=house.clock, sleep=sleep)
 
     monkeypatch.setattr(Judges, "get", patient)
     desk = replace(house.desk(), judges=house.script.judges(clock=house.clock))

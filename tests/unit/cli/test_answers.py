@@ -182,11 +182,14 @@ def test_what_cannot_be_solved_is_refused_before_anything_is_sent(
 
 
 def test_answers_are_listed_newest_first_as_the_api_says(online: Command, api: Loopback) -> None:
-    page = {"items": [summary(problem="A long\nproblem " * 9), summary(verification_status=None)], "cursor": "next"}
+    undecided = summary(verification_status="unverified", verification_confidence=0.0)
+    items = [summary(problem="A long\nproblem " * 9), summary(verification_status=None), undecided]
+    page = {"items": items, "cursor": "next"}
     api.answer = lambda _: Reply(value=page)
     result = online("answers", "list", "--status", "verified", "--limit", "2")
     assert (result.exit_code, result.stderr) == (0, "There are more: --cursor next\n")
     assert "A long problem A long" in result.stdout
+    assert "0%" not in result.stdout
     assert "…" in result.stdout
     assert api.asked[0].query == {"limit": "2", "status": "verified"}
     assert json.loads(online("answers", "list", "--json").stdout) == page

@@ -71,7 +71,7 @@ def test_many_lines_that_failed_are_summed_up(touchstone: Command, tmp_path: Pat
     path = tmp_path / "x.jsonl"
     path.write_text("\n".join([GOOD, *["{"] * 25]))
     result = touchstone("batch", "run", str(path), "--local")
-    assert result.exit_code == 1
+    assert result.exit_code == 3
     assert "… and 5 more lines that failed; see " in result.stderr
     assert "line 21: " in result.stderr
     assert "line 22:" not in result.stderr

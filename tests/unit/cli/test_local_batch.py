@@ -20,7 +20,7 @@ from tests.support.providers import ProviderServer, success
 from tests.support.wire import Asked, Behaviour
 from tests.unit.cli.conftest import Command
 from touchstone.cli.app import app
-from touchstone.cli.local_batch import Results
+from touchstone.cli.local_results import Results
 from touchstone.errors import StoreError
 from touchstone.operations.lines import LineResult
 
@@ -59,8 +59,9 @@ def test_without_a_key_the_checks_do_what_they_can(touchstone: Command, tmp_path
     path.write_text("\n".join(lines))
     result = touchstone("batch", "run", str(path), "--local", "--json")
     found = json.loads(result.stdout)
-    assert result.exit_code == 1
+    assert result.exit_code == 3, "a key would decide one line, so the file is not done"
     assert (found["batch"], found["lines"], found["verified"], found["unverified"]) == (None, 5, 1, 1)
+    assert found["undecided"] == 1
     places = [(error["line"], error["where"]) for error in found["errors"]]
     assert places == [(3, "problem"), (5, "answer_id"), (6, None)]
     assert [each["line"] for each in _results(tmp_path / "answers.results.jsonl")] == [1, 3, 4, 5, 6]

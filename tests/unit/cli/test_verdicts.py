@@ -27,7 +27,7 @@ SHOWN: list[tuple[dict[str, Any], list[str]]] = [
     (view(language="zh"), ["已验证 ✓"]),
     (view(FAILED), ["Check this ⚠", "100%", "a proof", "because", "1 + 1 = 2.", "It is 2."]),
     (view(FAILED, language="zh"), ["建议核实 ⚠"]),
-    (view(SKIPPED), ["unverified", "Nobody answered. (overloaded)"]),
+    (view(SKIPPED), ["unverified", "confidence  –", "Nobody answered. (overloaded)"]),
     (view(SKIPPED.model_copy(update={"error": None})), ["overloaded"]),
     (view(ARITHMETIC), ["2+2 is 4."]),
     (view(spends=(SPEND,)), ["$0.0021, 1,234 tokens"]),

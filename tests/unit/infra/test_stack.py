@@ -153,10 +153,8 @@ def test_only_who_must_runs_proofs(resources: Resources) -> None:
     assert {re.sub(r"RoleDefaultPolicy\w+$", "", name) for name in running} == {"AuditsPrepare", "AuditsTurn"}
 
 
-def test_the_five_seconds_fit_into_the_limits_around_them(resources: Resources) -> None:
-    deployed = functions(resources)
-    assert deployed["verify"]["Timeout"] == 10
-    assert deployed["app"]["Timeout"] < 30  # an HTTP API gives up then
+def test_the_api_ends_before_its_gateway_does(resources: Resources) -> None:
+    assert functions(resources)["app"]["Timeout"] < 30
 
 
 def test_nothing_is_granted_on_every_resource_but_what_knows_no_other(resources: Resources) -> None:

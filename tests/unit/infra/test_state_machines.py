@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from infra.constructs import answers as sizes
-from infra.constructs import audits, quizzes, sandbox, surfaces
+from infra.constructs import audits, intake, quizzes, sandbox, surfaces
 from infra.constructs.function import Size
 from infra.constructs.machine import DEFINITIONS, definition
 from tests.unit.infra.conftest import Resources
-from touchstone.operations import draining, evaluating, steps
+from touchstone.answers import leisure
+from touchstone.operations import draining, evaluating, reception, steps
 from touchstone.operations.audits import solving
 from touchstone.operations.surfaces import experimenting, measuring
 from touchstone.quizzes import loop
@@ -99,6 +100,12 @@ def test_r13_only_faults_of_the_platform_are_repeated_with_jitter_and_an_end(nam
             assert "States.TaskFailed" not in errors, title
 
 
+def test_the_five_seconds_are_the_callers_who_waits_and_nobody_elses() -> None:
+    waited_for, at_leisure = (dict(tasks(name))["QuickVerify"]["TimeoutSeconds"] for name in ("verify", "solve"))
+    assert waited_for == reception.SYNC_SECONDS
+    assert at_leisure > sizes.VERIFYING.timeout_s
+
+
 @pytest.mark.parametrize(
     ("seconds", "size"),
     [
@@ -106,6 +113,8 @@ def test_r13_only_faults_of_the_platform_are_repeated_with_jitter_and_an_end(nam
         (steps.ANALYZE_SECONDS, sizes.JUDGING),
         (steps.ENRICH_SECONDS, sizes.JUDGING),
         (steps.SOLVE_SECONDS, sizes.SOLVING),
+        (leisure.whole_seconds(leisure.MOST_SECONDS), sizes.VERIFYING),
+        (leisure.whole_seconds(leisure.MOST_SECONDS), intake.RECEIVING),
         (evaluating.EVALUATE_SECONDS, sizes.EVALUATING),
         (draining.ROUND_SECONDS, sizes.DRAINING),
         (measuring.MEASURE_SECONDS, surfaces.MEASURING),

@@ -2,9 +2,11 @@
 
 import asyncio
 import logging
+import threading
 import time as real_time
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -148,6 +150,43 @@ async def test_the_sdk_is_loaded_before_a_unit_is_reserved_and_only_once() -> No
     assert events == ["load", "admit", "ask"]
     await asyncio.gather(*(judge.ask(question(), deadline=within()) for _ in range(5)))
     assert adapter.loads == 1
+
+
+async def test_many_who_wait_for_an_sdk_leave_the_threads_to_the_checks() -> None:
+    adapter, loading = ScriptedAdapter(), threading.Event()
+    adapter.load = lambda: (loading.wait(5), None)[1]  # type: ignore[method-assign]
+    judge = judge_with(adapter)
+    asked = [asyncio.create_task(judge.ask(question(), deadline=within())) for _ in range(64)]
+    await asyncio.sleep(0)
+    assert await asyncio.wait_for(asyncio.to_thread(lambda: "checked"), 2) == "checked"
+    loading.set()
+    assert all([(await one).value == VERDICT for one in asked])
+
+
+async def test_an_sdk_that_could_not_be_loaded_is_tried_again() -> None:
+    adapter = ScriptedAdapter()
+    adapter.load_error = MisconfiguredError("Not installed.", sent=False)
+    judge = judge_with(adapter)
+    for _ in range(2):
+        with pytest.raises(MisconfiguredError):
+            await judge.ask(question(), deadline=within())
+    adapter.load_error = None
+    await judge.ask(question(), deadline=within())
+    assert adapter.loads == 3
+
+
+async def test_what_a_question_says_of_its_seconds_begins_when_the_sdk_is_loaded(time: Time) -> None:
+    adapter = ScriptedAdapter(Step(OverloadedError("x"), seconds=4.0), time=time)
+    loaded = adapter.load
+
+    def load() -> None:
+        loaded()
+        time.now += 20.0
+
+    adapter.load = load  # type: ignore[method-assign]
+    asked = replace(question(), seconds=6.0)
+    assert (await judge_with(adapter, time=time).ask(asked, deadline=within(60.0))).attempts == 2
+    assert adapter.timeouts == pytest.approx([6.0, 6.0 - 4.0 - time.waits[0]])
 
 
 async def test_many_first_questions_at_once_load_the_sdk_once() -> None:

@@ -70,12 +70,16 @@ async def evaluate(
     *,
     judge: Judge,
     deadline: Deadline,
+    seconds: float | None = None,
     weights: Mapping[Dimension, float] = EQUAL_WEIGHTS,
     clock: Clock = system_clock,
     language: Language | None = None,
     use_cache: bool = True,
 ) -> Evaluated:
-    """Evaluate a whole solution. Raises `JudgeError` or `LimitError`; `SettingsError` for weights that are wrong."""
+    """Evaluate a whole solution, a judge having `seconds` for it once its SDK is loaded (None: until the deadline).
+
+    Raises `JudgeError` or `LimitError`; `SettingsError` for weights that are wrong.
+    """
     overall(EQUAL_WEIGHTS, weights)  # so that wrong weights are known before a call is paid
     question = Question(
         prompt=prompt(
@@ -89,6 +93,7 @@ async def evaluate(
         reply_type=EvaluateReply,
         max_output_tokens=MAX_OUTPUT_TOKENS,
         use_cache=use_cache,
+        seconds=seconds,
     )
     reply = await ask(judge, question, deadline=deadline)
     said = reply.value

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints, model_validator
 
 from touchstone.answers.answer_key import AnswerKey, Keyed
+from touchstone.answers.leisure import VerifySeconds
 from touchstone.errors import Unanswered
 from touchstone.judges.spends import Spend
 from touchstone.strict import Strict
@@ -45,6 +46,8 @@ class VerifyRequest(Keyed):
     from it (never by default). A key decides first, without a call; what it cannot decide goes to the judge with it.
     `steps` is a summary of the solution, or the whole of it. `subject`, `difficulty` and `model` (who answered) let
     the verdict count in the statistics; none of them changes it. `language` None: recognised from the problem.
+    `verify_seconds` is how long a judge has where nobody waits; null: what the setting says (60). Who waits, at the
+    API, may ask for 5 at most.
     """
 
     problem: Annotated[str, StringConstraints(min_length=1, max_length=MAX_PROBLEM_CHARS)]
@@ -56,6 +59,7 @@ class VerifyRequest(Keyed):
     language: Literal["zh", "en"] | None = None
     use_cache: bool = True
     deep_evaluation: bool = False
+    verify_seconds: VerifySeconds | None = None
 
 
 class ImageSource(Strict):
@@ -75,7 +79,7 @@ class SolveRequest(Keyed):
     """A problem to be solved and verified: as text or as an image. Exactly one of the two.
 
     `expected` and `tolerance` are the answer key by which what was solved is verified; whoever solves it does not see
-    the key.
+    the key. `verify_seconds` is how long a judge has to verify an attempt; null: what the setting says (60).
     """
 
     problem: Annotated[str, StringConstraints(min_length=1, max_length=MAX_PROBLEM_CHARS)] | None = None
@@ -85,6 +89,7 @@ class SolveRequest(Keyed):
     use_cache: bool = True
     use_retrieved: bool = True
     deep_evaluation: bool = True
+    verify_seconds: VerifySeconds | None = None
 
     @model_validator(mode="after")
     def _exactly_one(self) -> "SolveRequest":
@@ -179,7 +184,7 @@ class EvaluationProgress(Strict):
     """Where the deep evaluation of a record stands.
 
     `tries` counts claims, so that a record that kills its evaluator ends as `failed`. `not_before` is when a waiting
-    one may be tried (UTC). `failure` says why it waits or failed.
+    one may be tried (UTC). `failure` says why it waits or failed, and `failure_reason` is the word for it.
     """
 
     state: EvaluationState = "none"
@@ -187,12 +192,14 @@ class EvaluationProgress(Strict):
     not_before: datetime | None = None
     tries: int = 0
     failure: str | None = None
+    failure_reason: Unanswered | None = None
 
 
 class AnswerRecord(Strict):
     """Everything kept about one answer. All times UTC. `attempt_count` = attempts made.
 
-    `answer_key` None: none came with the request; older records have none.
+    `answer_key` None: none came with the request; older records have none. `verify_seconds` is what the request said.
+    `failure_reason` is why nobody answered, None where somebody did, or it is not known.
     """
 
     tenant: str
@@ -211,6 +218,7 @@ class AnswerRecord(Strict):
     use_cache: bool = True
     use_retrieved: bool = True
     deep_evaluation_wanted: bool = False
+    verify_seconds: VerifySeconds | None = None
     attempts: tuple[Attempt, ...] = ()
     best_attempt: int | None = None
     retrieved_from: str | None = None
@@ -220,6 +228,7 @@ class AnswerRecord(Strict):
     evaluation: EvaluationProgress = EvaluationProgress()
     deep_evaluation: DeepEvaluation | None = None
     failure: str | None = None
+    failure_reason: Unanswered | None = None
     spends: tuple[Spend, ...] = ()
     batch_id: str | None = None
 

@@ -16,22 +16,24 @@ from typing import Any
 from touchstone.answers.analysis import analyze
 from touchstone.answers.enrichment import enrich
 from touchstone.answers.evaluation import evaluate
+from touchstone.answers.leisure import START_SECONDS, judge_seconds, whole_seconds
 from touchstone.answers.model import Analysis, AnswerRecord, Attempt, EvaluationProgress, SolveRequest, VerifyRequest
 from touchstone.answers.progress import new_record, settled
 from touchstone.answers.providers import Preferences, nobody_solves
 from touchstone.answers.reading import inline_image, read_image
 from touchstone.answers.retrieval import EarlierSolution, SolutionStore, retrieve, retrieved_attempt
-from touchstone.answers.routing import best_attempt, route
+from touchstone.answers.routing import MAX_ATTEMPTS, best_attempt, route
 from touchstone.answers.solving import next_attempt
-from touchstone.answers.verification import VERIFY_SECONDS, quick_verify, second_judge
+from touchstone.answers.verification import quick_verify, second_judge
 from touchstone.clock import Clock, Deadline, system_clock
-from touchstone.errors import ConflictError, JudgeError, LimitError, MisconfiguredError
+from touchstone.errors import ConflictError, JudgeError, LimitError, MisconfiguredError, Unanswered
 from touchstone.judges.base import Image
+from touchstone.judges.calls import unanswered
 from touchstone.judges.opening import Judges
 from touchstone.judges.spends import Spend, spends_of_failure
 
 SOLVE_SECONDS = 180.0
-"""Longest time for solving a problem whole: two attempts by strong models take up to a minute each."""
+"""Longest time for solving a problem, without its verifications: a strong model takes up to a minute for an attempt."""
 EVALUATE_SECONDS = 60.0
 """Longest time for a deep evaluation: nobody waits for it, but a call that hangs must end."""
 
@@ -45,10 +47,13 @@ async def verify_answer(
     answer_id: str | None = None,
     clock: Clock = system_clock,
 ) -> AnswerRecord:
-    """Verify an answer that somebody already has, within `deadline` (None: `VERIFY_SECONDS` from now).
+    """Verify an answer that somebody already has.
 
-    `answer_id` None: a fresh one. Raises `InputError` for a blank problem; never for a judge that fails.
+    A judge has the request's `verify_seconds`, else `TOUCHSTONE_VERIFY_SECONDS` (60). `deadline` is when the whole must
+    have ended, None: as long as it takes. `answer_id` None: a fresh one. Raises `InputError` for a blank problem and
+    `SettingsError`; never for a judge that fails.
     """
+    seconds = judge_seconds(request.verify_seconds)
     record = new_record(request, tenant=tenant, answer_id=answer_id or uuid.uuid4().hex, now=clock())
     judge = judges.prefer("verify")
     verified = await quick_verify(
@@ -59,7 +64,8 @@ async def verify_answer(
         another=second_judge(judges, judge),
         remedy=judges.remedy,
         key=record.answer_key,
-        deadline=deadline or Deadline.after(VERIFY_SECONDS),
+        deadline=deadline or Deadline.after(longest(request)),
+        seconds=seconds,
         language=record.language,
         use_cache=request.use_cache,
     )
@@ -80,15 +86,15 @@ async def solve_and_verify(
 ) -> AnswerRecord:
     """Solve a problem, verify the solution, and solve it once more by another provider where that is called for.
 
-    `store` None: nothing is retrieved. `deadline` None: `SOLVE_SECONDS` from now. A record in stage `failed` says in
-    `failure` why there is no answer. Raises `InputError` for a blank problem, an image that is none, or one in S3;
-    `StoreError` where the store fails; never for a judge that fails.
+    `store` None: nothing is retrieved. `deadline` None: `SOLVE_SECONDS` from now, and what its verifications may take.
+    A record in stage `failed` says in `failure` why there is no answer. Raises `InputError` for a blank problem, an
+    image that is none, or one in S3; `StoreError` where the store fails; never for a judge that fails.
     """
     picture = None if request.image is None else inline_image(request.image)
     run = _Run(
         record=new_record(request, tenant=tenant, answer_id=answer_id or uuid.uuid4().hex, now=clock()),
         judges=judges,
-        deadline=deadline or Deadline.after(SOLVE_SECONDS),
+        deadline=deadline or Deadline.after(longest(request)),
     )
     if picture is not None:
         await run.read(picture)
@@ -107,7 +113,9 @@ async def deep_evaluate(
     deadline: Deadline | None = None,
     clock: Clock = system_clock,
 ) -> AnswerRecord:
-    """The record with its deep evaluation, within `deadline` (None: `EVALUATE_SECONDS` from now).
+    """The record with its deep evaluation, within `deadline`.
+
+    `deadline` None: as long as `evaluating_seconds` says.
 
     Raises `ConflictError` for a record without an answer, `JudgeError` or `LimitError` where nobody evaluates it, and
     of those `MisconfiguredError` where no provider has a key.
@@ -122,7 +130,8 @@ async def deep_evaluate(
         record.problem,
         record.best.solution,
         judge=judge,
-        deadline=deadline or Deadline.after(EVALUATE_SECONDS),
+        deadline=deadline or Deadline.after(evaluating_seconds(record)),
+        seconds=evaluating_seconds(record) - START_SECONDS,
         clock=clock,
         language=record.language,
         use_cache=record.use_cache,
@@ -138,6 +147,17 @@ async def deep_evaluate(
     )
 
 
+def longest(request: VerifyRequest | SolveRequest) -> float:
+    """The most seconds that a request takes from its first check to its last judge, waits for a quota left out."""
+    verifying = whole_seconds(judge_seconds(request.verify_seconds))
+    return verifying if isinstance(request, VerifyRequest) else SOLVE_SECONDS + MAX_ATTEMPTS * verifying
+
+
+def evaluating_seconds(record: AnswerRecord) -> float:
+    """The most seconds that a deep evaluation takes: a judge that may be slow to verify may be slow here too."""
+    return START_SECONDS + max(EVALUATE_SECONDS, judge_seconds(record.verify_seconds))
+
+
 @dataclass(slots=True, kw_only=True)
 class _Run:
     """One problem on its way through the pipeline; `record` is replaced at each step."""
@@ -150,13 +170,13 @@ class _Run:
     def change(self, spends: tuple[Spend, ...] = (), **changes: Any) -> None:
         self.record = self.record.model_copy(update={**changes, "spends": (*self.record.spends, *spends)})
 
-    def fail(self, failure: str, spends: tuple[Spend, ...] = ()) -> None:
-        self.change(spends, stage="failed", failure=failure)
+    def fail(self, failure: str, reason: Unanswered | None, spends: tuple[Spend, ...] = ()) -> None:
+        self.change(spends, stage="failed", failure=failure, failure_reason=reason)
 
     async def read(self, picture: Image) -> None:
         judge = self.judges.prefer("strong")
         if judge is None:
-            return self.fail(nobody_solves(self.judges.remedy))
+            return self.fail(nobody_solves(self.judges.remedy), "misconfigured")
         try:
             reading = await read_image(
                 picture,
@@ -166,10 +186,11 @@ class _Run:
                 use_cache=self.record.use_cache,
             )
         except (JudgeError, LimitError) as error:
-            return self.fail(f"The image could not be read: {error}", spends_of_failure(error, "ocr"))
+            failure = f"The image could not be read: {error}"
+            return self.fail(failure, unanswered(error), spends_of_failure(error, "ocr"))
         self.change(reading.spends, problem=reading.problem)
         if reading.problem is None:
-            return self.fail(f"The image could not be read: {reading.obstacle}")
+            return self.fail(f"The image could not be read: {reading.obstacle}", None)
         return None
 
     async def work(self, problem: str, store: SolutionStore | None, preferences: Preferences | None) -> None:
@@ -199,9 +220,9 @@ class _Run:
             self.change(attempted.spends)
             if attempted.attempt is None:
                 # An earlier attempt stands, with the verdict it has; without one there is no answer at all.
-                return (
-                    None if self.record.attempts else self.fail(attempted.failure or nobody_solves(self.judges.remedy))
-                )
+                if not self.record.attempts:
+                    self.fail(attempted.failure or nobody_solves(self.judges.remedy), attempted.reason)
+                return None
             if not await self._verify(problem, attempted.attempt):
                 return None
 
@@ -224,7 +245,7 @@ class _Run:
 
     async def _verify(self, problem: str, attempt: Attempt) -> bool:
         """Verify an attempt and keep it; whether it is to be followed by another one."""
-        seconds, judge = min(VERIFY_SECONDS, self.deadline.remaining), self.judges.prefer("verify")
+        judge = self.judges.prefer("verify")
         verified = await quick_verify(
             problem,
             attempt.solution.answer,
@@ -233,7 +254,8 @@ class _Run:
             another=second_judge(self.judges, judge),
             remedy=self.judges.remedy,
             key=self.record.answer_key,
-            deadline=Deadline.after(seconds),
+            deadline=self.deadline,
+            seconds=judge_seconds(self.record.verify_seconds),
             language=self.record.language,
             use_cache=self.record.use_cache,
         )

@@ -32,6 +32,7 @@ def new_record(
         language=request.language or (None if request.problem is None else language_of(request.problem)),
         use_cache=request.use_cache,
         deep_evaluation_wanted=request.deep_evaluation,
+        verify_seconds=request.verify_seconds,
     )
     if request.problem is not None and not request.problem.strip():
         raise InputError("The problem is blank.", where="problem")

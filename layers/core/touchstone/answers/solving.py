@@ -11,9 +11,9 @@ from touchstone.answers.retrieval import EarlierSolution
 from touchstone.answers.wording import prompt
 from touchstone.checks.language import Language, language_of
 from touchstone.clock import Deadline
-from touchstone.errors import JudgeError, LimitError, SpendingCeilingError
+from touchstone.errors import LASTING, JudgeError, LimitError, SpendingCeilingError, Unanswered
 from touchstone.judges.base import Judge, Question
-from touchstone.judges.calls import JudgeReply, ask, unusable
+from touchstone.judges.calls import JudgeReply, ask, unanswered, unusable
 from touchstone.judges.opening import Judges
 from touchstone.judges.spends import Spend, spends_of, spends_of_failure
 
@@ -81,12 +81,14 @@ async def solve(
 class Attempted:
     """The next attempt, still to be verified. `attempt` None: no provider could answer, for what `failure` says.
 
+    `reason` is the word for it: one that may pass, where one of the providers had such a one.
     `spends` are the calls that were paid for, those of providers that failed among them.
     """
 
     attempt: Attempt | None
     spends: tuple[Spend, ...] = ()
     failure: str | None = None
+    reason: Unanswered | None = None
 
 
 async def next_attempt(
@@ -114,6 +116,7 @@ async def next_attempt(
     available = judges.available()
     tried = [attempt.solution.provider for attempt in made]
     failed: dict[str, str] = {}
+    reasons: list[Unanswered] = []
     spends: tuple[Spend, ...] = ()
     while left := [provider for provider in available if provider not in failed]:
         provider = choose_provider(
@@ -129,7 +132,7 @@ async def next_attempt(
             solved = await solve(
                 problem,
                 judge=judges.get(provider, "strong"),
-                deadline=deadline if len(left) == 1 else _earlier(deadline, provider_seconds),
+                deadline=deadline if len(left) == 1 else deadline.within(provider_seconds),
                 analysis=analysis,
                 examples=examples,
                 language=language,
@@ -138,17 +141,15 @@ async def next_attempt(
         except (JudgeError, LimitError) as error:
             spends = (*spends, *spends_of_failure(error, "solve"))
             if isinstance(error, SpendingCeilingError):
-                return Attempted(attempt=None, spends=spends, failure=str(error))
+                return Attempted(attempt=None, spends=spends, failure=str(error), reason=unanswered(error))
             failed[provider] = str(error)
+            reasons.append(unanswered(error))
         else:
             attempt = Attempt(number=len(made) + 1, solution=solved.solution)
             return Attempted(attempt=attempt, spends=(*spends, *solved.spends))
-    return Attempted(attempt=None, spends=spends, failure=" ".join(failed.values()) or nobody_solves(judges.remedy))
-
-
-def _earlier(deadline: Deadline, seconds: float) -> Deadline:
-    """`seconds` from now, no later than `deadline`."""
-    return Deadline.after(min(seconds, deadline.remaining))
+    reason = next((each for each in reasons if each not in LASTING), reasons[0] if reasons else "misconfigured")
+    failure = " ".join(failed.values()) or nobody_solves(judges.remedy)
+    return Attempted(attempt=None, spends=spends, failure=failure, reason=reason)
 
 
 def _numbered(steps: list[str]) -> str:

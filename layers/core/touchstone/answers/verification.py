@@ -18,11 +18,12 @@ from pydantic import Field
 from touchstone import checks
 from touchstone.answers.answer_key import AnswerKey, difference, is_proved, meets
 from touchstone.answers.checking import CHECK_SECONDS, checked, same_value
+from touchstone.answers.leisure import VARIABLE
 from touchstone.answers.model import SkipReason, Verification
 from touchstone.answers.wording import prompt
 from touchstone.checks.language import Language, language_of
 from touchstone.clock import Deadline
-from touchstone.errors import JudgeError, LimitError
+from touchstone.errors import JudgeError, LimitError, TimedOutError
 from touchstone.judges.base import Judge, Question, Reply
 from touchstone.judges.calls import JudgeReply, ask, unanswered
 from touchstone.judges.keys import remedy as remedy_in
@@ -31,8 +32,6 @@ from touchstone.judges.spends import Spend, spends_of, spends_of_failure
 if TYPE_CHECKING:
     from touchstone.judges.opening import Judges
 
-VERIFY_SECONDS = 5.0
-"""The hard limit of a verification, everything included; a door that has spent time before asks for less."""
 ANOTHER_SECONDS = 1.0
 """Least time left in which another provider is asked: a judge of the tier takes about as long, and a call that the
 deadline cuts off is paid for nothing."""
@@ -73,6 +72,7 @@ class _Work:
     language: Language
     use_cache: bool
     deadline: Deadline
+    seconds: float | None = None
     key: AnswerKey | None = None
     another: Callable[[], Judge | None] | None = None
     spends: list[Spend] = field(default_factory=list)
@@ -86,6 +86,7 @@ async def quick_verify(
     *,
     judge: Judge | None,
     deadline: Deadline,
+    seconds: float | None = None,
     another: Callable[[], Judge | None] | None = None,
     remedy: str = IN_THE_ENVIRONMENT,
     key: AnswerKey | None = None,
@@ -94,7 +95,8 @@ async def quick_verify(
 ) -> Verified:
     """Verify an answer, ending at the deadline whatever happens.
 
-    `steps` is a summary of how it was reached, possibly empty. `judge` None: no key is configured, and `remedy`
+    `seconds` is how long a judge has for its reply once its SDK is loaded, None: until the deadline. `steps` is a
+    summary of how the answer was reached, possibly empty. `judge` None: no key is configured, and `remedy`
     says what to do about it. `another` finds a judge of another provider, who is asked once where the first passes the
     answer in other words than its own; None, or where it finds none: nobody else is asked. `key`: the answer key that
     came with the problem, None where none did. `language` None: recognised from the problem. A judge that fails, in
@@ -107,12 +109,14 @@ async def quick_verify(
         language=language or language_of(problem),
         use_cache=use_cache,
         deadline=deadline,
+        seconds=seconds,
         key=key,
         another=another,
     )
     try:
         async with asyncio.timeout(deadline.remaining):
-            patience = deadline.remaining if judge is None else CHECK_SECONDS
+            judging = 0.0 if judge is None else deadline.remaining if seconds is None else seconds
+            patience = max(CHECK_SECONDS, deadline.remaining - judging)
             verification = await _by_check(work, patience) or await _by_judge(work, judge, remedy)
     except TimeoutError:
         verification = work.so_far or _skipped("timed_out", "Not verified: the time for it was up.")
@@ -177,6 +181,7 @@ async def _by_judge(work: _Work, judge: Judge | None, remedy: str) -> Verificati
         reply_type=VerifyReply,
         max_output_tokens=MAX_OUTPUT_TOKENS,
         use_cache=work.use_cache,
+        seconds=work.seconds,
     )
     verification = await _judged_by(judge, question, work)
     if verification.skip_reason == "other_answer":
@@ -201,7 +206,11 @@ async def _judged_by(judge: Judge, question: Question[VerifyReply], work: _Work)
         reply = await ask(judge, question, deadline=work.deadline)
     except (JudgeError, LimitError) as error:
         work.spends.extend(spends_of_failure(error, "verify"))
-        return _skipped(unanswered(error), f"Not verified: {error}").model_copy(update=_asked(error))
+        sentence = f"Not verified: {error}"
+        if isinstance(error, TimedOutError) and work.seconds is not None and work.deadline.remaining >= ANOTHER_SECONDS:
+            # The judge's own time was up: where somebody waits, it is the deadline that ends it.
+            sentence += f" It had {work.seconds:g} s; {VARIABLE}, or the request's verify_seconds, gives it more."
+        return _skipped(unanswered(error), sentence).model_copy(update=_asked(error))
     work.spends.extend(spends_of(reply, "verify"))
     own = reply.value.independent_answer
     same = await same_value(work.answer, own, work.key)

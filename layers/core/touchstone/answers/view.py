@@ -18,6 +18,7 @@ from touchstone.answers.model import (
     Stage,
     Status,
 )
+from touchstone.errors import Unanswered
 from touchstone.judges.spends import Spend
 
 
@@ -30,6 +31,7 @@ class EvaluationView(BaseModel):
     requested_at: datetime | None
     not_before: datetime | None
     failure: str | None
+    failure_reason: Unanswered | None = None
 
 
 class AnswerView(BaseModel):
@@ -38,8 +40,8 @@ class AnswerView(BaseModel):
     `verification_status` is the badge (null until the answer is finished); `verify_passed` null means that nobody
     decided, with the reason in `skip_reason` and `verify_error`. Confidences are 0–1. `attempts` holds every attempt,
     `answer` and the `verify_…` fields are those of the attempt that is returned. `expected` is the answer key that came
-    with the request, empty without one, and `tolerance` how far a number may lie from it. `cost_usd` adds up the known
-    prices.
+    with the request, empty without one, and `tolerance` how far a number may lie from it. `failure_reason` is why
+    nobody produced an answer, in a word. `cost_usd` adds up the known prices.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -73,6 +75,7 @@ class AnswerView(BaseModel):
     evaluation: EvaluationView
     deep_evaluation: DeepEvaluation | None
     failure: str | None
+    failure_reason: Unanswered | None = None
     spends: tuple[Spend, ...]
     tokens: int = Field(ge=0)
     cost_usd: float = Field(ge=0.0)

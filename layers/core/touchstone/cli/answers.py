@@ -30,6 +30,12 @@ Deep = Annotated[
     typer.Option("--deep-evaluation/--no-deep-evaluation", help="Whether to evaluate it in five dimensions too."),
 ]
 Seconds = Annotated[float, typer.Option(min=0, help="How long to wait at most.")]
+JudgeSeconds = Annotated[
+    float | None,
+    typer.Option(
+        help="How long a judge has: 60, or TOUCHSTONE_VERIFY_SECONDS, where nobody waits; 5 at most at the API."
+    ),
+]
 AnswerId = Annotated[str, typer.Argument(metavar="ID", help="The answer's id.")]
 
 
@@ -52,6 +58,7 @@ def verify(
     language: Language = None,
     use_cache: Cached = None,
     deep_evaluation: Deep = None,
+    seconds: JudgeSeconds = None,
     local: Local = False,
     as_json: AsJson = False,
 ) -> None:
@@ -66,6 +73,7 @@ def verify(
         "difficulty": difficulty,
     }
     options |= {"model": model, "language": language, "use_cache": use_cache, "deep_evaluation": deep_evaluation}
+    options |= {"verify_seconds": seconds}
     options |= key_options(expected, tolerance)
     request = verify_request(source, options)
     if local:
@@ -95,6 +103,7 @@ def solve(
         bool | None, typer.Option("--retrieved/--no-retrieved", help="Whether an earlier solution may serve (it may).")
     ] = None,
     deep_evaluation: Deep = None,
+    seconds: JudgeSeconds = None,
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Whether to wait for the answer.")] = True,
     timeout: Seconds = 300.0,
     local: Local = False,
@@ -104,7 +113,7 @@ def solve(
     from touchstone.cli.requests import key_options
 
     options: dict[str, Any] = {"problem": problem, "subject": subject, "language": language, "use_cache": use_cache}
-    options |= {"use_retrieved": use_retrieved, "deep_evaluation": deep_evaluation}
+    options |= {"use_retrieved": use_retrieved, "deep_evaluation": deep_evaluation, "verify_seconds": seconds}
     options |= key_options(expected, tolerance)
     if local:
         need("checks")
@@ -135,15 +144,15 @@ def list_answers(
 ) -> None:
     """List your answers, newest first."""
     from touchstone.cli.client import fetch
-    from touchstone.cli.screen import Column, dollars, field, moment, percent, print_page, short
-    from touchstone.cli.verdicts import badge_of
+    from touchstone.cli.screen import Column, dollars, field, moment, print_page, short
+    from touchstone.cli.verdicts import badge_of, confidence_of
 
     page = fetch("answers", limit=limit, status=status, cursor=cursor)
     columns = (
         Column(title="created (UTC)", of=lambda row: moment(row.get("created_at"))),
         Column(title="id", of=field("id")),
         Column(title="status", of=badge_of),
-        Column(title="confidence", of=lambda row: percent(row.get("verification_confidence")), right=True),
+        Column(title="confidence", of=confidence_of, right=True),
         Column(title="problem", of=lambda row: short(row.get("problem"))),
         Column(title="answer", of=lambda row: short(row.get("answer"))),
         Column(title="cost", of=lambda row: dollars(row.get("cost_usd")), right=True),

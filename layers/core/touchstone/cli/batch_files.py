@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from touchstone.answers.ends import passing_reason
 from touchstone.cli.places import FOLDER, read_file, state_folder
 from touchstone.errors import ConflictError, InputError, StoreError, TooLargeError
 from touchstone.holding import held
@@ -71,14 +72,15 @@ def results_path(requests: Path, output: Path | None) -> Path:
 def summary(path: Path) -> dict[str, Any]:
     """What a file of results comes to: lines by what became of them, errors with their numbers, the known cost.
 
-    `failed`: no answer could be produced; `unfinished`: it is still worked on. `submissions` counts those by how they
+    `failed`: no answer could be produced; `unfinished`: it is still worked on; `undecided`: of all answers those that
+    another try may still decide. `submissions` counts those by how they
     stand; of an open contest it is `gate_passed` whatever their scores are. `measurements` are `measured` whole, or
     `with_unscored` where something has no score, and `quizzes` are counted by their state. `errors` are lines that were
     not done. Raises `InputError` for a file of results that cannot be read.
     """
     counts: dict[str, Counter[str]] = {name: Counter() for name in _BECAME}
     errors: list[dict[str, Any]] = []
-    cost = 0.0
+    cost, undecided = 0.0, 0
     for text in read_file(path).split(b"\n"):
         if not text.strip():
             continue
@@ -89,11 +91,13 @@ def summary(path: Path) -> dict[str, Any]:
             continue
         counts[kind][_BECAME[kind](result[kind])] += 1
         cost += _cost(result[kind])
+        undecided += kind == "answer" and passing_reason(result[kind]) is not None
     answers = counts["answer"]
     return {
         "results": str(path),
         "lines": sum(count.total() for count in counts.values()) + len(errors),
         **{name: answers[name] for name in ("verified", "caution", "unverified", "failed", "unfinished")},
+        "undecided": undecided,
         "submissions": dict(sorted(counts["submission"].items())),
         "measurements": dict(sorted(counts["measurement"].items())),
         "quizzes": dict(sorted(counts["quiz"].items())),

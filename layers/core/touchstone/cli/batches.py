@@ -27,6 +27,12 @@ def run(
         Path | None, typer.Option("--output", "-o", help="Where the results go; beside FILE if left out.")
     ] = None,
     again: Annotated[bool, typer.Option("--again", help="Begin anew, although FILE was begun or done before.")] = False,
+    wait: Annotated[
+        bool,
+        typer.Option(
+            "--wait", help="With --local: stay until a spent quota is free again or a fault has passed, up to 7 days."
+        ),
+    ] = False,
     parallel: Annotated[int, typer.Option(min=1, max=64, help="With --local: how many lines at once.")] = 8,
     local: Local = False,
     as_json: AsJson = False,
@@ -34,7 +40,8 @@ def run(
     """Do a file of requests, and put the results beside it as FILE.results.jsonl.
 
     Interrupted, or after a batch that failed, run the same command again: it goes on where it was and nothing is done
-    twice. Exit code 1 where the batch or lines of it failed.
+    twice. Exit code 3 where lines are undecided for reasons that pass (a spent quota, a time-out): the same command
+    asks exactly those again. Exit code 1 where the batch or lines of it failed.
     """
     from touchstone.cli.batch_files import read_requests, results_path, summary
 
@@ -45,7 +52,7 @@ def run(
         from touchstone.cli import local_batch
 
         need("checks")
-        local_batch.run(requests, results=results, side_by_side=parallel, again=again)
+        local_batch.run(requests, results=results, side_by_side=parallel, again=again, wait=wait)
     else:
         from touchstone.cli import remote_batch
         from touchstone.cli.client import open_api
@@ -139,6 +146,7 @@ def _report(found: dict[str, Any], *, as_json: bool) -> None:
                 ("batch", found["batch"]),
                 ("lines", found["lines"]),
                 *counts.items(),
+                ("undecided", found["undecided"] or None),
                 *(
                     (f"{kind} {name.replace('_', ' ')}", count)
                     for kind in ("submissions", "measurements", "quizzes")
@@ -150,4 +158,6 @@ def _report(found: dict[str, Any], *, as_json: bool) -> None:
             )
         )
     failed = any(counted.get("failed") for counted in (found, found["measurements"], found["quizzes"]))
+    if found["undecided"]:
+        raise typer.Exit(Exit.UNDECIDED)
     raise typer.Exit(Exit.VERDICT if errors or failed else Exit.DONE)

@@ -23,7 +23,7 @@ class Exit(IntEnum):
     with the others."""
     UNDECIDED = 3
     """Nobody could decide: `unverified`, `unscored`, `unresolved`, `unchecked`, or no answer, quiz or dimensions
-    could be produced."""
+    could be produced; a batch with lines that another try may still decide, whatever else is wrong with it."""
     SERVICE = 4
     """The service or the network failed; it is safe to repeat the command."""
     UNEXPECTED = 70

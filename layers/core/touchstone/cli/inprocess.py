@@ -3,12 +3,12 @@
 import asyncio
 import logging
 import warnings
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 from touchstone.answers.model import AnswerRecord, SolveRequest, VerifyRequest
-from touchstone.answers.pipeline import deep_evaluate, solve_and_verify, verify_answer
+from touchstone.answers.pipeline import deep_evaluate, evaluating_seconds, longest, solve_and_verify, verify_answer
 from touchstone.answers.view import AnswerView
 from touchstone.budgets import MemoryAdmission
 from touchstone.cli.places import cache_folder
@@ -17,6 +17,7 @@ from touchstone.clock import Deadline
 from touchstone.errors import JudgeError, LimitError
 from touchstone.extras import need_module
 from touchstone.judges import EnvironmentKeys, FileCache, Judges, Registry, RetirementWarning, load_registry
+from touchstone.judges.calls import unanswered
 from touchstone.judges.registry import ProviderKind
 from touchstone.operations.patience import PatientJudges
 
@@ -44,7 +45,7 @@ def answer(request: VerifyRequest | SolveRequest) -> dict[str, Any]:
 
 @asynccontextmanager
 async def opened(
-    kind: type[Judges] = Judges, *, registry: Registry | None = None, sdks: bool = True
+    kind: Callable[..., Judges] = Judges, *, registry: Registry | None = None, sdks: bool = True
 ) -> AsyncIterator[Judges]:
     """The judges of this machine, closed at the end. Replies that were paid once are kept for later runs.
 
@@ -83,23 +84,28 @@ def said_aloud() -> Iterator[None]:
 
 
 async def answered(
-    request: VerifyRequest | SolveRequest, judges: Judges, *, seconds: float | None = None, answer_id: str | None = None
+    request: VerifyRequest | SolveRequest, judges: Judges, *, wait_seconds: float = 0.0, answer_id: str | None = None
 ) -> AnswerRecord:
-    """The record of a request, done whole. `seconds` None: as long as its kind may take; `answer_id` None: a fresh one.
+    """The record of a request, done whole, and as long as its kind may take.
 
+    `wait_seconds` is what patient judges have beside that to wait for a minute's quota. `answer_id` None: a fresh one.
     Raises `InputError` for a blank problem and for an image that is none; never for a judge that fails.
     """
-    deadline = None if seconds is None else Deadline.after(seconds)
+    deadline = Deadline.after(longest(request) + wait_seconds)
     if isinstance(request, VerifyRequest):
         record = await verify_answer(request, judges=judges, deadline=deadline, answer_id=answer_id)
     else:
         record = await solve_and_verify(request, judges=judges, deadline=deadline, answer_id=answer_id)
-    return await _evaluated(record, judges) if request.deep_evaluation and record.best is not None else record
+    if not request.deep_evaluation or record.best is None:
+        return record
+    return await _evaluated(record, judges, wait_seconds=wait_seconds)
 
 
-async def _evaluated(record: AnswerRecord, judges: Judges) -> AnswerRecord:
+async def _evaluated(record: AnswerRecord, judges: Judges, *, wait_seconds: float) -> AnswerRecord:
+    deadline = Deadline.after(evaluating_seconds(record) + wait_seconds)
     try:
-        return await deep_evaluate(record, judges=judges)
+        return await deep_evaluate(record, judges=judges, deadline=deadline)
     except (JudgeError, LimitError) as error:
-        progress = record.evaluation.model_copy(update={"state": "failed", "failure": str(error)})
+        why = {"failure": str(error), "failure_reason": unanswered(error)}
+        progress = record.evaluation.model_copy(update={"state": "failed", **why})
         return record.model_copy(update={"evaluation": progress})

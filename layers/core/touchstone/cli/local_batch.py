@@ -1,27 +1,31 @@
 """A file of requests in this process: results are appended as they come, and a repeat does only what is missing.
 
-A result is known by its answer's id, which follows from the line's number and content: one that is there already is
-never asked for again, and one of another file is never taken for it.
+Missing is what has no result, and what a passing fault left undecided: a spent quota, a time-out, an overload. What was
+paid for such a line by then stands in its next result too.
 """
 
 import asyncio
-import hashlib
-from collections.abc import Iterable, Iterator
-from io import FileIO
+from collections import Counter
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from pydantic import ValidationError
-
+from touchstone.answers.leisure import judge_seconds
 from touchstone.answers.model import AnswerRecord
 from touchstone.answers.view import AnswerView
 from touchstone.cli import inprocess
 from touchstone.cli.batch_files import Requests, alone
-from touchstone.cli.places import read_file, replace
-from touchstone.cli.progress import Show, progress
+from touchstone.cli.local_results import Results, answer_id, read_results, undecided_for, written
+from touchstone.cli.local_rounds import Lines, rounds
+from touchstone.cli.places import replace
+from touchstone.cli.progress import progress
 from touchstone.cli.screen import say
 from touchstone.clock import system_clock
-from touchstone.errors import ConflictError, InputError, StoreError, TouchstoneError
+from touchstone.errors import InputError, JudgeError, LimitError, TouchstoneError
 from touchstone.judges import Judges
+from touchstone.judges.base import Judge, Purpose, Tier
+from touchstone.judges.spends import Spend
 from touchstone.operations.lines import (
     EvaluateLine,
     Line,
@@ -35,93 +39,111 @@ from touchstone.operations.lines import (
 )
 from touchstone.operations.patience import PatientJudges
 from touchstone.operations.submission_lines import SubmissionLine
+from touchstone.operations.surfaces.noting import NotingJudge
 
-LINE_SECONDS = 300.0
-"""Longest time for a line with its waits: a minute's quota that several lines want takes some minutes to come by."""
-ID_DIGITS = 32
+WAIT_SECONDS = 300.0
+"""For a minute's quota that several lines want, which takes some minutes to come by, beside what the line takes."""
 
 
-def run(requests: Requests, *, results: Path, side_by_side: int, again: bool) -> None:
-    """Do the lines that have no result yet, `side_by_side` at once; the results are in the file's order at the end.
+def run(requests: Requests, *, results: Path, side_by_side: int, again: bool, wait: bool = False) -> None:
+    """Do the lines that are not done yet, `side_by_side` at once; the results are in the file's order at the end.
 
-    An interruption lets the lines that were begun finish first; a second one does not. Raises `ConflictError` where
-    `results` holds those of another file, unless `again`: then all is done anew.
+    `wait`: stay until a spent quota is free again, or a fault has passed. An interruption lets the lines that were
+    begun finish first; a second one does not. Raises `ConflictError` where `results` holds those of another file,
+    unless `again`: then all is done anew; `SettingsError`.
     """
+    judge_seconds()  # a setting that is wrong is told before anything is begun
     with alone(str(results.resolve())):
-        kept = {} if again or not results.exists() else _kept(results, requests)
-        replace(results, _written(kept.values()))
-        missing = [(number, text) for number, text in requests.lines() if number not in kept]
-        if kept and not missing:
-            say(f"This file is finished: all {len(kept)} results are in {results}. --again does its lines anew.")
-        elif kept:
-            say(f"{len(kept)} results are there already; {len(missing)} lines are left.")
+        known = {} if again or not results.exists() else read_results(results, requests)
+        replace(results, written(known.values()))
+        done = {number for number, result in known.items() if result.answer and undecided_for(result) is None}
+        missing = {number: text for number, text in requests.lines() if number not in done}
+        if done and not missing:
+            say(f"This file is finished: all {len(done)} results are in {results}. --again does its lines anew.")
+        elif done:
+            say(f"{len(done)} results are there already; {len(missing)} lines are left.")
         with results.open("ab", buffering=0) as file, progress("Batch") as show, inprocess.said_aloud():
-            asyncio.run(
-                _all(missing, Results(file, show, done=len(kept), total=len(kept) + len(missing)), side_by_side)
-            )
-        replace(results, _written(sorted(_kept(results, requests, errors=True).values(), key=lambda each: each.line)))
+            log = Results(file, show, done=len(done), total=len(done) + len(missing))
+            paid = {n: one.answer.spends for n, one in known.items() if n in missing and one.answer is not None}
+            asyncio.run(_Run(log, paid, side_by_side).all(missing, wait=wait))
+        latest = read_results(results, requests)
+        replace(results, written(sorted(latest.values(), key=lambda each: each.line)))
+        _tell(latest)
 
 
-class Results:
-    """Appends results to an open file without a buffer, each whole and at once, and shows how many there are."""
+class _Run:
+    """One run over a file. `paid` are the calls that were paid for a line so far, by its number."""
 
-    def __init__(self, file: FileIO, show: Show, *, done: int, total: int) -> None:
-        self._file = file
-        self._show = show
-        self._done = done
-        self._total = total
-        show(done, total)
+    def __init__(self, results: Results, paid: dict[int, tuple[Spend, ...]], side_by_side: int) -> None:
+        self._results = results
+        self._paid = paid
+        self._side_by_side = side_by_side
+        self._failures: list[JudgeError | LimitError] = []
 
-    def append(self, result: LineResult) -> None:
-        """Keep a result; it outlives this process. Raises `StoreError`."""
-        line = _line_of(result)
-        try:
-            written = self._file.write(line)
-        except OSError as error:
-            raise StoreError(f"{self._file.name} cannot be written: {error.strerror}.") from None
-        if written < len(line):
-            raise StoreError(f"{self._file.name} took only part of a result: is the disk full?")
-        self._done += 1
-        self._show(self._done, self._total)
-
-
-async def _all(lines: list[tuple[int, bytes]], results: Results, side_by_side: int) -> None:
-    async with inprocess.opened(PatientJudges) as judges:
-        waiting = iter(lines)
-        workers = [asyncio.create_task(_work(waiting, judges, results)) for _ in range(min(side_by_side, len(lines)))]
-        if not workers:
+    async def all(self, lines: Lines, *, wait: bool) -> None:
+        """Do lines, in as many rounds as it takes."""
+        if not lines:
             return
+        async with inprocess.opened(partial(_NotedJudges, self._failures)) as judges:
+            await judges.load("verify")
+            await rounds(lines, lambda some: self._round(some, judges), failures=self._failures, wait=wait)
+
+    async def _round(self, lines: Lines, judges: Judges) -> dict[int, str]:
+        """Do each line once; for which reason those that are not done are not."""
+        undecided: dict[int, str] = {}
+        waiting = iter(lines.items())
+
+        async def work() -> None:
+            for number, text in waiting:
+                result = await self._done(number, text, judges)
+                self._results.append(result)
+                if (reason := undecided_for(result)) is not None:
+                    undecided[number] = reason
+
+        await _together([asyncio.create_task(work()) for _ in range(min(self._side_by_side, len(lines)))], waiting)
+        return undecided
+
+    async def _done(self, number: int, text: bytes, judges: Judges) -> LineResult:
+        reference = None
         try:
-            await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)
-        except asyncio.CancelledError:
-            say("Finishing the lines that were begun; interrupt again to leave at once.")
-            raise
-        finally:
-            for _ in waiting:  # nothing new is begun
-                pass
-            await asyncio.wait(workers)
-        for worker in workers:
-            worker.result()
+            line = parse_line(text)
+            reference = line.id
+            record = await _record(line, answer_id(number, text), judges)
+        except TouchstoneError as error:
+            return failed_line(number, reference or reference_in(text), error)
+        record = record.model_copy(update={"spends": (*self._paid.get(number, ()), *record.spends)})
+        self._paid[number] = record.spends
+        return LineResult(line=number, id=reference, answer=AnswerView.of(record), finished_at=system_clock())
 
 
-async def _work(waiting: Iterator[tuple[int, bytes]], judges: Judges, results: Results) -> None:
-    """Do one line after the other, as long as there are any."""
-    for number, text in waiting:
-        results.append(await _done(number, text, judges))
-
-
-async def _done(number: int, text: bytes, judges: Judges) -> LineResult:
-    reference = None
+async def _together(workers: list[asyncio.Task[None]], waiting: Iterator[object]) -> None:
+    """Wait for all workers; where one fails or the user interrupts, for what they have begun."""
     try:
-        line = parse_line(text)
-        reference = line.id
-        record = await _record(line, _id_of(number, text), judges)
-    except TouchstoneError as error:
-        return failed_line(number, reference or reference_in(text), error)
-    return LineResult(line=number, id=reference, answer=AnswerView.of(record), finished_at=system_clock())
+        await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)
+    except asyncio.CancelledError:
+        say("Finishing the lines that were begun; interrupt again to leave at once.")
+        raise
+    finally:
+        for _ in waiting:  # nothing new is begun
+            pass
+        await asyncio.wait(workers)
+    for worker in workers:
+        worker.result()
 
 
-async def _record(line: Line, answer_id: str, judges: Judges) -> AnswerRecord:
+class _NotedJudges(PatientJudges):
+    """As `PatientJudges`; what questions of all of them end with goes into `failures`."""
+
+    def __init__(self, failures: list[JudgeError | LimitError], *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._failures = failures
+
+    def get(self, provider: str, tier: Tier, *, purpose: Purpose = "fresh") -> Judge:
+        """The judge for a tier of a provider."""
+        return NotingJudge(super().get(provider, tier, purpose=purpose), self._failures)
+
+
+async def _record(line: Line, record_id: str, judges: Judges) -> AnswerRecord:
     if isinstance(line, EvaluateLine):
         raise InputError(
             "The answer to evaluate is in a deployment; send this line without --local.", where="answer_id"
@@ -132,40 +154,27 @@ async def _record(line: Line, answer_id: str, judges: Judges) -> AnswerRecord:
         )
     if not isinstance(line, VerifyLine | SolveLine):
         raise InputError("Only a deployment does lines of this kind; send this line without --local.", where="kind")
-    return await inprocess.answered(request_of(line), judges, seconds=LINE_SECONDS, answer_id=answer_id)
+    request = request_of(line)
+    return await inprocess.answered(request, judges, wait_seconds=WAIT_SECONDS, answer_id=record_id)
 
 
-def _id_of(number: int, text: bytes) -> str:
-    return hashlib.sha256(b"%d\n" % number + text).hexdigest()[:ID_DIGITS]
+def _words(result: LineResult) -> str:
+    """What kept a line from being decided, in words."""
+    view = result.answer
+    if view is None:
+        return ""
+    last = view.attempts[-1].verification if view.attempts else None
+    return view.failure or (last.error if last and last.passed is None else None) or view.evaluation.failure or ""
 
 
-def _kept(path: Path, requests: Requests, *, errors: bool = False) -> dict[int, LineResult]:
-    """The results in a file by line, without a last one that was cut short; lines that failed only with `errors`."""
-    data = read_file(path)
-    whole = data[: data.rfind(b"\n") + 1]
-    ids = {number: _id_of(number, text) for number, text in requests.lines()}
-    kept: dict[int, LineResult] = {}
-    for text in whole.splitlines():
-        try:
-            result = LineResult.model_validate_json(text)
-        except ValidationError:
-            raise _foreign(path) from None
-        if result.answer is not None and result.answer.id != ids.get(result.line):
-            raise _foreign(path)
-        if result.answer is not None or (errors and result.line in ids):
-            kept[result.line] = result
-    return kept
-
-
-def _foreign(path: Path) -> ConflictError:
-    return ConflictError(
-        f"{path} does not hold results of this file as it is now; name another by --output, or replace it by --again."
-    )
-
-
-def _written(results: Iterable[LineResult]) -> Iterator[bytes]:
-    return (_line_of(result) for result in results)
-
-
-def _line_of(result: LineResult) -> bytes:
-    return result.model_dump_json().encode() + b"\n"
+def _tell(latest: dict[int, LineResult]) -> None:
+    """Say how many lines wait, and for what."""
+    undecided = {number: (undecided_for(result), result) for number, result in latest.items()}
+    left = {number: (why, result) for number, (why, result) in undecided.items() if why is not None}
+    if not left:
+        return
+    say(f"{len(latest) - len(left)} of {len(latest)} lines are decided; {len(left)} wait:")
+    for reason, count in Counter(why for why, _ in left.values()).most_common():
+        words = Counter(_words(result) for why, result in left.values() if why == reason).most_common(1)[0][0]
+        say(f"  {count} × {reason}: {words}")
+    say("Run the same command then, and exactly these are asked again; --wait stays until it is time.")

@@ -60,7 +60,7 @@ def course_warnings(course: Curriculum, path: Path) -> Iterator[str]:
 
     Nothing where the tables of the checks are not installed: that is said of the quizzes.
     """
-    lines = path.read_text(encoding="utf-8-sig").splitlines()
+    lines = path.read_text(encoding="utf-8-sig").split("\n")
     try:
         for chapter in course.chapters:
             for item in chapter.items:

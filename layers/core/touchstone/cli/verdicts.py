@@ -6,7 +6,7 @@ from typing import Any
 from touchstone.answers.badges import badge
 from touchstone.answers.model import Status
 from touchstone.cli.exits import Exit
-from touchstone.cli.screen import dollars, moment, percent, print_facts, styled
+from touchstone.cli.screen import NOTHING, dollars, moment, percent, print_facts, styled
 
 type View = Mapping[str, Any]
 
@@ -43,9 +43,15 @@ def badge_of(view: View) -> Any:
     return styled(status or view.get("stage"))
 
 
+def confidence_of(view: View) -> str | None:
+    """How sure the verdict is; None where nobody decided, and so nobody is sure of anything."""
+    decided = view.get("verification_status") != "unverified"
+    return percent(view.get("verification_confidence")) if decided else None
+
+
 def _facts(view: View) -> Iterator[tuple[str, object]]:
     yield "status", badge_of(view)
-    yield "confidence", percent(view.get("verification_confidence"))
+    yield "confidence", confidence_of(view) or (NOTHING if view.get("verification_status") else None)
     yield "decided by", _decided_by(view)
     yield "problem", view.get("problem")
     yield "answer", view.get("answer")

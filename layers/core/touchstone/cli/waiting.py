@@ -1,5 +1,6 @@
 """Waiting between two requests, in one place, so that a test can do without it."""
 
+import asyncio
 import time
 from collections.abc import Callable, Iterator
 
@@ -12,6 +13,11 @@ GROWTH = 1.5
 def pause(seconds: float) -> None:
     """Wait."""
     time.sleep(seconds)
+
+
+async def rest(seconds: float) -> None:
+    """Wait, while something else may go on."""
+    await asyncio.sleep(seconds)
 
 
 def intervals() -> Iterator[float]:

@@ -65,6 +65,7 @@ class ModelJudge:
             send=send,
             prompt_version=question.prompt.version,
             highest_cost_usd=lambda: highest_cost_usd(self._model, roomy, on=self._around.clock().date()),
+            seconds=question.seconds,
         )
         reply = await self._caller.answered(order, deadline)
         if cache is not None:

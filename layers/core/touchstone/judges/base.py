@@ -37,7 +37,8 @@ class Question[T: BaseModel]:
     """One thing asked of a judge: a prompt, and the schema the reply must fit.
 
     `max_output_tokens` bounds what a reply may cost. `use_cache` False asks anew even where a reply is known.
-    `temperature` None leaves the model's own default (some models refuse any other).
+    `temperature` None leaves the model's own default (some models refuse any other). `seconds` is how long the model
+    has once its SDK is loaded, retries included; None: all that the deadline leaves.
     """
 
     prompt: Prompt
@@ -46,6 +47,7 @@ class Question[T: BaseModel]:
     max_output_tokens: int = 2048
     temperature: float | None = None
     use_cache: bool = True
+    seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

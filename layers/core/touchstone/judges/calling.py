@@ -48,12 +48,13 @@ class Order[T: BaseModel]:
     """One thing to be had of a model, by as many calls as it takes.
 
     `send` makes one call within so many seconds. `highest_cost_usd` is what one can cost at most, None where the
-    model's price is not known.
+    model's price is not known. `seconds` is how long all calls have together, None: until the deadline.
     """
 
     send: Callable[[float], Awaitable[Answered[T]]]
     prompt_version: str
     highest_cost_usd: Callable[[], float | None]
+    seconds: float | None = None
 
 
 class Caller:
@@ -77,6 +78,8 @@ class Caller:
         """
         if not self._connection.loaded:
             await self._in_time(self._connection.load(), deadline)
+        if order.seconds is not None:
+            deadline = deadline.within(order.seconds)
         retries, failed = Retries(self._around.draw), tuple[FailedCall, ...]()
         before: JudgeError | None = None
         last: JudgeError | None = None

@@ -149,6 +149,11 @@ class Judges:
         provider = next((name for name in self.available() if name != than), None)
         return None if provider is None else self.get(provider, tier, purpose=purpose)
 
+    async def load(self, tier: Tier) -> None:
+        """Load the SDK by which `prefer` asks for a tier, so that nobody waits for it later; nothing without a key."""
+        if (name := self._first(tier)) is not None:
+            await self._connection(name).load()
+
     def seat(self, tier: Tier) -> Seat | None:
         """Which account's quota a tier uses, as `prefer` would choose it; None when no provider has a key."""
         if (name := self._first(tier)) is None:

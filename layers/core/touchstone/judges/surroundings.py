@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import threading
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 
@@ -20,18 +19,22 @@ class Connection:
     account: str
     endpoint: str = ""
     loaded: bool = False
-    _loading: threading.Lock = field(default_factory=threading.Lock)
+    _loading: asyncio.Task[None] | None = None
 
     async def load(self) -> None:
-        """Load the SDK, off the event loop, since that takes up to a second and a half the first time."""
-        if not self.loaded:
-            await asyncio.to_thread(self._load)
+        """Load the SDK, off the event loop, since that takes up to a second and a half the first time.
 
-    def _load(self) -> None:
-        with self._loading:
-            if not self.loaded:
-                self.adapter.load()
-                self.loaded = True
+        Many who wait for it take one thread: the others are there for checks.
+        """
+        if self.loaded:
+            return
+        if self._loading is None or self._loading.done():
+            self._loading = asyncio.create_task(asyncio.to_thread(self.adapter.load))
+            self._loading.add_done_callback(self._ended)
+        await asyncio.shield(self._loading)
+
+    def _ended(self, loading: asyncio.Task[None]) -> None:
+        self.loaded = not loading.cancelled() and loading.exception() is None
 
 
 @dataclass(slots=True)

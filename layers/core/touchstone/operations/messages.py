@@ -11,8 +11,6 @@ from pydantic import Field, StringConstraints, TypeAdapter, ValidationError
 
 from touchstone.answers.model import ENDED, AnswerRecord, SolveRequest, VerifyRequest
 from touchstone.answers.progress import new_record
-from touchstone.answers.verification import VERIFY_SECONDS
-from touchstone.clock import Deadline
 from touchstone.errors import InputError
 from touchstone.operations.desk import Desk
 from touchstone.operations.json_text import loads
@@ -86,7 +84,7 @@ async def take(message: Message, *, tenants: Tenants, desk: Desk, reception: Rec
                 new_record(message.request, tenant=message.tenant, answer_id=answer_id, now=desk.clock())
             )
             if record.stage not in ENDED:
-                record = await verify_own_answer(desk, answer_id, deadline=Deadline.after(VERIFY_SECONDS))
+                record = await verify_own_answer(desk, answer_id)
             if record.evaluation.state == "waiting":
                 record = reception.start_evaluation(record)
             return record

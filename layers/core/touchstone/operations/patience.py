@@ -7,7 +7,6 @@ from datetime import datetime
 
 from pydantic import BaseModel
 
-from touchstone.answers.verification import VERIFY_SECONDS
 from touchstone.clock import Clock, Deadline, system_clock
 from touchstone.errors import FailedCall, JudgeError, LimitError, QuotaExceededError, TimedOutError
 from touchstone.judges.base import Judge, Purpose, Question, Reply, Tier
@@ -20,11 +19,10 @@ type Sleep = Callable[[float], Awaitable[None]]
 class PatientJudge:
     """A judge that waits for the next slot of the minute, as long as the deadline admits.
 
-    `seconds` bounds one call, since the deadline is that of the whole wait; None: the deadline bounds it.
+    The deadline is that of the whole wait; what one try may take of it is for the question to say.
     """
 
     judge: Judge
-    seconds: float | None
     clock: Clock
     sleep: Sleep
 
@@ -49,9 +47,8 @@ class PatientJudge:
         held_up: JudgeError | None = None
         waited_for: JudgeError | LimitError | None = None
         while True:
-            seconds = deadline.remaining if self.seconds is None else min(self.seconds, deadline.remaining)
             try:
-                reply = await self.judge.ask(question, deadline=Deadline.after(seconds))
+                reply = await self.judge.ask(question, deadline=deadline)
                 return replace(reply, failed_calls=(*paid, *reply.failed_calls))
             except (JudgeError, LimitError) as error:
                 paid = (*paid, *error.failed_calls)
@@ -88,6 +85,5 @@ class PatientJudges(Judges):
 
     def get(self, provider: str, tier: Tier, *, purpose: Purpose = "fresh") -> Judge:
         """The judge for a tier of a provider, made patient."""
-        seconds = VERIFY_SECONDS if tier == "verify" else None
         judge = super().get(provider, tier, purpose=purpose)
-        return PatientJudge(judge=judge, seconds=seconds, clock=system_clock, sleep=asyncio.sleep)
+        return PatientJudge(judge=judge, clock=system_clock, sleep=asyncio.sleep)

@@ -164,18 +164,21 @@ def _note_choice(desk: Desk, preferences: Preferences, subject: str | None) -> N
 
 
 async def verify_attempt(desk: Desk, answer_id: str, *, number: int = 1, deadline: Deadline | None = None) -> Verified:
-    """QUICK_VERIFY of attempt `number`, and where to go from there. `deadline` None: `VERIFY_SECONDS` from now.
+    """QUICK_VERIFY of attempt `number`, and where to go from there.
 
-    Where no provider could make that attempt, the earlier one stands with its verdict, and there is no further retry.
+    A judge has the seconds that the request or the environment says, and no more than is left until `deadline` (None:
+    nobody waits). Where no provider could make that attempt, the earlier one stands with its verdict, and there is no
+    further retry.
     """
-    from touchstone.answers.verification import VERIFY_SECONDS, quick_verify, second_judge
+    from touchstone.answers.leisure import judge_seconds, whole_seconds
+    from touchstone.answers.verification import quick_verify, second_judge
 
     record = _get(desk, answer_id)
     if record.stage in ENDED or 0 < record.attempt_count < number:
         return Verified(route="enrich", number=number)
     attempt = _latest(record)
     if attempt.verification is None:
-        judge = desk.judges.prefer("verify")
+        judge, seconds = desk.judges.prefer("verify"), judge_seconds(record.verify_seconds)
         done = await quick_verify(
             _problem(record),
             attempt.solution.answer,
@@ -184,7 +187,8 @@ async def verify_attempt(desk: Desk, answer_id: str, *, number: int = 1, deadlin
             another=second_judge(desk.judges, judge),
             remedy=desk.judges.remedy,
             key=record.answer_key,
-            deadline=deadline or Deadline.after(VERIFY_SECONDS),
+            deadline=deadline or Deadline.after(whole_seconds(seconds)),
+            seconds=seconds,
             language=record.language,
             use_cache=record.use_cache,
         )
@@ -204,8 +208,11 @@ async def verify_attempt(desk: Desk, answer_id: str, *, number: int = 1, deadlin
     return Verified(route=onward, number=attempt.number + 1)
 
 
-async def verify_own_answer(desk: Desk, answer_id: str, *, deadline: Deadline) -> AnswerRecord:
-    """The whole way of an answer that the caller brought: verified once, and finished with what came of it."""
+async def verify_own_answer(desk: Desk, answer_id: str, *, deadline: Deadline | None = None) -> AnswerRecord:
+    """The whole way of an answer that the caller brought: verified once, and finished with what came of it.
+
+    `deadline` None: nobody waits for it.
+    """
     await verify_attempt(desk, answer_id, deadline=deadline)
     return finish(desk.answers, _get(desk, answer_id))
 
@@ -263,7 +270,7 @@ async def enrich_and_finish(
 
 def _within(seconds: float, deadline: Deadline | None) -> Deadline:
     """A step's own deadline, no later than that of the whole (None: it has none)."""
-    return Deadline.after(seconds if deadline is None else min(seconds, deadline.remaining))
+    return Deadline.after(seconds) if deadline is None else deadline.within(seconds)
 
 
 def _unsolved(desk: Desk, answer_id: str, failure: str, spends: Sequence[Spend] = ()) -> UnsolvedError:

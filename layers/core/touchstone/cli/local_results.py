@@ -1,0 +1,90 @@
+"""The results of a file that is done in this process: appended as they come, read back, and told from another file's.
+
+A result is known by its answer's id, which follows from the line's number and content. It is done where another try
+would not change it; one that a passing fault left undecided stays in the file until its line was asked again.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from io import FileIO
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from touchstone.answers.ends import passing_reason
+from touchstone.cli.batch_files import Requests
+from touchstone.cli.places import read_file
+from touchstone.cli.progress import Show
+from touchstone.errors import ConflictError, StoreError
+from touchstone.operations.lines import LineResult
+
+ID_DIGITS = 32
+
+
+class Results:
+    """Appends results to an open file without a buffer, each whole and at once, and shows how many have their end."""
+
+    def __init__(self, file: FileIO, show: Show, *, done: int, total: int) -> None:
+        self._file = file
+        self._show = show
+        self._done = done
+        self._total = total
+        show(done, total)
+
+    def append(self, result: LineResult) -> None:
+        """Keep a result; it outlives this process. Raises `StoreError`."""
+        line = _line_of(result)
+        try:
+            written = self._file.write(line)
+        except OSError as error:
+            raise StoreError(f"{self._file.name} cannot be written: {error.strerror}.") from None
+        if written < len(line):
+            raise StoreError(f"{self._file.name} took only part of a result: is the disk full?")
+        if undecided_for(result) is None:
+            self._done += 1
+            self._show(self._done, self._total)
+
+
+def undecided_for(result: LineResult) -> str | None:
+    """For which passing reason a line's answer is not done; None: it is, or the line could not be taken."""
+    return None if result.answer is None else passing_reason(result.answer.model_dump(mode="json"))
+
+
+def answer_id(number: int, text: bytes) -> str:
+    """The id of a line's answer."""
+    return hashlib.sha256(b"%d\n" % number + text).hexdigest()[:ID_DIGITS]
+
+
+def read_results(path: Path, requests: Requests) -> dict[int, LineResult]:
+    """The latest result of each line, without a last one that was cut short.
+
+    Raises `ConflictError` where the file holds those of another file.
+    """
+    data = read_file(path)
+    ids = {number: answer_id(number, text) for number, text in requests.lines()}
+    found: dict[int, LineResult] = {}
+    for text in data.split(b"\n")[:-1]:
+        try:
+            result = LineResult.model_validate_json(text)
+        except ValidationError:
+            raise _foreign(path) from None
+        if result.answer is not None and result.answer.id != ids.get(result.line):
+            raise _foreign(path)
+        if result.line in ids:
+            found[result.line] = result
+    return found
+
+
+def written(results: Iterable[LineResult]) -> Iterator[bytes]:
+    """Results as the file holds them."""
+    return (_line_of(result) for result in results)
+
+
+def _foreign(path: Path) -> ConflictError:
+    return ConflictError(
+        f"{path} does not hold results of this file as it is now; name another by --output, or replace it by --again."
+    )
+
+
+def _line_of(result: LineResult) -> bytes:
+    return result.model_dump_json().encode() + b"\n"

@@ -1,0 +1,336 @@
+"""A file in this process against judges that are slow, fail, or have a day: every line gets its verdict, none twice."""
+
+import json
+import os
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import replies
+from tests.support.overrides import REGISTRY_VARIABLE, registry
+from tests.support.providers import ProviderServer, error, hang, success
+from tests.support.wire import Asked, Behaviour
+from tests.unit.cli.conftest import Command
+from touchstone.cli import waiting
+from touchstone.clock import OFFSET_VARIABLE
+from touchstone.judges import load_registry
+
+VERDICT = replies.verify(independent_answer="x")
+COUNT = 60
+PROVIDERS = ("gemini", "openai", "claude", "compatible")
+ENDPOINT_SECONDS = 0.02
+DAY = 86_400.0
+UNLIMITED = {"per_day": None, "per_minute": None}
+GEMINI = [model.name for model in load_registry({}).provider("gemini").models.values()]
+"""Whose minute of fifteen calls nobody is to wait for here."""
+
+
+@pytest.fixture
+def server() -> Iterator[ProviderServer]:
+    with ProviderServer() as started:
+        started.reply(VERDICT, schema="VerifyReply", seconds=ENDPOINT_SECONDS)
+        yield started
+
+
+@pytest.fixture(autouse=True)
+def rests(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """What would have been waited for between rounds, in seconds; the system's clock has moved on by it."""
+    waited: list[float] = []
+    monkeypatch.setenv(OFFSET_VARIABLE, "0")
+
+    async def rest(seconds: float) -> None:
+        waited.append(seconds)
+        os.environ[OFFSET_VARIABLE] = str(float(os.environ[OFFSET_VARIABLE]) + seconds)
+
+    monkeypatch.setattr(waiting, "rest", rest)
+    return waited
+
+
+@pytest.fixture
+def requests(tmp_path: Path) -> Path:
+    return _file(tmp_path, COUNT)
+
+
+def _file(folder: Path, count: int, **fields: Any) -> Path:
+    path = folder / "answers.jsonl"
+    lines = [
+        {"kind": "verify", "id": f"n{n}", "problem": f"Name island-{n}.", "answer": "x", **fields} for n in range(count)
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def _led(server: ProviderServer, provider: str) -> dict[str, str]:
+    """The environment that leads to one provider alone."""
+    everything = server.environment()
+    match provider:
+        case "gemini":
+            names: tuple[str, ...] = ("GOOGLE_GEMINI_BASE_URL", "GEMINI_API_KEY", REGISTRY_VARIABLE)
+            everything |= registry(gemini={"models": dict.fromkeys(GEMINI, UNLIMITED)})
+        case "openai":
+            names = ("OPENAI_BASE_URL", "OPENAI_API_KEY")
+        case "claude":
+            names = ("ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY")
+        case _:
+            return {
+                "TOUCHSTONE_COMPATIBLE_BASE_URL": server.compatible_url,
+                "TOUCHSTONE_COMPATIBLE_MODEL": "qwen3",
+            }
+    return {name: everything[name] for name in names}
+
+
+def _results(requests: Path) -> list[dict[str, Any]]:
+    path = requests.with_name("answers.results.jsonl")
+    return [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
+
+
+def _statuses(requests: Path) -> Counter[str]:
+    return Counter(result["answer"]["verification_status"] for result in _results(requests))
+
+
+def _each_fifth(failure: Behaviour, scored: Counter[str]) -> Callable[[Asked], Behaviour]:
+    """Fails every fifth call; `scored` counts the verdicts that each line was sent."""
+    calls = iter(range(1, 10_000))
+
+    def answer(asked: Asked) -> Behaviour:
+        if next(calls) % 5 == 0:
+            return failure
+        scored[_line(asked.prompt)] += 1
+        return success(VERDICT, seconds=ENDPOINT_SECONDS)
+
+    return answer
+
+
+def _line(prompt: str) -> str:
+    return prompt.partition("island-")[2].partition(".")[0]
+
+
+ONCE = dict.fromkeys(map(str, range(COUNT)), 1)
+"""How often each line is scored where no call is beyond need."""
+
+
+@pytest.mark.parametrize(
+    ("provider", "failure"),
+    [
+        *(pytest.param(provider, error("server_error"), id=f"{provider} 500") for provider in PROVIDERS),
+        *(pytest.param(provider, success("no JSON"), id=f"{provider} garbage") for provider in PROVIDERS[::3]),
+    ],
+)
+def test_every_fifth_call_fails_and_every_line_is_scored(
+    touchstone: Command, requests: Path, server: ProviderServer, provider: str, failure: Behaviour
+) -> None:
+    scored = Counter[str]()
+    server.script(_each_fifth(failure, scored))
+    result = touchstone("batch", "run", str(requests), "--local", "--parallel", "10", env=_led(server, provider))
+    assert result.exit_code == 0, result.stderr
+    assert _statuses(requests) == {"verified": COUNT}
+    assert scored == ONCE
+
+
+def test_every_fifth_call_hangs_and_every_line_is_scored(
+    touchstone: Command, requests: Path, server: ProviderServer
+) -> None:
+    scored = Counter[str]()
+    server.script(_each_fifth(hang(30.0), scored))
+    env = {**_led(server, "gemini"), "TOUCHSTONE_VERIFY_SECONDS": "2.5"}
+    result = touchstone("batch", "run", str(requests), "--local", "--parallel", "10", env=env)
+    assert result.exit_code == 0, result.stderr
+    assert _statuses(requests) == {"verified": COUNT}
+    assert scored == ONCE
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_day_that_is_spent_is_gone_on_with_on_the_next(
+    touchstone: Command, requests: Path, server: ProviderServer, provider: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.limit(rpd=30)
+    arguments = ("batch", "run", str(requests), "--local", "--parallel", "10")
+    result = touchstone(*arguments, "--json", env=_led(server, provider))
+    assert result.exit_code == 3
+    found = json.loads(result.stdout)
+    assert (found["lines"], found["verified"], found["unverified"], found["undecided"]) == (60, 30, 30, 30)
+    assert "30 of 60 lines are decided; 30 wait:" in result.stderr
+    assert "quota" in result.stderr
+    assert "UTC" in result.stderr
+    assert "This file is finished" not in result.stderr
+    assert len(server.calls) <= 40, "no more are refused than were under way together"
+    server.new_day()
+    monkeypatch.setenv(OFFSET_VARIABLE, str(DAY))
+    result = touchstone(*arguments, env=_led(server, provider))
+    assert result.exit_code == 0, result.stderr
+    assert "30 results are there already; 30 lines are left." in result.stderr
+    assert _statuses(requests) == {"verified": COUNT}
+    assert Counter(_line(call.prompt) for call in server.calls if call.behaviour == "success") == ONCE
+    assert "This file is finished" in touchstone(*arguments, env=_led(server, provider)).stderr
+
+
+def test_wait_stays_until_the_quota_is_back_day_after_day(
+    touchstone: Command, requests: Path, server: ProviderServer, rests: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.limit(rpd=25)
+    rest = waiting.rest
+
+    async def until_midnight(seconds: float) -> None:
+        await rest(seconds)
+        server.new_day()  # the server has no clock of its own; who asks too early is refused by our own count
+
+    monkeypatch.setattr(waiting, "rest", until_midnight)
+    monkeypatch.setattr("touchstone.cli.local_rounds.LOOK_SECONDS", DAY)
+    arguments = ("batch", "run", str(requests), "--local", "--parallel", "5", "--wait")
+    result = touchstone(*arguments, env=_led(server, "gemini"))
+    assert result.exit_code == 0, result.stderr
+    assert _statuses(requests) == {"verified": COUNT}
+    assert result.stderr.count(" lines wait until ") == 2
+    assert DAY < sum(rests) < 2 * DAY + 3600
+
+
+def test_wait_does_not_wait_for_a_key(touchstone: Command, tmp_path: Path, rests: list[float]) -> None:
+    result = touchstone("batch", "run", str(_file(tmp_path, 2)), "--local", "--wait")
+    assert result.exit_code == 3
+    assert "  2 × misconfigured: " in result.stderr
+    assert "GEMINI_API_KEY" in result.stderr
+    assert rests == []
+
+
+def test_an_endpoint_that_is_down_is_not_asked_round_after_round(
+    touchstone: Command, requests: Path, server: ProviderServer
+) -> None:
+    server.script(lambda _: error("overloaded"))
+    result = touchstone("batch", "run", str(requests), "--local", "--parallel", "20", env=_led(server, "openai"))
+    assert result.exit_code == 3
+    assert len(server.calls) == 3 * COUNT, "three calls a line, in one round"
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "reason"), [(error("refused"), "refused"), (success(replies.verify()), "other_answer")]
+)
+def test_what_another_try_would_not_change_is_an_end(
+    touchstone: Command, tmp_path: Path, server: ProviderServer, behaviour: Behaviour, reason: str
+) -> None:
+    server.rule(behaviour)
+    requests = _file(tmp_path, 1)
+    arguments = ("batch", "run", str(requests), "--local")
+    first = touchstone(*arguments, env=_led(server, "gemini"))
+    calls = len(server.calls)
+    again = touchstone(*arguments, env=_led(server, "gemini"))
+    assert _results(requests)[0]["answer"]["skip_reason"] == reason
+    assert (first.exit_code, again.exit_code, len(server.calls)) == (0, 0, calls)
+    assert "This file is finished" in again.stderr
+
+
+@pytest.mark.parametrize("seconds", [0.8, 2.0], ids=["8 s of 60", "20 s of 60"])
+def test_a_slow_endpoint_is_waited_for(
+    touchstone: Command, requests: Path, server: ProviderServer, seconds: float
+) -> None:
+    """Scaled: six seconds stand for sixty."""
+    server.reply(VERDICT, schema="VerifyReply", seconds=seconds)
+    env = {**_led(server, "compatible"), "TOUCHSTONE_VERIFY_SECONDS": "6"}
+    result = touchstone("batch", "run", str(requests), "--local", "--parallel", "20", env=env)
+    assert result.exit_code == 0, result.stderr
+    assert _statuses(requests) == {"verified": COUNT}
+    assert len(server.calls) == COUNT
+
+
+def test_five_seconds_bind_nobody_who_does_not_wait(
+    touchstone: Command, tmp_path: Path, server: ProviderServer
+) -> None:
+    server.reply(VERDICT, schema="VerifyReply", seconds=5.5)
+    requests = _file(tmp_path, 1)
+    begun = time.monotonic()
+    assert touchstone("batch", "run", str(requests), "--local", env=_led(server, "compatible")).exit_code == 0
+    arguments = ("verify", "--local", "--no-cache", "--problem", "Name island-0.", "--answer", "x")
+    assert touchstone(*arguments, env=_led(server, "compatible")).exit_code == 0
+    assert time.monotonic() - begun > 10
+
+
+def test_a_request_may_bring_its_own_seconds(touchstone: Command, tmp_path: Path, server: ProviderServer) -> None:
+    server.reply(VERDICT, schema="VerifyReply", seconds=3.0)
+    requests = _file(tmp_path, 1, verify_seconds=1.0)
+    result = touchstone("batch", "run", str(requests), "--local", env=_led(server, "compatible"))
+    assert result.exit_code == 3
+    assert "It had 1 s; TOUCHSTONE_VERIFY_SECONDS" in result.stderr
+    arguments = ("verify", "--local", "--seconds", "1", "--problem", "Name island-1.", "--answer", "x")
+    assert touchstone(*arguments, env=_led(server, "compatible")).exit_code == 3
+
+
+def test_a_setting_that_is_wrong_is_told_before_anything_is_sent(
+    touchstone: Command, requests: Path, server: ProviderServer
+) -> None:
+    env = {**_led(server, "gemini"), "TOUCHSTONE_VERIFY_SECONDS": "a minute"}
+    result = touchstone("batch", "run", str(requests), "--local", env=env)
+    assert result.exit_code == 2
+    assert "TOUCHSTONE_VERIFY_SECONDS is 'a minute'; set it to a number of seconds from 1 to 300." in result.stderr
+    assert server.calls == []
+
+
+def test_what_a_line_cost_before_it_was_decided_stays_counted(
+    touchstone: Command, tmp_path: Path, server: ProviderServer
+) -> None:
+    server.script(*[success("no JSON at all")] * 8)
+    requests = _file(tmp_path, 1)
+    arguments = ("batch", "run", str(requests), "--local", "--json")
+    first = json.loads(touchstone(*arguments, env=_led(server, "gemini")).stdout)
+    assert (first["undecided"], len(server.calls)) == (1, 8)
+    then = json.loads(touchstone(*arguments, env=_led(server, "gemini")).stdout)
+    assert (then["undecided"], then["verified"]) == (0, 1)
+    assert len(_results(requests)[0]["answer"]["spends"]) == 9
+    assert then["cost_usd"] > first["cost_usd"] > 0
+
+
+SOLVED: Mapping[str, Any] = {
+    "AnalyzeReply": replies.analyze(),
+    "SolveReply": replies.solve(answer="x"),
+    "VerifyReply": VERDICT,
+    "EnrichReply": replies.enrich(),
+    "EvaluateReply": replies.evaluate(),
+}
+
+
+@pytest.mark.parametrize("missing", ["SolveReply", "EvaluateReply"])
+def test_a_problem_that_nobody_solved_or_evaluated_is_asked_again(
+    touchstone: Command, tmp_path: Path, server: ProviderServer, missing: str
+) -> None:
+    for schema, value in SOLVED.items():
+        server.reply(value, schema=schema)
+    path = tmp_path / "answers.jsonl"
+    path.write_text(json.dumps({"kind": "solve", "problem": "Name island-0.", "deep_evaluation": True}))
+    server.rule(error("day_quota", limit=1), schema=missing)
+    arguments = ("batch", "run", str(path), "--local", "--json")
+    result = touchstone(*arguments, env=_led(server, "gemini"))
+    assert result.exit_code == 3, result.stderr
+    assert json.loads(result.stdout)["undecided"] == 1
+    server.reply(SOLVED[missing], schema=missing)
+    result = touchstone(*arguments, env=_led(server, "gemini"))
+    assert result.exit_code == 0, result.stderr
+    assert _results(path)[0]["answer"]["deep_evaluation"] is not None
+    paid_once = {schema for schema in SOLVED if schema != missing}
+    asked = Counter(call.title for call in server.calls)
+    assert {asked[schema] for schema in paid_once} == {1}
+
+
+@pytest.mark.parametrize("mark", ["\u2028", "\u2029", "\x85", "\x0b", "\x0c", "\x1c"])
+def test_marks_that_some_take_for_line_ends_are_text_like_any_other(
+    touchstone: Command, tmp_path: Path, server: ProviderServer, mark: str
+) -> None:
+    path = tmp_path / f"an{mark}swers.jsonl"
+    texts = [f"Name{mark}island-{n}." for n in range(3)]
+    path.write_bytes(
+        b"".join(
+            json.dumps(
+                {"kind": "verify", "id": f"a{n}", "problem": text, "answer": "x"}, ensure_ascii=mark < " "
+            ).encode()
+            + b"\n"
+            for n, text in enumerate(texts)
+        )
+    )
+    for words in ("Batch: 3 of 3", "This file is finished: all 3 results"):
+        result = touchstone("batch", "run", str(path), "--local", env=_led(server, "gemini"))
+        assert result.exit_code == 0, result.stderr
+        assert words in result.stderr
+    lines = (tmp_path / f"an{mark}swers.results.jsonl").read_bytes().split(b"\n")[:-1]
+    assert [json.loads(line)["answer"]["problem"] for line in lines] == texts
+    assert len(server.calls) == 3
