@@ -178,14 +178,15 @@ class DeepEvaluation(Strict):
 class EvaluationProgress(Strict):
     """Where the deep evaluation of a record stands.
 
-    `tries` counts claims, so that a record that kills its evaluator ends as `failed`. `not_before` is when a waiting
-    one may be tried (UTC). `failure` says why it waits or failed.
+    `tries` and `since` are those of its `Attempts`. `not_before` is when a waiting one may be tried (UTC), and until
+    when one that runs is somebody's. `failure` says why it waits or failed.
     """
 
     state: EvaluationState = "none"
     requested_at: datetime | None = None
     not_before: datetime | None = None
     tries: int = 0
+    since: datetime | None = None
     failure: str | None = None
 
 

@@ -110,8 +110,8 @@ def pending_index(record: AnswerRecord) -> dict[str, str]:
 
 def _asked(record: AnswerRecord) -> str:
     """What a record began as. Without an answer key it reads as it did before there were any."""
-    unsaid = {"created_at", "updated_at", *(("answer_key",) if record.answer_key is None else ())}
-    return record.model_dump_json(exclude=unsaid)
+    later = {"created_at", "updated_at", *(("answer_key",) if record.answer_key is None else ())}
+    return record.model_dump_json(exclude={**dict.fromkeys(later, True), "evaluation": {"since"}})
 
 
 def _derived(record: AnswerRecord) -> Item:
