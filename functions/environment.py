@@ -40,6 +40,7 @@ class Environment(BaseModel):
     keys_kept_seconds: int = Field(default=300, ge=0, validation_alias="TOUCHSTONE_KEYS_KEPT_SECONDS")
     daily_ceiling_usd: float = Field(default=5.0, ge=0.0, validation_alias="TOUCHSTONE_DAILY_CEILING_USD")
     fresh_share: float = Field(default=0.1, ge=0.0, le=1.0, validation_alias="TOUCHSTONE_FRESH_SHARE")
+    batch_days: float = Field(default=7.0, ge=0.0, le=10.0, validation_alias="TOUCHSTONE_BATCH_DAYS")
     tenant_share: float = Field(default=0.5, gt=0.0, le=1.0, validation_alias="TOUCHSTONE_TENANT_SHARE")
 
     subject_provider_map: Annotated[dict[str, str], BeforeValidator(_json)] = Field(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
+from datetime import timedelta
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from functions.composition import judging, stores
 from functions.composition.machines import workflows
+from functions.environment import environment
 
 if TYPE_CHECKING:
     import asyncio
@@ -113,6 +115,7 @@ def batch_desk(tenant: str) -> BatchDesk:
         scratch=stores.scratch(),
         artifacts=stores.artifacts(),
         keys=RequestKeys(stores.table()),
+        days=timedelta(days=environment().batch_days),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints, model_validator
 
 from touchstone.answers.answer_key import AnswerKey, Keyed
+from touchstone.attempts import Attempts
 from touchstone.errors import Unanswered
 from touchstone.judges.spends import Spend
 from touchstone.strict import Strict
@@ -190,10 +191,23 @@ class EvaluationProgress(Strict):
     failure: str | None = None
 
 
+class Waiting(Strict):
+    """Why nobody decided so far, in a word and in words, and until when whoever carries the answer leaves it (UTC).
+
+    `left_until` is the moment from which the sweep takes it for abandoned, as if it had begun then.
+    """
+
+    reason: SkipReason
+    sentence: str
+    until: datetime
+    left_until: datetime
+
+
 class AnswerRecord(Strict):
     """Everything kept about one answer. All times UTC. `attempt_count` = attempts made.
 
-    `answer_key` None: none came with the request; older records have none.
+    `answer_key` None: none came with the request; older records have none. `trying` are the tries that nobody decided
+    in, where somebody carries the answer to another one; `waiting` then says why, and is None once it has its end.
     """
 
     tenant: str
@@ -223,6 +237,8 @@ class AnswerRecord(Strict):
     failure: str | None = None
     spends: tuple[Spend, ...] = ()
     batch_id: str | None = None
+    trying: Attempts = Attempts()
+    waiting: Waiting | None = None
 
     @property
     def attempt_count(self) -> int:

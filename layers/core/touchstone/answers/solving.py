@@ -11,7 +11,7 @@ from touchstone.answers.retrieval import EarlierSolution
 from touchstone.answers.wording import prompt
 from touchstone.checks.language import Language, language_of
 from touchstone.clock import Deadline
-from touchstone.errors import JudgeError, LimitError, SpendingCeilingError
+from touchstone.errors import LASTING, JudgeError, LimitError, SpendingCeilingError
 from touchstone.judges.base import Judge, Question
 from touchstone.judges.calls import JudgeReply, ask, unusable
 from touchstone.judges.opening import Judges
@@ -81,12 +81,14 @@ async def solve(
 class Attempted:
     """The next attempt, still to be verified. `attempt` None: no provider could answer, for what `failure` says.
 
-    `spends` are the calls that were paid for, those of providers that failed among them.
+    `spends` are the calls that were paid for, those of providers that failed among them. `error` is the first failure
+    that another try may not meet, None where there is none.
     """
 
     attempt: Attempt | None
     spends: tuple[Spend, ...] = ()
     failure: str | None = None
+    error: JudgeError | LimitError | None = None
 
 
 async def next_attempt(
@@ -113,7 +115,7 @@ async def next_attempt(
     preferences = preferences or Preferences()
     available = judges.available()
     tried = [attempt.solution.provider for attempt in made]
-    failed: dict[str, str] = {}
+    failed: dict[str, JudgeError | LimitError] = {}
     spends: tuple[Spend, ...] = ()
     while left := [provider for provider in available if provider not in failed]:
         provider = choose_provider(
@@ -138,12 +140,17 @@ async def next_attempt(
         except (JudgeError, LimitError) as error:
             spends = (*spends, *spends_of_failure(error, "solve"))
             if isinstance(error, SpendingCeilingError):
-                return Attempted(attempt=None, spends=spends, failure=str(error))
-            failed[provider] = str(error)
+                return Attempted(attempt=None, spends=spends, failure=str(error), error=error)
+            failed[provider] = error
         else:
             attempt = Attempt(number=len(made) + 1, solution=solved.solution)
             return Attempted(attempt=attempt, spends=(*spends, *solved.spends))
-    return Attempted(attempt=None, spends=spends, failure=" ".join(failed.values()) or nobody_solves(judges.remedy))
+    return Attempted(
+        attempt=None,
+        spends=spends,
+        failure=" ".join(map(str, failed.values())) or nobody_solves(judges.remedy),
+        error=next((error for error in failed.values() if error.reason not in LASTING), None),
+    )
 
 
 def _earlier(deadline: Deadline, seconds: float) -> Deadline:

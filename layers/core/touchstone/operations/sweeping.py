@@ -123,6 +123,9 @@ class Sweep:
         record = self.answers.get(tenant=unfinished.tenant, answer_id=unfinished.answer_id)
         if record.stage in ENDED:
             return None
+        if record.waiting is not None:
+            waited = record.waiting
+            return fail_or_finish(self.answers, record, failure=waited.sentence, skipped=waited.reason)
         return fail_or_finish(self.answers, record, failure=NO_ANSWER, skipped="timed_out")
 
     def _resend(self, oldest: timedelta) -> int:
