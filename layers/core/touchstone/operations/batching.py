@@ -249,7 +249,10 @@ class BatchDesk:
         since = rounds.since or now
         end = since + self.days
         pause = max(SHORTEST_PAUSE, min((now - since) / PAUSE_PART, LONGEST_PAUSE))
-        until = max(min(one.until for _, one in collected.open), now + pause)
+        moments = [one.until for _, one in collected.open]
+        soonest = max(min(moments), now + pause)
+        # What is due a moment later is waited for: a provider's day begins for all its lines within some seconds.
+        until = max((one for one in moments if soonest < one <= soonest + SHORTEST_PAUSE), default=soonest)
         last = until >= end or rounds.done + 1 >= MAX_ROUNDS
         until = max(now, min(until, end))
         due = {chunk.chunk: chunk for chunk, one in collected.open if last or one.until <= until}
