@@ -14,6 +14,8 @@ from functions.environment import environment
 if TYPE_CHECKING:
     import asyncio
 
+    from mypy_boto3_sqs import SQSClient
+
     from touchstone.answers.model import AnswerRecord
     from touchstone.operations.batching import BatchDesk
     from touchstone.operations.bulk import BulkEvaluations
@@ -107,16 +109,22 @@ def sweep() -> Sweep:
     )
 
 
+@cache
+def _sqs() -> SQSClient:
+    import boto3
+
+    return boto3.client("sqs")
+
+
 def _send_again(message: AgainMessage) -> None:
     """Send a message to this deployment's own intake. Raises `StoreError`."""
-    import boto3
     from botocore.exceptions import BotoCoreError, ClientError
 
     from touchstone.errors import StoreError
 
     url = environment().require("intake_queue_url")
     try:
-        boto3.client("sqs").send_message(QueueUrl=url, MessageBody=message.model_dump_json())
+        _sqs().send_message(QueueUrl=url, MessageBody=message.model_dump_json())
     except (ClientError, BotoCoreError) as error:
         raise StoreError("A message could not be sent to the intake; it is safe to repeat.") from error
 
