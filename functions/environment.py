@@ -23,6 +23,7 @@ class Environment(BaseModel):
     idempotency_table: str | None = Field(default=None, validation_alias="TOUCHSTONE_IDEMPOTENCY_TABLE")
     bucket: str | None = Field(default=None, validation_alias="TOUCHSTONE_BUCKET")
     deferred_queue_url: str | None = Field(default=None, validation_alias="TOUCHSTONE_DEFERRED_QUEUE_URL")
+    intake_queue_url: str | None = Field(default=None, validation_alias="TOUCHSTONE_INTAKE_QUEUE_URL")
     verify_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_VERIFY_MACHINE_ARN")
     solve_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_SOLVE_MACHINE_ARN")
     evaluate_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_EVALUATE_MACHINE_ARN")
@@ -40,6 +41,7 @@ class Environment(BaseModel):
     keys_kept_seconds: int = Field(default=300, ge=0, validation_alias="TOUCHSTONE_KEYS_KEPT_SECONDS")
     daily_ceiling_usd: float = Field(default=5.0, ge=0.0, validation_alias="TOUCHSTONE_DAILY_CEILING_USD")
     fresh_share: float = Field(default=0.1, ge=0.0, le=1.0, validation_alias="TOUCHSTONE_FRESH_SHARE")
+    batch_days: float = Field(default=7.0, ge=0.0, le=10.0, validation_alias="TOUCHSTONE_BATCH_DAYS")
     tenant_share: float = Field(default=0.5, gt=0.0, le=1.0, validation_alias="TOUCHSTONE_TENANT_SHARE")
 
     subject_provider_map: Annotated[dict[str, str], BeforeValidator(_json)] = Field(

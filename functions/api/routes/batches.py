@@ -24,8 +24,9 @@ class BatchView(BaseModel):
 
     `upload_url` takes the file (PUT, content type application/x-ndjson) while it is awaited, and again, corrected or as
     it was, once the batch failed or nothing was heard of it for half an hour; it is null otherwise, and for a reader.
-    `results_url` gives the results once it is finished. Both expire after a quarter of an hour; read the batch again
-    for new ones.
+    `waiting` lines are open: nobody decided them, for the reason `waiting_for`, and they are tried again, not before
+    `waiting_until` (UTC); 0 and null where none are. `results_url` gives the results once it is finished. Both links
+    expire after a quarter of an hour; read the batch again for new ones.
     """
 
     id: str
@@ -34,6 +35,9 @@ class BatchView(BaseModel):
     done: int
     failed: int
     failure: str | None
+    waiting: int
+    waiting_for: str | None
+    waiting_until: datetime | None
     created_at: datetime
     updated_at: datetime
     upload_url: str | None
@@ -50,6 +54,9 @@ class BatchView(BaseModel):
             done=batch.done,
             failed=batch.failed,
             failure=batch.failure,
+            waiting=batch.waiting,
+            waiting_for=batch.waiting_for,
+            waiting_until=batch.waiting_until,
             created_at=batch.created_at,
             updated_at=batch.updated_at,
             upload_url=desk.upload_link(batch) if role in ALLOWED["member"] else None,

@@ -1,42 +1,74 @@
-"""How often a piece of work was tried, and when it may be tried again: a part of the record that the work is about."""
+"""How a piece of work was tried, and when it may be tried again: a part of the record that the work is about."""
 
 from datetime import datetime, timedelta
-from typing import Annotated, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field
 
 from touchstone.strict import Strict
 
 MAX_TRIES = 5
-"""Tries of one piece of work before it is given up: their pauses add up to half an hour, as an outage may."""
+"""Tries that brought a reply nobody can use: each was paid for, so there are few."""
+TRIED_FOR = timedelta(days=7)
+"""How long work is tried that nobody answers, or whose tries break off: an outage of days is waited out."""
 LEASE = timedelta(minutes=16)
 """Longer than a Lambda function lives: after it, whoever began a try is certainly gone."""
+LONGEST_PAUSE = timedelta(hours=6)
+
+type TryEnd = Literal["unread", "unanswered", "limited"]
+"""How a try ended that brought nothing. `unread`: there was a reply, paid for and of no use, or this very request was
+rejected. `unanswered`: nobody answered, as in an outage, or the minute was full. `limited`: the day's quota, money or a
+key was wanting, and the time until there is some again is no time of trying."""
+
+
+def as_long_again(since: datetime, now: datetime, *, least: timedelta) -> timedelta:
+    """A pause as long as has been tried in vain since a moment, so that a long outage costs few calls."""
+    return max(least, min(now - since, LONGEST_PAUSE))
 
 
 class Attempts(Strict):
-    """`tries` counts those that were begun and said something of the work; a want of quota or money says nothing.
+    """`tries` counts those that ended `unread`; no other says anything of the work, least of all one that broke off.
 
-    `not_before` is when the next one may begin (UTC), the end of a pause or of the lease of one at work; None: at once.
+    `since` is when the present row of tries began that nobody answered, None where there is none; what was waited for a
+    limit is not in it. `underway`: a try was
+    begun, and did not end. `not_before` is when the next one may begin (UTC), the end of a pause or of the lease of one
+    at work; None: at once.
     """
 
     tries: Annotated[int, Field(ge=0)] = 0
+    since: datetime | None = None
+    underway: bool = False
     not_before: datetime | None = None
-
-    @property
-    def exhausted(self) -> bool:
-        """Whether there were so many tries that there is to be no other."""
-        return self.tries >= MAX_TRIES
 
     def held(self, now: datetime) -> bool:
         """Whether no try may begin now."""
         return self.not_before is not None and self.not_before > now
 
-    def begun(self, *, now: datetime) -> Self | None:
-        """With one more try, which holds the work until `now + LEASE`; None where another holds it, or pauses."""
-        if self.held(now):
-            return None
-        return self.model_copy(update={"tries": self.tries + 1, "not_before": now + LEASE})
+    def broken_off(self, now: datetime) -> bool:
+        """Whether each try of `TRIED_FOR` broke off before there was a result, so that there is to be no other."""
+        return self.underway and not self.held(now) and self.since is not None and now - self.since >= TRIED_FOR
 
-    def put_back(self, *, until: datetime, counted: bool) -> Self:
-        """After a try that brought nothing: the next one not before `until`. `counted` False gives the try back."""
-        return self.model_copy(update={"tries": max(0, self.tries - (not counted)), "not_before": until})
+    def begun(self, *, now: datetime) -> Self | None:
+        """With a try at work, which holds it for `LEASE`; None where another holds it, pauses, or all `broken_off`.
+
+        After one that broke off the lease grows, since whatever ended that may have been paid for.
+        """
+        if self.held(now) or self.broken_off(now):
+            return None
+        since = self.since or now
+        lease = as_long_again(since, now, least=LEASE) if self.underway else LEASE
+        return self.model_copy(update={"since": since, "underway": True, "not_before": now + lease})
+
+    def put_back(self, *, until: datetime, ended: TryEnd) -> Self:
+        """After a try that brought nothing: the next one not before `until`."""
+        since = None if ended == "unread" else self.since
+        if ended == "limited" and since is not None and self.not_before is not None:
+            since += max(timedelta(0), until - (self.not_before - LEASE))
+        return self.model_copy(
+            update={
+                "tries": self.tries + (ended == "unread"),
+                "since": since,
+                "underway": False,
+                "not_before": until,
+            }
+        )

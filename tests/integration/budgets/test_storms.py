@@ -93,7 +93,6 @@ async def all_lines(
     judges = Judges(registry, EnvironmentKeys(registry, environ), admission=admission, clock=clock, sleep=clock.sleep)
     judge: Judge = PatientJudge(
         judge=judges.get("claude" if provider == "anthropic" else provider, "verify"),
-        seconds=None,
         clock=clock,
         sleep=clock.sleep,
     )

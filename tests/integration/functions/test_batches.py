@@ -315,10 +315,17 @@ def test_r3_a_chunk_repeated_after_the_sweep_ended_its_answers_reports_their_end
     assert (solved["stage"], solved["failure"]) == ("failed", NO_ANSWER)
 
 
-def test_lines_that_no_time_is_left_for_say_so(deployment: Deployment) -> None:
+def test_lines_that_no_time_is_left_for_are_done_in_the_next_round_and_in_the_last_one_say_so(
+    deployment: Deployment,
+) -> None:
     prepared = prepare.handler(_dropped(deployment, _line(1)), LONG)
     (chunk,) = _chunks(deployment, prepared["manifest_key"])
-    assert lines.handler(chunk, Context(remaining_ms=1000)) == {"done": 0, "failed": 1}
+    assert lines.handler(chunk, Context(remaining_ms=1000)) == {"done": 0, "failed": 0}
+    assert lines.handler(chunk | {"last": True}, Context(remaining_ms=1000)) == {"done": 0, "failed": 1}
+    other = prepare.handler(_dropped(deployment, _line(2)), LONG)
+    (chunk,) = _chunks(deployment, other["manifest_key"])
+    lines.handler(chunk, Context(remaining_ms=1000))
+    assert lines.handler(chunk, LONG) == {"done": 1, "failed": 0}
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from tests.support.events import event
 from tests.support.providers import ProviderServer, error
 from tests.support.quizzes import experiment, measurement
 from tests.support.task_machines import later
-from touchstone.attempts import LEASE, MAX_TRIES
+from touchstone.attempts import LEASE, TRIED_FOR
 from touchstone.clock import system_clock
 from touchstone.errors import NotFoundError, RefusedError, StoreError
 from touchstone.operations.surfaces import experimenting, sweeping
@@ -26,6 +26,7 @@ from touchstone.surfaces.measurement import Unmeasured
 from touchstone.workflows import Workflows
 
 EXPERIMENT = experiment(2, metrics=["quiz_clarity"])
+HALF_A_DAY = 12 * 3600.0
 STALLED = LEASE.total_seconds() + 11 * 60
 """Seconds after which nobody can be at work any more."""
 
@@ -72,11 +73,11 @@ def test_what_was_lost_is_taken_up_by_the_sweep_and_only_then(demo: Api, judged:
     assert sweep.handler({}, Context())["restarted"] == 0
 
 
-def test_tries_that_never_came_back_are_counted_and_the_last_one_ends_it(demo: Api, judged: Deployment) -> None:
+def test_tries_that_never_came_back_end_after_days(demo: Api, judged: Deployment) -> None:
     path = _lost(demo, judged, metrics=["quiz_clarity"])
-    for _ in range(MAX_TRIES):
+    for _ in range(round(TRIED_FOR.total_seconds() / HALF_A_DAY)):
         stores.measurements().begin(tenant="demo", measurement_id=path.rpartition("/")[2], metric="quiz_clarity")
-        later(STALLED)
+        later(HALF_A_DAY)
     sweep.handler({}, Context())
     view = demo.get(path).json
     assert (view["state"], view["metrics"][0]["because"]) == ("failed", "timed_out")
@@ -147,10 +148,10 @@ def test_pairs_whose_tries_never_came_back_are_over_at_last(demo: Api, judged: D
     judged.machines.tasks.lost = frozenset({"pair"})
     path = demo.post("/v1/experiments", {"experiment": EXPERIMENT}).location
     judged.machines.tasks.lost = frozenset()
-    for _ in range(MAX_TRIES):
+    for _ in range(round(TRIED_FOR.total_seconds() / HALF_A_DAY)):
         for number in (1, 2):
             stores.experiments().begin(tenant="demo", experiment_id=path.rpartition("/")[2], number=number)
-        later(STALLED)
+        later(HALF_A_DAY)
     sweep.handler({}, Context())
     view = demo.get(path).json
     assert (view["state"], view["done"]) == ("failed", 2)
@@ -230,7 +231,7 @@ def test_an_experiment_of_which_one_pair_waits_for_hours_is_left_alone_though_th
     kept, named = stores.experiments(), {"tenant": "demo", "experiment_id": path.rpartition("/")[2]}
     (one, _), (two, _) = (kept.begin(**named, number=number) for number in (1, 2))
     tomorrow = system_clock() + timedelta(hours=10)
-    kept.put_back(one, why=Unmeasured(reason="day_quota"), until=tomorrow, counted=False, cost_usd=0.0)
+    kept.put_back(one, why=Unmeasured(reason="day_quota"), until=tomorrow, ended="limited", cost_usd=0.0)
     kept.end(two, why=None, cost_usd=0.0)
     for _ in range(3):
         later(3600)

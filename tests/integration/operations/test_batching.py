@@ -87,8 +87,8 @@ def test_a_run_that_went_quiet_is_followed_by_the_next_one_that_is_asked_for(hou
     house.clock.advance(seconds=1)
     assert _chunks(desk, owner="run-3") == [first, second]
     _do(desk, second)
-    assert desk.collect(first.batch_id, owner="run-1").state == "running"
-    batch = desk.collect(first.batch_id, owner="run-3")
+    assert desk.collect(first.batch_id, owner="run-1").batch.state == "running"
+    batch = desk.collect(first.batch_id, owner="run-3").batch
     assert (batch.state, batch.done, _results(desk, batch)) == ("finished", LINES, LINES)
 
 
@@ -100,7 +100,7 @@ def test_a_run_whose_parts_have_expired_begins_them_anew(house: House, desk: Bat
     assert _chunks(desk, owner="run-2") == chunks
     for chunk in chunks:
         _do(desk, chunk)
-    batch = desk.collect(chunks[0].batch_id, owner="run-2")
+    batch = desk.collect(chunks[0].batch_id, owner="run-2").batch
     assert (batch.state, batch.total, batch.done, batch.failed) == ("finished", LINES, LINES, 0)
 
 
@@ -108,7 +108,7 @@ def test_a_run_redriven_after_its_parts_expired_fails_and_says_what_to_do(desk: 
     chunks = _chunks(desk, owner="run-1")
     _do(desk, chunks[0])
     _forget_scratch(s3)
-    failed = desk.collect(chunks[0].batch_id, owner="run-1")
+    failed = desk.collect(chunks[0].batch_id, owner="run-1").batch
     assert failed.state == "failed"
     assert "expired; put the file in its place again" in (failed.failure or "")
     assert _chunks(desk, owner="run-2") == chunks
@@ -118,10 +118,10 @@ def test_results_outlive_what_only_served_them(house: House, desk: BatchDesk, s3
     chunks = _chunks(desk, owner="run-1")
     for chunk in chunks:
         _do(desk, chunk)
-    finished = desk.collect(chunks[0].batch_id, owner="run-1")
+    finished = desk.collect(chunks[0].batch_id, owner="run-1").batch
     house.clock.advance(days=20)
     _forget_scratch(s3)
-    assert desk.collect(finished.id, owner="run-1") == finished
+    assert desk.collect(finished.id, owner="run-1").batch == finished
     assert _chunks(desk, owner="run-2") == []
     assert _results(desk, finished) == LINES
     assert desk.results_link(finished) is not None
@@ -151,7 +151,7 @@ def test_a_run_that_is_late_to_collect_keeps_its_batch_until_it_is_finished(
     house.clock.advance(seconds=QUIET_AFTER.total_seconds())
     others: list[list[Chunk]] = []
     with _meanwhile(s3, "GetObject", lambda: others.append(_chunks(desk, owner="run-2"))):
-        batch = desk.collect(chunks[0].batch_id, owner="run-1")
+        batch = desk.collect(chunks[0].batch_id, owner="run-1").batch
     assert others == [[]]
     assert (batch.state, batch.owner, batch.done, batch.failed) == ("finished", "run-1", CHUNK_LINES, 5)
 
@@ -167,11 +167,11 @@ def test_a_run_that_loses_its_batch_while_it_collects_leaves_results_and_counts_
         assert _chunks(desk, owner="run-2") == chunks
 
     with _meanwhile(s3, "GetObject", lost):
-        left = desk.collect(chunks[0].batch_id, owner="run-1")
+        left = desk.collect(chunks[0].batch_id, owner="run-1").batch
     assert (left.state, left.owner, left.done, left.failed) == ("running", "run-2", CHUNK_LINES, 0)
     assert s3.list_objects_v2(Bucket=BUCKET, Prefix="inbox/acme/a.results")["KeyCount"] == 0
     _do(desk, chunks[1])
-    batch = desk.collect(chunks[0].batch_id, owner="run-2")
+    batch = desk.collect(chunks[0].batch_id, owner="run-2").batch
     assert (batch.state, batch.done, batch.failed, _results(desk, batch)) == ("finished", LINES, 0, LINES)
 
 
@@ -180,13 +180,13 @@ def test_a_part_that_its_run_did_not_come_to_count_is_counted_with_the_results(d
     _do(desk, chunks[0])
     part = '{}\n{"error": {"reason": "invalid_input"}}\n' + "{}\n" * 3
     desk.scratch.put_text(tenant="acme", key=chunks[1].part_key, text=part)
-    batch = desk.collect(chunks[0].batch_id, owner="run-1")
+    batch = desk.collect(chunks[0].batch_id, owner="run-1").batch
     assert (batch.state, batch.done, batch.failed) == ("finished", LINES - 1, 1)
 
 
 def test_a_run_without_a_list_of_chunks_fails(desk: BatchDesk) -> None:
     batch = desk.begin(key=None)
-    assert desk.collect(batch.id, owner="run-1").state == "failed"
+    assert desk.collect(batch.id, owner="run-1").batch.state == "failed"
 
 
 def test_a_link_is_given_while_a_file_helps(house: House, desk: BatchDesk, s3: "S3Client") -> None:
@@ -225,7 +225,7 @@ def test_a_corrected_file_of_a_batch_that_failed_is_cut_and_counted_anew(desk: B
         _do(desk, chunks[0])
         desk.refuse(batch.id, "States.DataLimitExceeded", owner=owner)
     _do(desk, chunks[1])
-    batch = desk.collect(batch.id, owner="run-3")
+    batch = desk.collect(batch.id, owner="run-3").batch
     assert (batch.state, batch.done, _results(desk, batch)) == ("finished", LINES, LINES)
 
 

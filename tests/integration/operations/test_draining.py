@@ -14,6 +14,7 @@ from tests.integration.operations.conftest import LONG, House, build
 from tests.support import replies
 from tests.support.judges import Line
 from touchstone.answers.model import AnswerRecord
+from touchstone.attempts import MAX_TRIES
 from touchstone.budgets import QuotaKey, Quotas, Spending, TenantShare, next_reset
 from touchstone.clock import Deadline
 from touchstone.errors import (
@@ -29,7 +30,6 @@ from touchstone.operations import draining
 from touchstone.operations.evaluating import evaluate_answer
 from touchstone.operations.sweeping import Sweep
 from touchstone.records import DeferredEvaluation, Evaluations, Statistics, evaluation_request_id
-from touchstone.records.evaluations import MAX_TRIES
 from touchstone.workflows import Workflows
 
 if TYPE_CHECKING:
@@ -438,5 +438,6 @@ def _sweep(house: House, started: Callable[[str], None]) -> Sweep:
         evaluations=house.evaluations,
         queue=house.queue,
         workflows=lambda: workflows,
+        again=lambda _: None,
         clock=house.clock,
     )

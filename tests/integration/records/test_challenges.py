@@ -110,7 +110,7 @@ def test_r1_of_many_who_would_score_again_one_does(challenges: Challenges, made:
     with ThreadPoolExecutor(8) as workers:
         assert sum(workers.map(begin, range(8))) == 1
     until = clock() + timedelta(minutes=1)
-    back = challenges.put_back(made, why=unjudged("scoring"), until=until, counted=False, spends=[a_spend()])
+    back = challenges.put_back(made, why=unjudged("scoring"), until=until, ended="limited", spends=[a_spend()])
     assert (back.attempts.tries, back.attempts.not_before, back.failure) == (0, until, unjudged("scoring"))
 
 

@@ -99,7 +99,7 @@ def test_r1_of_many_who_would_compare_a_dimension_one_does_until_its_lease_runs_
     assert comparisons.begin(**of(task), round_id=AT_DEADLINE, dimension="credibility")[1]
     clock.now += LEASE
     one, ours = comparisons.begin(**of(task), round_id=AT_DEADLINE, dimension="clarity")
-    assert (ours, one.attempts.tries) == (True, 2)
+    assert (ours, one.attempts.tries, one.attempts.not_before) == (True, 0, clock() + LEASE)
 
 
 def test_the_first_result_is_kept_and_what_was_paid_before_it(
@@ -107,7 +107,7 @@ def test_the_first_result_is_kept_and_what_was_paid_before_it(
 ) -> None:
     one, _ = comparisons.begin(**of(task), round_id=AT_DEADLINE, dimension="clarity")
     until = clock() + timedelta(minutes=1)
-    comparisons.put_back(one, why=unjudged("comparison"), until=until, counted=True, spends=[a_spend()])
+    comparisons.put_back(one, why=unjudged("comparison"), until=until, ended="unread", spends=[a_spend()])
     kept = comparisons.keep(one, FOUND)
     assert (kept.state, kept.failure, len(kept.spends)) == ("compared", None, 2)
     assert comparisons.give_up(one, why=unjudged("comparison")) == kept
@@ -140,7 +140,7 @@ def test_what_a_comparison_counts_for_its_judge_counts_once_and_can_be_counted_a
     assert statistics.judges("acme") == {}
     unread = [a_spend(purpose=PURPOSE, model="m", failure="unreadable")]
     until = one.created_at + timedelta(minutes=1)
-    comparisons.put_back(one, why=unjudged("comparison"), until=until, counted=True, spends=unread)
+    comparisons.put_back(one, why=unjudged("comparison"), until=until, ended="unread", spends=unread)
     with losing_replies(table.meta.client, "TransactWriteItems"), pytest.raises(StoreError):
         comparisons.keep(one, FLIPPED)
     for _ in range(2):

@@ -15,6 +15,7 @@ from tests.support.records import HandClock, a_spend, an_answer, an_evaluation, 
 from tests.support.store_faults import losing_replies, refusing
 from tests.support.table import create_table
 from touchstone.answers.model import AnswerRecord
+from touchstone.attempts import TryEnd
 from touchstone.errors import StoreError
 from touchstone.records import Answers, Artifacts, Evaluations, Statistics
 from touchstone.records.counters import COUNTED_STATES
@@ -64,7 +65,7 @@ class EvaluationStates(RuleBasedStateMachine):
         before = self._record(pick)
         if before.evaluation.state == "none":
             return
-        claim = self.evaluations.claim(**self._named(pick), lease_seconds=LEASE_SECONDS, max_tries=3)
+        claim = self.evaluations.claim(**self._named(pick), lease_seconds=LEASE_SECONDS)
         until = before.evaluation.not_before
         held = before.evaluation.state == "running" and until is not None and until > self.clock()
         assert not (claim.granted and (held or before.evaluation.state in {"done", "failed"}))
@@ -96,12 +97,12 @@ class EvaluationStates(RuleBasedStateMachine):
             assert done.deep_evaluation.overall == kept
 
     @precondition(lambda self: self.leases)
-    @rule(pick=st.integers(0, 20), days=st.integers(0, 2), counted=st.booleans())
-    def put_back(self, pick: int, days: int, counted: bool) -> None:
+    @rule(pick=st.integers(0, 20), days=st.integers(0, 2), ended=st.sampled_from(["unread", "unanswered", "limited"]))
+    def put_back(self, pick: int, days: int, ended: TryEnd) -> None:
         answer_id, lease = self.leases[pick % len(self.leases)]
         step = self.evaluations.defer if days else self.evaluations.wait
         until = self.clock() + timedelta(days=days)
-        step(tenant="acme", answer_id=answer_id, until=until, reason="quota", counted=counted, lease=lease)
+        step(tenant="acme", answer_id=answer_id, until=until, reason="quota", ended=ended, lease=lease)
 
     @precondition(lambda self: self.leases)
     @rule(pick=st.integers(0, 20))

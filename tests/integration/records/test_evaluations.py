@@ -11,9 +11,10 @@ import pytest
 from tests.support.records import START, HandClock, a_spend, an_answer, an_evaluation, finished
 from tests.support.store_faults import losing_replies, one_call_at_a_time
 from touchstone.answers.model import AnswerRecord
+from touchstone.attempts import TRIED_FOR
 from touchstone.errors import ConflictError, NotFoundError, StoreError
 from touchstone.records import Answers, Artifacts, Evaluations, Statistics, evaluation_request_id, is_ulid, new_ulid
-from touchstone.records.evaluations import MAX_TRIES, TRIES_EXHAUSTED
+from touchstone.records.evaluations import INTERRUPTED
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -39,7 +40,7 @@ def test_the_whole_way(answers: Answers, evaluations: Evaluations, statistics: S
     assert evaluations.request(**_of(record)).evaluation.state == "waiting"
     claim = evaluations.claim(**_of(record))
     assert claim.granted
-    assert (claim.record.evaluation.state, claim.record.evaluation.tries) == ("running", 1)
+    assert (claim.record.evaluation.state, claim.record.evaluation.tries) == ("running", 0)
     done = evaluations.complete(**_of(record), evaluation=an_evaluation(), spends=[a_spend(purpose="evaluate")])
     assert answers.get(**_of(record)) == done
     assert (done.evaluation.state, done.deep_evaluation) == ("done", an_evaluation())
@@ -91,7 +92,7 @@ def test_r7_a_second_worker_is_not_granted_what_the_first_still_holds(
     assert (second.granted, second.record.evaluation.state) == (False, "running")
     clock.advance(seconds=1)
     third = evaluations.claim(**_of(asked), lease_seconds=60)
-    assert (third.granted, third.record.evaluation.tries) == (True, 2)
+    assert (third.granted, third.record.evaluation.tries) == (True, 0)
 
 
 def test_r1_of_many_workers_at_once_exactly_one_is_granted(
@@ -171,15 +172,16 @@ def test_r3_a_claim_whose_reply_was_lost_is_free_again_after_its_lease(
 def test_a_record_that_kills_its_evaluator_fails_in_the_end(
     evaluations: Evaluations, asked: AnswerRecord, clock: HandClock
 ) -> None:
-    for _ in range(MAX_TRIES):
-        assert evaluations.claim(**_of(asked), lease_seconds=60).granted
-        clock.advance(seconds=61)
-    last = evaluations.claim(**_of(asked))
-    assert (last.granted, last.record.evaluation.state, last.record.evaluation.failure) == (
-        False,
-        "failed",
-        TRIES_EXHAUSTED,
-    )
+    evaluations.defer(**_of(asked), until=clock(), reason="quota")
+    claims = 0
+    while (claim := evaluations.claim(**_of(asked), lease_seconds=60)).granted:
+        claims += 1
+        assert claim.record.evaluation.not_before is not None
+        clock.now = claim.record.evaluation.not_before
+    assert clock() - START >= TRIED_FOR
+    assert claims < 50, "each may have been paid for"
+    last = claim.record.evaluation
+    assert (last.state, last.failure, last.tries) == ("failed", INTERRUPTED, 0), "and not for the quota of before"
 
 
 def test_a_failed_one_is_asked_for_anew_only_on_purpose(evaluations: Evaluations, asked: AnswerRecord) -> None:
@@ -195,7 +197,7 @@ def test_a_late_result_of_a_record_given_up_is_a_result(evaluations: Evaluations
     assert evaluations.complete(**_of(asked), evaluation=an_evaluation()).evaluation.state == "done"
 
 
-@pytest.mark.parametrize("days", [1, MAX_TRIES + 3])
+@pytest.mark.parametrize("days", [1, 8])
 def test_a_spent_quota_takes_no_try_however_many_days_it_lasts(
     evaluations: Evaluations, asked: AnswerRecord, clock: HandClock, days: int
 ) -> None:
@@ -212,9 +214,9 @@ def test_a_spent_quota_takes_no_try_however_many_days_it_lasts(
 def test_a_counted_failure_takes_its_try(evaluations: Evaluations, asked: AnswerRecord, clock: HandClock) -> None:
     evaluations.claim(**_of(asked))
     soon = clock() + timedelta(seconds=30)
-    waiting = evaluations.wait(**_of(asked), until=soon, reason="unreadable").evaluation
+    waiting = evaluations.wait(**_of(asked), until=soon, reason="unreadable", ended="unread").evaluation
     assert (waiting.state, waiting.tries, waiting.not_before, waiting.failure) == ("waiting", 1, soon, "unreadable")
-    assert evaluations.wait(**_of(asked), until=soon, reason="unreadable").evaluation == waiting
+    assert evaluations.wait(**_of(asked), until=soon, reason="unreadable", ended="unread").evaluation == waiting
 
 
 def test_who_lost_the_lease_cannot_put_back_what_another_holds(

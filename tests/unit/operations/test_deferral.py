@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from touchstone import errors
+from touchstone.attempts import LONGEST_PAUSE, MAX_TRIES, TRIED_FOR, Attempts
 from touchstone.operations.deferral import GivenUp, Postponed, after_failure
-from touchstone.records.evaluations import MAX_TRIES
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 RESET = datetime(2026, 11, 22, 8, 0, tzinfo=UTC)
@@ -20,37 +20,45 @@ def minute_quota() -> errors.QuotaExceededError:
 @pytest.mark.parametrize(
     ("error", "expected"),
     [
-        (minute_quota(), Postponed(state="waiting", until=SLOT, reason="quota", counted=False, scope="everyone")),
+        (minute_quota(), Postponed(state="waiting", until=SLOT, reason="quota", ended="unanswered", scope="everyone")),
         (
             errors.QuotaExceededError("The day is full.", window="day", until=RESET),
-            Postponed(state="deferred", until=RESET, reason="quota", counted=False, scope="everyone"),
+            Postponed(state="deferred", until=RESET, reason="quota", ended="limited", scope="everyone"),
         ),
         (
             errors.TenantShareError("The tenant's minute is full.", window="minute", until=SLOT),
-            Postponed(state="waiting", until=SLOT, reason="tenant_share", counted=False, scope="tenant"),
+            Postponed(state="waiting", until=SLOT, reason="tenant_share", ended="unanswered", scope="tenant"),
         ),
         (
             errors.TenantShareError("The tenant's day is full.", window="day", until=RESET),
-            Postponed(state="deferred", until=RESET, reason="tenant_share", counted=False, scope="tenant"),
+            Postponed(state="deferred", until=RESET, reason="tenant_share", ended="limited", scope="tenant"),
         ),
         (
             errors.SpendingCeilingError("Spent.", until=RESET),
-            Postponed(state="deferred", until=RESET, reason="spending_ceiling", counted=False, scope="tenant"),
+            Postponed(state="deferred", until=RESET, reason="spending_ceiling", ended="limited", scope="tenant"),
         ),
         (
             errors.DayQuotaError("429", limit=20, retry_after=30),
-            Postponed(state="deferred", until=RESET, reason="day_quota", counted=False, scope="everyone"),
+            Postponed(state="deferred", until=RESET, reason="day_quota", ended="limited", scope="everyone"),
         ),
         (
             errors.MinuteQuotaError("429", retry_after=7),
             Postponed(
-                state="waiting", until=NOW + timedelta(seconds=7), reason="minute_quota", counted=True, scope="everyone"
+                state="waiting",
+                until=NOW + timedelta(seconds=30),
+                reason="minute_quota",
+                ended="unanswered",
+                scope="everyone",
             ),
         ),
         (
             errors.OverloadedError("503"),
             Postponed(
-                state="waiting", until=NOW + timedelta(seconds=30), reason="overloaded", counted=True, scope="everyone"
+                state="waiting",
+                until=NOW + timedelta(seconds=30),
+                reason="overloaded",
+                ended="unanswered",
+                scope="everyone",
             ),
         ),
         (
@@ -59,7 +67,7 @@ def minute_quota() -> errors.QuotaExceededError:
                 state="deferred",
                 until=NOW + timedelta(hours=1),
                 reason="misconfigured",
-                counted=False,
+                ended="limited",
                 scope="everyone",
             ),
         ),
@@ -69,7 +77,7 @@ def minute_quota() -> errors.QuotaExceededError:
                 state="deferred",
                 until=NOW + timedelta(hours=1),
                 reason="misconfigured",
-                counted=False,
+                ended="limited",
                 scope="everyone",
             ),
         ),
@@ -79,7 +87,7 @@ def minute_quota() -> errors.QuotaExceededError:
                 state="waiting",
                 until=NOW + timedelta(seconds=30),
                 reason="misconfigured",
-                counted=True,
+                ended="unread",
                 scope="record",
             ),
         ),
@@ -90,26 +98,40 @@ def minute_quota() -> errors.QuotaExceededError:
 def test_what_follows_a_first_failure(
     error: errors.JudgeError | errors.LimitError, expected: Postponed | GivenUp
 ) -> None:
-    assert after_failure(error, tries=1, now=NOW, reset=RESET) == expected
+    assert after_failure(error, Attempts(since=NOW), now=NOW, reset=RESET) == expected
 
 
-def test_an_outage_is_waited_for_longer_each_time_and_then_given_up() -> None:
-    pauses = []
-    for tries in range(1, MAX_TRIES):
-        outcome = after_failure(errors.OverloadedError("503"), tries=tries, now=NOW, reset=RESET)
-        assert isinstance(outcome, Postponed)
-        pauses.append((outcome.until - NOW).total_seconds())
-    assert pauses == [30, 120, 480, 1200]
-    assert sum(pauses) >= 1800
-    outcome = after_failure(errors.OverloadedError("503"), tries=MAX_TRIES, now=NOW, reset=RESET)
-    assert outcome == GivenUp(reason="overloaded")
+@pytest.mark.parametrize("error", [errors.OverloadedError("503"), errors.MinuteQuotaError("429", retry_after=1)])
+def test_an_outage_is_waited_for_longer_each_time_and_given_up_after_days(error: errors.JudgeError) -> None:
+    now, tries = NOW, 0
+    while isinstance(outcome := after_failure(error, Attempts(since=NOW), now=now, reset=RESET), Postponed):
+        assert timedelta(seconds=30) <= outcome.until - now <= LONGEST_PAUSE
+        assert outcome.until - now <= max(timedelta(seconds=30), now - NOW), "no longer than it has lasted"
+        now, tries = outcome.until, tries + 1
+    assert outcome == GivenUp(reason=error.reason)
+    assert TRIED_FOR <= now - NOW <= TRIED_FOR + LONGEST_PAUSE
+    assert tries < 40
 
 
-def test_a_request_that_the_provider_rejects_is_given_up_like_any_other_that_fails() -> None:
-    rejected = errors.MisconfiguredError("rejected as malformed")
-    assert after_failure(rejected, tries=MAX_TRIES, now=NOW, reset=RESET) == GivenUp(reason="misconfigured")
+def test_a_pause_is_never_shorter_than_the_provider_asks_for() -> None:
+    later = after_failure(errors.MinuteQuotaError("429", retry_after=90), Attempts(), now=NOW, reset=RESET)
+    assert isinstance(later, Postponed)
+    assert later.until == NOW + timedelta(seconds=90)
+
+
+@pytest.mark.parametrize("error", [errors.MisconfiguredError("rejected as malformed"), errors.UnreadableError("{")])
+def test_what_is_paid_each_time_and_of_no_use_is_given_up_after_a_few_tries(error: errors.JudgeError) -> None:
+    ends = [after_failure(error, Attempts(tries=tries), now=NOW, reset=RESET) for tries in range(MAX_TRIES)]
+    assert [isinstance(end, GivenUp) for end in ends] == [False] * (MAX_TRIES - 1) + [True]
+    assert ends[-1] == GivenUp(reason=error.reason)
+
+
+def test_an_outage_before_it_does_not_end_what_is_read_wrong_once() -> None:
+    since = Attempts(since=NOW - timedelta(days=1))
+    assert isinstance(after_failure(errors.UnreadableError("{"), since, now=NOW, reset=RESET), Postponed)
 
 
 @pytest.mark.parametrize("error", [minute_quota(), errors.DayQuotaError("429"), errors.UnavailableModelError("gone")])
 def test_nothing_is_given_up_for_want_of_quota_or_configuration(error: errors.JudgeError | errors.LimitError) -> None:
-    assert isinstance(after_failure(error, tries=1000, now=NOW, reset=RESET), Postponed)
+    old = Attempts(tries=1000, since=NOW - TRIED_FOR)
+    assert isinstance(after_failure(error, old, now=NOW, reset=RESET), Postponed)

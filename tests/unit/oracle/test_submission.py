@@ -1,7 +1,6 @@
 """A submission's way from its arrival to its scores, whatever comes twice, too late or out of turn."""
 
 from collections.abc import Callable
-from datetime import timedelta
 
 import pytest
 from hypothesis import given
@@ -18,7 +17,7 @@ from tests.support.oracle import (
     unjudged,
 )
 from tests.support.records import a_spend
-from touchstone.attempts import LEASE, MAX_TRIES
+from touchstone.attempts import LEASE, TRIED_FOR
 from touchstone.errors import ConflictError, InputError, NotFoundError, TooLargeError
 from touchstone.oracle.handing_in import (
     MAX_SUBMISSION_BYTES,
@@ -104,10 +103,10 @@ def test_r20_a_step_changes_a_submission_once_and_only_in_its_state(state: str, 
 
 def test_a_failed_try_is_kept_with_its_reason_and_what_succeeds_later_clears_both() -> None:
     at_work = begun(PASSED, at="gate_passed", now=NOW)
-    assert (at_work.attempts.tries, at_work.attempts.not_before) == (1, NOW + LEASE)
-    back = put_back(at_work, unjudged("scoring"), until=NOW, counted=True)
+    assert (at_work.attempts.tries, at_work.attempts.not_before) == (0, NOW + LEASE)
+    back = put_back(at_work, unjudged("scoring"), until=NOW, ended="unread")
     assert (back.state, back.attempts.tries, back.failure) == ("gate_passed", 1, unjudged("scoring"))
-    assert put_back(at_work, unjudged("scoring"), until=NOW, counted=False).attempts.tries == 0
+    assert put_back(at_work, unjudged("scoring"), until=NOW, ended="limited").attempts.tries == 0
     done = scored(back, scoring(80))
     assert (done.attempts.tries, done.attempts.not_before, done.failure) == (0, None, None)
 
@@ -115,7 +114,7 @@ def test_a_failed_try_is_kept_with_its_reason_and_what_succeeds_later_clears_bot
 def test_what_was_paid_is_kept_of_every_step_that_changed_something() -> None:
     spends = [a_spend()]
     one = gated(RECEIVED, passed_gate(), spends=spends)
-    one = put_back(one, unjudged("scoring"), until=NOW, counted=True, spends=spends)
+    one = put_back(one, unjudged("scoring"), until=NOW, ended="unread", spends=spends)
     one = scored(one, scoring(80), spends=spends)
     one = scored(one, scoring(80), spends=spends)
     one = compared(one, COMPARED, spends=spends)
@@ -283,14 +282,13 @@ def test_a_finalist_that_nobody_could_compare_is_unscored_in_the_ranking_and_kee
 
 def test_tries_that_are_used_up_begin_no_other_and_giving_up_forgets_them() -> None:
     one = PASSED
-    for _ in range(MAX_TRIES):
-        one = begun(one, at="gate_passed", now=one.attempts.not_before or NOW)
-    later = NOW + timedelta(days=1)
+    while (later := one.attempts.not_before or NOW) - NOW < TRIED_FOR:
+        one = begun(one, at="gate_passed", now=later)
     assert begun(one, at="gate_passed", now=later) is one
     over = given_up(one, unjudged("scoring"))
-    assert (over.attempts.tries, put_back(over, unjudged("gate"), until=later, counted=True) is over) == (0, True)
+    assert (over.attempts.tries, put_back(over, unjudged("gate"), until=later, ended="unread") is over) == (0, True)
     late = overtaken(one)
-    assert put_back(late, unjudged("gate"), until=later, counted=False) is late
+    assert put_back(late, unjudged("gate"), until=later, ended="limited") is late
 
 
 REPEATABLE: dict[str, Callable[[Submission], Submission]] = STEPS | {

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.support.records import a_spend
 from tests.unit.oracle.samples import dimensions
-from touchstone.attempts import LEASE, MAX_TRIES
+from touchstone.attempts import LEASE, TRIED_FOR
 from touchstone.errors import ConflictError, InputError
 from touchstone.oracle.events import events_between
 from touchstone.oracle.model import Brief, TaskPath
@@ -209,19 +209,19 @@ def test_tries_to_make_the_dimensions_are_one_at_a_time_and_say_why_they_failed(
     task = new_task(request(), tenant="acme", task_id="t1", now=NOW)
     begun = draft_begun(task, now=NOW)
     assert (begun.drafting.tries, begun.drafting.not_before, draft_begun(begun, now=NOW) is begun) == (
-        1,
+        0,
         NOW + LEASE,
         True,
     )
-    back = draft_put_back(begun, "No key.", until=NOW, counted=False, spends=[a_spend()])
+    back = draft_put_back(begun, "No key.", until=NOW, ended="limited", spends=[a_spend()])
     assert (back.drafting.tries, back.failure, len(back.spends)) == (0, "No key.", 1)
     opened = locked(back, dimensions(), spends=[a_spend()])
     assert (opened.failure, len(opened.spends)) == (None, 2)
     assert draft_begun(opened, now=NOW) is opened
-    assert draft_put_back(opened, "No key.", until=NOW, counted=False) is opened
-    for _ in range(MAX_TRIES):
-        task = draft_begun(task, now=task.drafting.not_before or NOW)
-    assert draft_begun(task, now=AFTER) is task
+    assert draft_put_back(opened, "No key.", until=NOW, ended="limited") is opened
+    while (now := task.drafting.not_before or NOW) - NOW < TRIED_FOR:
+        task = draft_begun(task, now=now)
+    assert draft_begun(task, now=now) is task
 
 
 def test_challenges_hold_the_result_open_until_each_is_decided() -> None:

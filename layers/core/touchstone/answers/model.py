@@ -10,6 +10,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from touchstone.answers.answer_key import AnswerKey, Keyed
 from touchstone.answers.leisure import VerifySeconds
+from touchstone.attempts import Attempts
 from touchstone.errors import Unanswered
 from touchstone.judges.spends import Spend
 from touchstone.strict import Strict
@@ -183,23 +184,38 @@ class DeepEvaluation(Strict):
 class EvaluationProgress(Strict):
     """Where the deep evaluation of a record stands.
 
-    `tries` counts claims, so that a record that kills its evaluator ends as `failed`. `not_before` is when a waiting
-    one may be tried (UTC). `failure` says why it waits or failed, and `failure_reason` is the word for it.
+    `tries` and `since` are those of its `Attempts`. `not_before` is when a waiting one may be tried (UTC), and until
+    when one that runs is somebody's. `failure` says why it waits or failed, and `failure_reason` is the word for it.
     """
 
     state: EvaluationState = "none"
     requested_at: datetime | None = None
     not_before: datetime | None = None
     tries: int = 0
+    since: datetime | None = None
     failure: str | None = None
     failure_reason: Unanswered | None = None
+
+
+class Waiting(Strict):
+    """Why nobody decided so far, in a word and in words, and until when whoever carries the answer leaves it (UTC).
+
+    `left_until` is the moment from which the sweep takes it for abandoned, as if it had begun then.
+    """
+
+    reason: SkipReason
+    sentence: str
+    until: datetime
+    left_until: datetime
 
 
 class AnswerRecord(Strict):
     """Everything kept about one answer. All times UTC. `attempt_count` = attempts made.
 
     `answer_key` None: none came with the request; older records have none. `verify_seconds` is what the request said.
-    `failure_reason` is why nobody answered, None where somebody did, or it is not known.
+    `failure_reason` is why nobody answered, None where somebody did, or it is not known. `trying` are the tries that
+    nobody decided in, where somebody carries the answer to another one; `waiting` then says why, and is None once it
+    has its end.
     """
 
     tenant: str
@@ -231,6 +247,8 @@ class AnswerRecord(Strict):
     failure_reason: Unanswered | None = None
     spends: tuple[Spend, ...] = ()
     batch_id: str | None = None
+    trying: Attempts = Attempts()
+    waiting: Waiting | None = None
 
     @property
     def attempt_count(self) -> int:

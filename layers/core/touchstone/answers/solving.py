@@ -81,14 +81,15 @@ async def solve(
 class Attempted:
     """The next attempt, still to be verified. `attempt` None: no provider could answer, for what `failure` says.
 
-    `reason` is the word for it: one that may pass, where one of the providers had such a one.
-    `spends` are the calls that were paid for, those of providers that failed among them.
+    `reason` is the word for it: one that may pass, where one of the providers had such a one; `error` is then its
+    failure. `spends` are the calls that were paid for, those of providers that failed among them.
     """
 
     attempt: Attempt | None
     spends: tuple[Spend, ...] = ()
     failure: str | None = None
     reason: Unanswered | None = None
+    error: JudgeError | LimitError | None = None
 
 
 async def next_attempt(
@@ -115,8 +116,7 @@ async def next_attempt(
     preferences = preferences or Preferences()
     available = judges.available()
     tried = [attempt.solution.provider for attempt in made]
-    failed: dict[str, str] = {}
-    reasons: list[Unanswered] = []
+    failed: dict[str, JudgeError | LimitError] = {}
     spends: tuple[Spend, ...] = ()
     while left := [provider for provider in available if provider not in failed]:
         provider = choose_provider(
@@ -141,15 +141,21 @@ async def next_attempt(
         except (JudgeError, LimitError) as error:
             spends = (*spends, *spends_of_failure(error, "solve"))
             if isinstance(error, SpendingCeilingError):
-                return Attempted(attempt=None, spends=spends, failure=str(error), reason=unanswered(error))
-            failed[provider] = str(error)
-            reasons.append(unanswered(error))
+                return Attempted(attempt=None, spends=spends, failure=str(error), reason=unanswered(error), error=error)
+            failed[provider] = error
         else:
             attempt = Attempt(number=len(made) + 1, solution=solved.solution)
             return Attempted(attempt=attempt, spends=(*spends, *solved.spends))
-    reason = next((each for each in reasons if each not in LASTING), reasons[0] if reasons else "misconfigured")
-    failure = " ".join(failed.values()) or nobody_solves(judges.remedy)
-    return Attempted(attempt=None, spends=spends, failure=failure, reason=reason)
+    errors = list(failed.values())
+    passing = next((error for error in errors if error.reason not in LASTING), None)
+    told = passing or next(iter(errors), None)
+    return Attempted(
+        attempt=None,
+        spends=spends,
+        failure=" ".join(map(str, errors)) or nobody_solves(judges.remedy),
+        reason="misconfigured" if told is None else unanswered(told),
+        error=passing,
+    )
 
 
 def _numbered(steps: list[str]) -> str:

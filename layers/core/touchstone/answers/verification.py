@@ -23,7 +23,7 @@ from touchstone.answers.model import SkipReason, Verification
 from touchstone.answers.wording import prompt
 from touchstone.checks.language import Language, language_of
 from touchstone.clock import Deadline
-from touchstone.errors import JudgeError, LimitError, TimedOutError
+from touchstone.errors import LASTING, JudgeError, LimitError, TimedOutError
 from touchstone.judges.base import Judge, Question, Reply
 from touchstone.judges.calls import JudgeReply, ask, unanswered
 from touchstone.judges.keys import remedy as remedy_in
@@ -56,10 +56,14 @@ class VerifyReply(JudgeReply):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verified:
-    """A verification and the judge calls that were paid for it; `spends` is empty where a check decided."""
+    """A verification and the judge calls that were paid for it; `spends` is empty where a check decided.
+
+    `failure`: why nobody decided, where somebody was there to be asked and another try may bring a verdict; else None.
+    """
 
     verification: Verification
     spends: tuple[Spend, ...] = ()
+    failure: JudgeError | LimitError | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -77,6 +81,7 @@ class _Work:
     another: Callable[[], Judge | None] | None = None
     spends: list[Spend] = field(default_factory=list)
     so_far: Verification | None = None
+    failure: JudgeError | LimitError | None = None
 
 
 async def quick_verify(
@@ -120,7 +125,9 @@ async def quick_verify(
             verification = await _by_check(work, patience) or await _by_judge(work, judge, remedy)
     except TimeoutError:
         verification = work.so_far or _skipped("timed_out", "Not verified: the time for it was up.")
-    return Verified(verification=verification, spends=tuple(work.spends))
+        work.failure = None if judge is None else TimedOutError("the time for it was up.")
+    passing = verification.passed is None and verification.skip_reason not in LASTING
+    return Verified(verification=verification, spends=tuple(work.spends), failure=work.failure if passing else None)
 
 
 def second_judge(judges: "Judges", judge: Judge | None) -> Callable[[], Judge | None]:
@@ -205,6 +212,7 @@ async def _judged_by(judge: Judge, question: Question[VerifyReply], work: _Work)
     try:
         reply = await ask(judge, question, deadline=work.deadline)
     except (JudgeError, LimitError) as error:
+        work.failure = error
         work.spends.extend(spends_of_failure(error, "verify"))
         sentence = f"Not verified: {error}"
         if isinstance(error, TimedOutError) and work.seconds is not None and work.deadline.remaining >= ANOTHER_SECONDS:

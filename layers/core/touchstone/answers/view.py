@@ -41,7 +41,8 @@ class AnswerView(BaseModel):
     decided, with the reason in `skip_reason` and `verify_error`. Confidences are 0–1. `attempts` holds every attempt,
     `answer` and the `verify_…` fields are those of the attempt that is returned. `expected` is the answer key that came
     with the request, empty without one, and `tolerance` how far a number may lie from it. `failure_reason` is why
-    nobody produced an answer, in a word. `cost_usd` adds up the known prices.
+    nobody produced an answer, in a word. `cost_usd` adds up the known prices. `waiting_for` says why nobody decided so
+    far, where it is tried again, not before `waiting_until` (UTC).
     """
 
     model_config = ConfigDict(frozen=True)
@@ -82,6 +83,8 @@ class AnswerView(BaseModel):
     created_at: datetime
     updated_at: datetime
     batch_id: str | None
+    waiting_for: SkipReason | None = None
+    waiting_until: datetime | None = None
 
     @classmethod
     def of(cls, record: AnswerRecord) -> "AnswerView":
@@ -109,4 +112,6 @@ class AnswerView(BaseModel):
             evaluation=EvaluationView(**record.evaluation.model_dump(include=set(EvaluationView.model_fields))),
             tokens=sum(spend.input_tokens + spend.output_tokens for spend in record.spends),
             cost_usd=record.cost_usd,
+            waiting_for=record.waiting.reason if record.waiting else None,
+            waiting_until=record.waiting.until if record.waiting else None,
         )

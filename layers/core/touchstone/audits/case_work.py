@@ -6,7 +6,7 @@ that finds its work done returns the very same record.
 
 from datetime import datetime
 
-from touchstone.attempts import Attempts
+from touchstone.attempts import Attempts, TryEnd
 from touchstone.audits.case import BlindCase
 from touchstone.audits.report import StoredProof
 from touchstone.strict import Strict
@@ -70,7 +70,7 @@ class CaseProgress(Strict):
 
 def case_begun(case: CaseWork, *, now: datetime) -> CaseWork:
     """The case with one more try; the very same where none is to be made now."""
-    if case.over or case.attempts.exhausted:
+    if case.over:
         return case
     attempts = case.attempts.begun(now=now)
     return case if attempts is None else case.model_copy(update={"attempts": attempts, "at": now})
@@ -94,12 +94,12 @@ def case_went_on(case: CaseWork, *, turns: int, cost_usd: float, now: datetime) 
 
 
 def case_put_back(
-    case: CaseWork, why: str, *, until: datetime, counted: bool, cost_usd: float, now: datetime
+    case: CaseWork, why: str, *, until: datetime, ended: TryEnd, cost_usd: float, now: datetime
 ) -> CaseWork:
     """The case after a try that brought no turn, to be tried again not before `until`."""
     if case.over:
         return case_over(case, None, turns=case.turns, cost_usd=cost_usd, now=now)
-    attempts = case.attempts.put_back(until=until, counted=counted)
+    attempts = case.attempts.put_back(until=until, ended=ended)
     changes = {"attempts": attempts, "failure": why, "cost_usd": max(case.cost_usd, cost_usd), "at": now}
     return case.model_copy(update=changes)
 

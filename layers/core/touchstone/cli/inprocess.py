@@ -19,7 +19,6 @@ from touchstone.extras import need_module
 from touchstone.judges import EnvironmentKeys, FileCache, Judges, Registry, RetirementWarning, load_registry
 from touchstone.judges.calls import unanswered
 from touchstone.judges.registry import ProviderKind
-from touchstone.operations.patience import PatientJudges
 
 SDKS: Mapping[ProviderKind, str] = {
     "gemini": "google.genai",
@@ -45,18 +44,23 @@ def answer(request: VerifyRequest | SolveRequest) -> dict[str, Any]:
 
 @asynccontextmanager
 async def opened(
-    kind: Callable[..., Judges] = Judges, *, registry: Registry | None = None, sdks: bool = True
+    kind: Callable[..., Judges] = Judges,
+    *,
+    registry: Registry | None = None,
+    sdks: bool = True,
+    slow_start: bool = False,
 ) -> AsyncIterator[Judges]:
     """The judges of this machine, closed at the end. Replies that were paid once are kept for later runs.
 
     `registry` None: that of the environment. Raises `SettingsError` where a provider has a key and its SDK is not
-    installed, before anything is begun that needs it; not so without `sdks`.
+    installed, before anything is begun that needs it; not so without `sdks`. `slow_start`: many calls will be wanted at
+    once, of a provider whose limits are not known.
     """
     registry = load_registry() if registry is None else registry
     judges = kind(
         registry,
         EnvironmentKeys(registry),
-        admission=MemoryAdmission(slow_start=issubclass(kind, PatientJudges)),
+        admission=MemoryAdmission(slow_start=slow_start),
         cache=FileCache(cache_folder() / "replies.sqlite"),
     )
     for name in judges.available() if sdks else ():

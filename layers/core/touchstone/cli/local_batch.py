@@ -84,7 +84,7 @@ class _Run:
         """Do lines, in as many rounds as it takes."""
         if not lines:
             return
-        async with inprocess.opened(partial(_NotedJudges, self._failures)) as judges:
+        async with inprocess.opened(partial(_NotedJudges, self._failures), slow_start=True) as judges:
             await judges.load("verify")
             await rounds(lines, lambda some: self._round(some, judges), failures=self._failures, wait=wait)
 

@@ -12,18 +12,31 @@ One run at a time owns a batch, and nobody else ends it: the event of a dropped 
 that is dropped again after its batch failed, or went quiet, is a new run of that batch: it goes on where the last one
 was, since finished parts and answers are found. If its bytes are others by then, it is cut and counted anew.
 
+Lines that nobody decided for a reason that may pass stay open. A run waits for them, at most so many days, and does the
+chunks that hold them once more, in one round after another; the last round ends what is left.
+
 Manifest and parts only serve the work, and the store forgets them a while after. The results stay.
 """
 
 import io
 import json
+from collections import Counter
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import InputError, NotFoundError, StoreError, TooLargeError
-from touchstone.operations.chunks import RESULTS_SUFFIX, SOURCE_SUFFIX, Chunk, chunks_of, listing_folder
-from touchstone.operations.lines import LineError, LineResult
+from touchstone.operations.chunks import (
+    RESULTS_SUFFIX,
+    SOURCE_SUFFIX,
+    Chunk,
+    chunks_of,
+    lines_of,
+    listed,
+    listing_folder,
+    to_list,
+)
+from touchstone.operations.lines import LineError, LineResult, OpenLine
 from touchstone.records import Artifacts, Batch, Batches, RequestKeys, Tenants, is_ulid, new_ulid
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
@@ -31,6 +44,12 @@ MAX_FILE_BYTES = 64 * 1024 * 1024
 MAX_LINES = 100_000
 """A result takes about 2.5 KB besides its texts: with this, all results of a file of the greatest size are some 450 MB,
 which the collecting function holds once."""
+WAITS_FOR = timedelta(days=7)
+SHORTEST_PAUSE = timedelta(seconds=30)
+LONGEST_PAUSE = timedelta(hours=1)
+PAUSE_PART = 16
+MAX_ROUNDS = 400
+"""More than the pauses leave room for in ten days; each is fifteen events of an execution, which may have 25,000."""
 QUIET_AFTER = timedelta(minutes=30)
 """A run of which nothing was heard for so long is gone: a chunk is given up after a quarter of an hour, and the waits
 before its repeats are some ten minutes in all."""
@@ -60,32 +79,68 @@ class Prepared:
 class Collected:
     """The results of a batch's lines, in one buffer that grows: held once, and given away without a copy.
 
-    `done` and `failed` count the lines; `parts` is how many chunks had results.
+    `done` and `failed` count the lines; `parts` is how many chunks had results. `open` are the lines without one, by
+    their chunk, in the results as errors; `missing` the chunks of which there is nothing.
     """
 
     text: io.BytesIO = field(default_factory=io.BytesIO)
     parts: int = 0
     done: int = 0
     failed: int = 0
+    open: list[tuple[Chunk, OpenLine]] = field(default_factory=list)
+    missing: list[Chunk] = field(default_factory=list)
 
-    def add(self, part: bytes) -> None:
+    def add(self, chunk: Chunk, part: bytes) -> None:
         """The results of a chunk, counted as they say themselves: a run that broke off may not have counted them."""
-        failed = [json.loads(line).get("error") is not None for line in part.splitlines()]
-        self.text.write(part)
+        for line in filter(None, lines_of(part)):
+            told = json.loads(line)
+            if told.get("open") is True:
+                self.open.append((chunk, OpenLine.model_validate(told)))
+                self.text.write(self.open[-1][1].given_up.model_dump_json().encode())
+            else:
+                self.text.write(line)
+            self.text.write(b"\n")
+            failed = told.get("open") is True or told.get("error") is not None
+            self.failed += failed
+            self.done += not failed
         self.parts += 1
-        self.done += failed.count(False)
-        self.failed += failed.count(True)
 
     def add_missing(self, chunk: Chunk) -> None:
         """An error for each line of a chunk that has no results."""
+        self.missing.append(chunk)
         missing = (LineResult(line=number, error=NOT_DONE) for number in chunk.numbers)
         self.text.write("".join(result.model_dump_json() + "\n" for result in missing).encode())
         self.failed += len(chunk.numbers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Rounds:
+    """How often a run did the open lines of its batch, and since when (UTC), None before the first; `last`: they were
+    to end with this round, whatever came of it.
+    """
+
+    done: int = 0
+    since: datetime | None = None
+    last: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gathered:
+    """A batch after a round. `open_key`: the whole key of the list of chunks to be done in the next one, and `rounds`
+    that one's; None where the batch has its end.
+    """
+
+    batch: Batch
+    open_key: str | None = None
+    rounds: Rounds = Rounds()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BatchDesk:
-    """One tenant's batches. `inbox` holds files and results, `scratch` what lies between them, `artifacts` images."""
+    """One tenant's batches. `inbox` holds files and results, `scratch` what lies between them, `artifacts` images.
+
+    `days`: how long a run waits for lines that nobody decided.
+    """
 
     tenant: str
     tenants: Tenants
@@ -94,6 +149,7 @@ class BatchDesk:
     scratch: Artifacts
     artifacts: Artifacts
     keys: RequestKeys
+    days: timedelta = WAITS_FOR
     clock: Clock = system_clock
 
     def begin(self, *, key: str | None) -> Batch:
@@ -104,7 +160,7 @@ class BatchDesk:
 
     def upload_link(self, batch: Batch) -> str | None:
         """Where to PUT the file: while it is awaited, and again once its batch failed or went quiet; None otherwise."""
-        quiet = self.clock() - batch.updated_at >= QUIET_AFTER
+        quiet = self.clock() - batch.heard_of_at >= QUIET_AFTER
         awaited = batch.total is None or batch.state == "failed" or quiet
         if batch.state == "finished" or not awaited or batch.source_key is None:
             return None
@@ -145,34 +201,80 @@ class BatchDesk:
         whole = self.scratch.whole_key(tenant=self.tenant, key=self._manifest_key(batch.id, version))
         return Prepared(tenant=self.tenant, batch_id=batch.id, manifest_key=whole)
 
-    def collect(self, batch_id: str, *, owner: str) -> Batch:
+    def collect(self, batch_id: str, *, owner: str, rounds: Rounds = Rounds()) -> Gathered:
         """Put the parts together beside the file, with an error for every line whose part is missing.
 
-        A batch that ended, or that another run owns by now, is left as it is; one without any part fails.
+        Where lines are open, and this was not the last of the `rounds`, the batch waits for them instead. One that
+        ended, or that another run owns by now, is left as it is; one without any part fails.
         """
         # Heard of now, so that no other run comes to own the batch while its parts are read, which takes minutes.
         held = self.batches.hold(tenant=self.tenant, batch_id=batch_id, owner=owner)
         if held is None:
-            return self.batches.get(tenant=self.tenant, batch_id=batch_id)
+            return Gathered(batch=self.batches.get(tenant=self.tenant, batch_id=batch_id))
         try:
             collected = self._collected(held)
         except NotFoundError:
-            return self.batches.fail(tenant=self.tenant, batch_id=batch_id, owner=owner, failure=EXPIRED)
+            return Gathered(
+                batch=self.batches.fail(tenant=self.tenant, batch_id=batch_id, owner=owner, failure=EXPIRED)
+            )
         if not collected.parts:
-            return self.batches.fail(tenant=self.tenant, batch_id=batch_id, owner=owner, failure=NOTHING_DONE)
+            return Gathered(
+                batch=self.batches.fail(tenant=self.tenant, batch_id=batch_id, owner=owner, failure=NOTHING_DONE)
+            )
         if self.batches.hold(tenant=self.tenant, batch_id=batch_id, owner=owner) is None:
-            return self.batches.get(tenant=self.tenant, batch_id=batch_id)
+            return Gathered(batch=self.batches.get(tenant=self.tenant, batch_id=batch_id))
+        if collected.open and not rounds.last:
+            return self._again(held, collected, owner=owner, rounds=rounds)
         source = held.source_key or f"{self.tenant}/{batch_id}{SOURCE_SUFFIX}"
         key = source.removesuffix(SOURCE_SUFFIX) + RESULTS_SUFFIX
         data = collected.text.getvalue()
         self.inbox.put_bytes(tenant=self.tenant, key=key, data=data, content_type=CONTENT_TYPE)
-        return self.batches.finish(
+        finished = self.batches.finish(
             tenant=self.tenant,
             batch_id=batch_id,
             owner=owner,
             results_key=key,
             done=collected.done,
             failed=collected.failed,
+        )
+        return Gathered(batch=finished)
+
+    def _again(self, batch: Batch, collected: Collected, *, owner: str, rounds: Rounds) -> Gathered:
+        """The batch that waits for its open lines: the next round is due when the first of them is.
+
+        Rounds are as far apart as they have lasted, in part, so that a long wait costs few; the last is when the days
+        are over.
+        """
+        now = self.clock()
+        since = rounds.since or now
+        end = since + self.days
+        pause = max(SHORTEST_PAUSE, min((now - since) / PAUSE_PART, LONGEST_PAUSE))
+        moments = [one.until for _, one in collected.open]
+        soonest = max(min(moments), now + pause)
+        # What is due a moment later is waited for: a provider's day begins for all its lines within some seconds.
+        until = max((one for one in moments if soonest < one <= soonest + SHORTEST_PAUSE), default=soonest)
+        last = until >= end or rounds.done + 1 >= MAX_ROUNDS
+        until = max(now, min(until, end))
+        due = {chunk.chunk: chunk for chunk, one in collected.open if last or one.until <= until}
+        chunks = [*due.values(), *collected.missing]
+        text = to_list(chunk.model_copy(update={"last": last}) for chunk in sorted(chunks, key=lambda one: one.chunk))
+        key = f"{listing_folder(self.tenant, batch.id, batch.version or '')}/open.jsonl"
+        self.scratch.put_text(tenant=self.tenant, key=key, text=text, content_type=CONTENT_TYPE)
+        reasons = Counter(one.reason for _, one in collected.open)
+        waiting = self.batches.wait(
+            tenant=self.tenant,
+            batch_id=batch.id,
+            owner=owner,
+            lines=len(collected.open),
+            reason=reasons.most_common(1)[0][0],
+            until=until,
+        )
+        if waiting.state != "running" or waiting.owner != owner:
+            return Gathered(batch=waiting)
+        return Gathered(
+            batch=waiting,
+            open_key=self.scratch.whole_key(tenant=self.tenant, key=key),
+            rounds=Rounds(done=rounds.done + 1, since=since, last=last),
         )
 
     def refuse(self, name: str, why: str, *, owner: str) -> Batch:
@@ -211,16 +313,16 @@ class BatchDesk:
         # Asked again after the bytes were read: a list must not hold the cuts of other bytes than its version's.
         if self.inbox.version(tenant=self.tenant, key=source) != version:
             raise StoreError("The file was replaced while it was read; it is safe to repeat.")
-        total, manifest = 0, io.StringIO()
+        total, chunks = 0, list[Chunk]()
         for chunk in chunks_of(data, tenant=self.tenant, batch_id=batch_id, key=source, version=version):
             total += len(chunk.numbers)
-            manifest.write(chunk.model_dump_json() + "\n")
+            chunks.append(chunk)
             if total > MAX_LINES:
                 raise TooLargeError(f"The file has more than {MAX_LINES:,} lines; split it.", where="file")
         if not total:
             raise InputError("The file holds no request; write one JSON object a line.", where="file")
         key = self._manifest_key(batch_id, version)
-        self.scratch.put_text(tenant=self.tenant, key=key, text=manifest.getvalue(), content_type=CONTENT_TYPE)
+        self.scratch.put_text(tenant=self.tenant, key=key, text=to_list(chunks), content_type=CONTENT_TYPE)
         return self.batches.set_total(tenant=self.tenant, batch_id=batch_id, owner=owner, version=version, total=total)
 
     def _collected(self, batch: Batch) -> Collected:
@@ -228,10 +330,10 @@ class BatchDesk:
         if batch.version is None:
             raise NotFoundError("There is no list of this batch's chunks.")
         collected = Collected()
-        manifest = self.scratch.get_text(tenant=self.tenant, key=self._manifest_key(batch.id, batch.version))
-        for chunk in (Chunk.model_validate_json(line) for line in manifest.splitlines()):
+        manifest = self.scratch.get_bytes(tenant=self.tenant, key=self._manifest_key(batch.id, batch.version))
+        for chunk in listed(manifest):
             try:
-                collected.add(self.scratch.get_bytes(tenant=self.tenant, key=chunk.part_key))
+                collected.add(chunk, self.scratch.get_bytes(tenant=self.tenant, key=chunk.part_key))
             except NotFoundError:
                 collected.add_missing(chunk)
         return collected

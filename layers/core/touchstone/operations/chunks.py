@@ -1,6 +1,7 @@
 """The chunks of a batch's file: some lines each, cut after line ends, so that each can be read and done by itself."""
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
@@ -17,7 +18,8 @@ RESULTS_SUFFIX = ".results.jsonl"
 class Chunk(BaseModel):
     """Some lines of a file: bytes `start` to `end` (exclusive), the first line's number counted from 1.
 
-    `version` is the file's as it was cut, and `blank` the numbers of lines that hold nothing.
+    `version` is the file's as it was cut, and `blank` the numbers of lines that hold nothing. `last`: each line of it
+    ends with this try, whatever comes of it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -32,6 +34,7 @@ class Chunk(BaseModel):
     blank: tuple[int, ...] = ()
     start: int
     end: int
+    last: bool = False
 
     @property
     def numbers(self) -> tuple[int, ...]:
@@ -87,5 +90,15 @@ def chunks_of(data: bytes, *, tenant: str, batch_id: str, key: str, version: str
 
 
 def lines_of(data: bytes) -> Sequence[bytes]:
-    """The lines of a chunk; only a line feed ends one, as in the cutting."""
+    """The lines of a chunk or a list; only a line feed ends one, as in the cutting."""
     return data.removesuffix(b"\n").split(b"\n")
+
+
+def listed(data: bytes) -> Iterator[Chunk]:
+    """The chunks of a list."""
+    return (Chunk.model_validate_json(line) for line in lines_of(data) if line)
+
+
+def to_list(chunks: Iterable[Chunk]) -> str:
+    """A list of chunks, in ASCII: whoever reads it splits it at line feeds, or at what else ends a line."""
+    return "".join(json.dumps(chunk.model_dump(mode="json")) + "\n" for chunk in chunks)

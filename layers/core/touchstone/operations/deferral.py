@@ -2,11 +2,11 @@
 
 refused by our own count    minute → waiting until the slot          day, ceiling → deferred until the reset
 a tenant's share of it      minute → waiting until its slot          day → deferred until all of it is free
-the provider's 429          minute → waiting for what it advises     day → deferred until its reset
-overloaded, timed out       waiting, longer each time, then failed
-unreadable                  waiting, then failed
+the provider's 429          minute → waiting, as it advises or longer day → deferred until its reset
+overloaded, timed out       waiting, longer each time, failed after days
+unreadable                  waiting, failed after a few: each reply is paid for
 no key, no such model       deferred for an hour: someone must mend the configuration, nothing is lost meanwhile
-rejected as malformed       waiting, then failed: it is this request that the provider does not take
+rejected as malformed       waiting, failed after a few: it is this request that the provider does not take
 refused by the model        failed: it would refuse again
 """
 
@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
+from touchstone.attempts import MAX_TRIES, TRIED_FOR, Attempts, TryEnd, as_long_again
 from touchstone.errors import (
     DayQuotaError,
     JudgeError,
     LimitError,
-    MinuteQuotaError,
     MisconfiguredError,
     QuotaExceededError,
     RefusedError,
@@ -27,11 +27,8 @@ from touchstone.errors import (
     UnavailableModelError,
     UnreadableError,
 )
-from touchstone.records.evaluations import MAX_TRIES
 
 FIRST_PAUSE = timedelta(seconds=30)
-GROWTH = 4
-LONGEST_PAUSE = timedelta(minutes=20)
 MISCONFIGURED_PAUSE = timedelta(hours=1)
 UNKNOWN_LIMIT_PAUSE = timedelta(hours=1)
 """For a limit that does not say until when."""
@@ -43,12 +40,12 @@ type Scope = Literal["record", "tenant", "everyone"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Postponed:
-    """To be tried again, not before `until` (UTC). `counted` says whether the try used up one of `MAX_TRIES`."""
+    """To be tried again, not before `until` (UTC). `ended` says what this try tells of the work."""
 
     state: Literal["waiting", "deferred"]
     until: datetime
     reason: str
-    counted: bool
+    ended: TryEnd
     scope: Scope
 
 
@@ -59,31 +56,33 @@ class GivenUp:
     reason: str
 
 
-def after_failure(error: JudgeError | LimitError, *, tries: int, now: datetime, reset: datetime) -> Postponed | GivenUp:
-    """Decide what follows. `tries` counts the present one; `reset` is the provider's next reset of the day (UTC)."""
-    scope = _scope(error)
+def after_failure(
+    error: JudgeError | LimitError, attempts: Attempts, *, now: datetime, reset: datetime
+) -> Postponed | GivenUp:
+    """Decide what follows a try, the one of `attempts` that is underway. `reset` is the provider's next one (UTC)."""
+    scope, since = _scope(error), attempts.since or now
+    if isinstance(error, RefusedError):
+        return GivenUp(reason=error.reason)
+    state: Literal["waiting", "deferred"]
+    ended: TryEnd
     match error:
         case QuotaExceededError(window="minute"):
-            until = error.until or now + FIRST_PAUSE
-            return Postponed(state="waiting", until=until, reason=error.reason, counted=False, scope=scope)
+            state, until, ended = "waiting", error.until or now + FIRST_PAUSE, "unanswered"
         case LimitError():
-            until = error.until or now + UNKNOWN_LIMIT_PAUSE
-            return Postponed(state="deferred", until=until, reason=error.reason, counted=False, scope=scope)
+            state, until, ended = "deferred", error.until or now + UNKNOWN_LIMIT_PAUSE, "limited"
         case DayQuotaError():
-            return Postponed(state="deferred", until=reset, reason=error.reason, counted=False, scope=scope)
+            state, until, ended = "deferred", reset, "limited"
         case MisconfiguredError() if scope == "everyone":
-            until = now + MISCONFIGURED_PAUSE
-            return Postponed(state="deferred", until=until, reason=error.reason, counted=False, scope=scope)
-        case RefusedError():
-            return GivenUp(reason=error.reason)
-        case JudgeError() if tries >= MAX_TRIES:
-            return GivenUp(reason=error.reason)
-        case MinuteQuotaError():
-            pause = timedelta(seconds=error.retry_after) if error.retry_after else FIRST_PAUSE
-            return Postponed(state="waiting", until=now + pause, reason=error.reason, counted=True, scope=scope)
+            state, until, ended = "deferred", now + MISCONFIGURED_PAUSE, "limited"
+        case UnreadableError() | MisconfiguredError():
+            state, until, ended = "waiting", now + FIRST_PAUSE * 2**attempts.tries, "unread"
         case _:
-            pause = min(FIRST_PAUSE * GROWTH ** (tries - 1), LONGEST_PAUSE)
-            return Postponed(state="waiting", until=now + pause, reason=error.reason, counted=True, scope=scope)
+            pause = as_long_again(since, now, least=timedelta(seconds=error.retry_after or 0))
+            state, until, ended = "waiting", now + max(pause, FIRST_PAUSE), "unanswered"
+    worn_out = attempts.tries + 1 >= MAX_TRIES if ended == "unread" else now - since >= TRIED_FOR
+    if worn_out and ended != "limited" and isinstance(error, JudgeError):
+        return GivenUp(reason=error.reason)
+    return Postponed(state=state, until=until, reason=error.reason, ended=ended, scope=scope)
 
 
 def _scope(error: JudgeError | LimitError) -> Scope:

@@ -7,6 +7,7 @@ from typing import Literal
 from touchstone.answers.evaluation import Evaluated, evaluate
 from touchstone.answers.model import AnswerRecord, EvaluationState
 from touchstone.answers.providers import nobody_solves
+from touchstone.attempts import Attempts
 from touchstone.budgets import next_reset
 from touchstone.clock import Deadline
 from touchstone.errors import ConflictError, JudgeError, LimitError, MisconfiguredError
@@ -23,6 +24,9 @@ LEASE_SECONDS = 150.0
 
 PAUSES = frozenset({"overloaded", "timed_out", "unreadable", "misconfigured", "minute_quota"})
 """Reasons of a pause between tries, which is to be a pause."""
+
+OWN_LIMITS = frozenset({"quota", "tenant_share", "spending_ceiling"})
+"""Reasons for which nothing was sent."""
 
 type Carrier = Literal["workflow", "drain"]
 """Who carries a record that must wait: its own workflow for a short while, or the drain, in the order of arrival."""
@@ -70,7 +74,7 @@ def claim(desk: Desk, answer_id: str, *, purpose: Purpose) -> Claimed | Outcome:
         pausing = progress.not_before is not None and progress.not_before > desk.clock()
         if progress.state == "deferred" and pausing and progress.failure in PAUSES:
             return _outcome(record)
-    # Before the claim, which counts as a try: keys that cannot be read are no fault of the record.
+    # Before the claim, which holds the record: keys that cannot be read are no fault of it.
     judge = desk.judges.prefer("evaluate", purpose=purpose)
     claimed = desk.evaluations.claim(tenant=desk.tenant, answer_id=answer_id, lease_seconds=LEASE_SECONDS)
     if not claimed.granted:
@@ -111,7 +115,8 @@ def store(claimed: Claimed, result: Judged, desk: Desk, *, carrier: Carrier) -> 
     scope: Scope | None = None
     spends = spends_of_failure(result, "evaluate")
     reset = next_reset(claimed.judge.provider, now) if claimed.judge else now + timedelta(hours=1)
-    match after_failure(result, tries=claimed.record.evaluation.tries, now=now, reset=reset):
+    progress = claimed.record.evaluation
+    match after_failure(result, Attempts(tries=progress.tries, since=progress.since), now=now, reset=reset):
         case GivenUp(reason=reason):
             record = desk.evaluations.fail(tenant=tenant, answer_id=answer_id, failure=reason, spends=spends)
         case Postponed(scope=scope) as later:
@@ -122,7 +127,7 @@ def store(claimed: Claimed, result: Judged, desk: Desk, *, carrier: Carrier) -> 
                 answer_id=answer_id,
                 until=later.until,
                 reason=later.reason,
-                counted=later.counted,
+                ended=later.ended,
                 lease=claimed.lease,
                 spends=spends,
             )
@@ -139,7 +144,7 @@ async def evaluate_answer(desk: Desk, answer_id: str) -> Outcome:
 
 def _crowded(record: AnswerRecord, later: Postponed) -> bool:
     """Whether the slot that a record waited for went to others: then it takes its turn in the backlog."""
-    return not later.counted and record.evaluation.failure == later.reason
+    return later.reason in OWN_LIMITS and record.evaluation.failure == later.reason
 
 
 def _outcome(

@@ -1,8 +1,11 @@
 """The lines of a chunk, done side by side like any other request.
 
 Every line's answer, submission or measurement has an id that follows from the batch, the line's number and its text, so
-a chunk that is repeated meets its own records, and a corrected line of a file that failed meets nobody's. A chunk whose
-results are kept is not done again.
+a chunk that is repeated meets its own records, and a corrected line of a file that failed meets nobody's. A line whose
+result is kept is not done again.
+
+A line that nobody decided for a reason that may pass has no end: it stays open, its record waits, and the chunk is done
+again when some of its open lines are due. Nobody is asked for the others.
 
 What a chunk hands in is handed in first, in the file's order: a task's deadline does not pass while other lines are
 judged.
@@ -11,9 +14,9 @@ judged.
 import asyncio
 import hashlib
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Protocol
 
 from pydantic import BaseModel
@@ -31,11 +34,13 @@ from touchstone.operations.lines import (
     EvaluateLine,
     LineError,
     LineResult,
+    OpenLine,
     RecordLine,
     SolveLine,
     VerifyLine,
     failed_line,
     parse_line,
+    part_of,
     reference_in,
     request_of,
 )
@@ -45,6 +50,8 @@ from touchstone.records import Batch, derived_ulid
 
 SIDE_BY_SIDE = 8
 """Lines of a chunk done at once: the judges' quota is the limit long before."""
+LEFT_LONGER = timedelta(days=1)
+"""The sweep ends an answer of a batch that lies open so much longer than any batch waits: its run is gone."""
 REPLACED = LineError(
     reason="file_replaced", detail="The file was replaced before this line was done. Send it again in a new batch."
 )
@@ -106,19 +113,19 @@ class LineWork:
     clock: Clock = system_clock
 
     async def run(self, chunk: Chunk, *, deadline: Deadline) -> Batch:
-        """Do a chunk and keep its results, once; a repeat finds them.
+        """Do what is due of a chunk and keep the results, each once; a repeat finds them.
 
-        Lines that the deadline leaves no time for say so. Raises `StoreError` where the chunk must be repeated.
+        Lines that the deadline leaves no time for stay open. Raises `StoreError` where the chunk must be repeated.
         """
         here = self.batch_desk
         batch = here.batches.get(tenant=chunk.tenant, batch_id=chunk.batch_id)
-        try:
-            text = here.scratch.get_text(tenant=chunk.tenant, key=chunk.part_key)
-            results = [LineResult.model_validate_json(line) for line in text.splitlines()]
-        except NotFoundError:
-            results = await self._do(chunk, batch.created_at, deadline)
-            text = "".join(result.model_dump_json() + "\n" for result in results)
+        before = self._part(chunk)
+        lines: Sequence[LineResult | OpenLine] = before or ()
+        if before is None or any(self._due(one, chunk) for one in before):
+            lines = await self._do(chunk, batch.created_at, deadline, {one.line: one for one in lines})
+            text = "".join(one.model_dump_json() + "\n" for one in lines)
             here.scratch.put_text(tenant=chunk.tenant, key=chunk.part_key, text=text, content_type=CONTENT_TYPE)
+        results = [one for one in lines if isinstance(one, LineResult)]
         failed = sum(result.error is not None for result in results)
         return here.batches.chunk_done(
             tenant=chunk.tenant,
@@ -129,21 +136,38 @@ class LineWork:
             failed=failed,
         )
 
-    async def _do(self, chunk: Chunk, moment: datetime, deadline: Deadline) -> list[LineResult]:
+    def _part(self, chunk: Chunk) -> list[LineResult | OpenLine] | None:
+        """What is kept of a chunk; None where nothing is."""
+        try:
+            return part_of(self.batch_desk.scratch.get_bytes(tenant=chunk.tenant, key=chunk.part_key))
+        except NotFoundError:
+            return None
+
+    def _due(self, line: LineResult | OpenLine | None, chunk: Chunk) -> bool:
+        """Whether a line, as it was left, is to be done now."""
+        return line is None or (isinstance(line, OpenLine) and (chunk.last or line.until <= self.clock()))
+
+    async def _do(
+        self, chunk: Chunk, moment: datetime, deadline: Deadline, before: Mapping[int, LineResult | OpenLine]
+    ) -> list[LineResult | OpenLine]:
         inbox = self.batch_desk.inbox
         data = inbox.get_range(tenant=chunk.tenant, key=chunk.key, start=chunk.start, end=chunk.end)
         # Asked after the bytes were read: if it is the same now, they are those that were cut.
         if inbox.version(tenant=chunk.tenant, key=chunk.key) != chunk.version:
-            return [LineResult(line=number, error=REPLACED) for number in chunk.numbers]
+            kept = {number: one for number, one in before.items() if isinstance(one, LineResult)}
+            return [kept.get(number) or LineResult(line=number, error=REPLACED) for number in chunk.numbers]
         numbered = [(chunk.first_line + place, text) for place, text in enumerate(lines_of(data)) if text.strip()]
-        taken = [self._taken(chunk, number, text, moment) for number, text in numbered]
+        taken = [
+            self._taken(chunk, number, text, moment) if self._due(before.get(number), chunk) else before[number]
+            for number, text in numbered
+        ]
         seats = asyncio.Semaphore(SIDE_BY_SIDE)
 
-        async def one(line: _Taken | LineResult) -> LineResult:
-            if isinstance(line, LineResult):
+        async def one(line: _Taken | LineResult | OpenLine) -> LineResult | OpenLine:
+            if not isinstance(line, _Taken):
                 return line
             async with seats:
-                return await self._result(line, chunk.batch_id, deadline)
+                return await self._result(line, chunk, deadline)
 
         return list(await asyncio.gather(*(one(line) for line in taken)))
 
@@ -165,7 +189,7 @@ class LineWork:
         desk = self.desks[line.result]()
         return _HandedIn(result=line.result, desk=desk, work=desk.hand_in(line, record_id))
 
-    async def _result(self, taken: _Taken, batch_id: str, deadline: Deadline) -> LineResult:
+    async def _result(self, taken: _Taken, chunk: Chunk, deadline: Deadline) -> LineResult | OpenLine:
         number, reference, work = taken.number, taken.reference, taken.work
         try:
             if isinstance(work, _HandedIn):
@@ -173,15 +197,21 @@ class LineWork:
                 told = {work.result: view.model_dump(mode="json")}
                 return LineResult(line=number, id=reference, finished_at=self.clock(), **told)
             if deadline.passed:
-                return LineResult(line=number, id=reference, error=NOT_DONE)
-            record = await self._record(work, taken.answer_id, batch_id, deadline)
+                late = OpenLine(
+                    line=number, id=reference, reason=NOT_DONE.reason, detail=NOT_DONE.detail, until=self.clock()
+                )
+                return late.given_up if chunk.last else late
+            record = await self._record(work, taken.answer_id, chunk, deadline)
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - the other lines of the chunk are done and paid for
-            return _failed(error, number, reference, batch_id=batch_id)
+            return _failed(error, number, reference, batch_id=chunk.batch_id)
+        if record.waiting is not None:
+            why = record.waiting
+            return OpenLine(line=number, id=reference, reason=why.reason, detail=why.sentence, until=why.until)
         return LineResult(line=number, id=reference, answer=AnswerView.of(record), finished_at=self.clock())
 
-    async def _record(self, line: AnswerLine, answer_id: str, batch_id: str, deadline: Deadline) -> AnswerRecord:
+    async def _record(self, line: AnswerLine, answer_id: str, chunk: Chunk, deadline: Deadline) -> AnswerRecord:
         if isinstance(line, EvaluateLine):
             return self.reception.evaluate(line.answer_id)
         request = request_of(line)
@@ -189,13 +219,17 @@ class LineWork:
         record = new_record(
             request, tenant=self.desk.tenant, answer_id=answer_id, now=self.clock(), image_key=image_key
         )
-        record = self.desk.answers.create(record.model_copy(update={"batch_id": batch_id}))
+        record = self.desk.answers.create(record.model_copy(update={"batch_id": chunk.batch_id}))
+        if record.waiting is not None and record.waiting.until > self.clock() and not chunk.last:
+            return record
         if record.stage not in ENDED:
+            left_for = None if chunk.last else self.batch_desk.days + LEFT_LONGER
             if isinstance(request, VerifyRequest):
-                record = await verify_own_answer(self.desk, answer_id, deadline=deadline)
+                record = await verify_own_answer(self.desk, answer_id, deadline=deadline, left_for=left_for)
             else:
-                record = await solve_whole(self.desk, answer_id, deadline=deadline)
-            self.ended(record)
+                record = await solve_whole(self.desk, answer_id, deadline=deadline, left_for=left_for)
+            if record.stage in ENDED:
+                self.ended(record)
         if record.evaluation.state == "waiting":
             record = self.reception.start_evaluation(record)
         return record

@@ -1,5 +1,6 @@
 """One line of a batch: parsed strictly, done like any other request, and answered with a line of its own."""
 
+import json
 from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -9,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from touchstone.answers.model import SolveRequest, VerifyRequest
 from touchstone.answers.view import AnswerView
 from touchstone.errors import InputError, TouchstoneError
+from touchstone.operations.chunks import lines_of
 from touchstone.operations.json_text import loads
 from touchstone.operations.references import Reference
 from touchstone.strict import Strict
@@ -91,6 +93,38 @@ class LineResult(BaseModel):
     quiz: dict[str, Any] | None = None
     error: LineError | None = None
     finished_at: datetime | None = None
+
+
+class OpenLine(BaseModel):
+    """A line without a result so far, by its number: why, in a word and in words, and when it is tried again (UTC)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    line: int
+    id: str | None = None
+    open: Literal[True] = True
+    reason: str
+    detail: str
+    until: datetime
+
+    @property
+    def given_up(self) -> LineResult:
+        """The result of a line that could not even be ended."""
+        return LineResult(line=self.line, id=self.id, error=LineError(reason=self.reason, detail=self.detail))
+
+
+def part_of(data: bytes) -> list[LineResult | OpenLine]:
+    """The lines of a chunk, as its work left them."""
+    return [
+        OpenLine.model_validate_json(line) if is_open(line) else LineResult.model_validate_json(line)
+        for line in lines_of(data)
+        if line
+    ]
+
+
+def is_open(line: bytes) -> bool:
+    """Whether a line of a part has no result so far."""
+    return json.loads(line).get("open") is True
 
 
 def parse_line(text: bytes) -> Line:

@@ -9,13 +9,14 @@ A function runs one of these steps and starts with the part of the job that this
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
-from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, Analysis, AnswerRecord, Attempt, Route, SkipReason
+from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, Analysis, AnswerRecord, Attempt, Route, SkipReason, Waiting
 from touchstone.answers.progress import settled
 from touchstone.answers.providers import Preferences, nobody_solves
 from touchstone.answers.routing import MAX_ATTEMPTS, route
 from touchstone.clock import Deadline
-from touchstone.errors import ConflictError, InputError, JudgeError, LimitError, StoreError
+from touchstone.errors import LASTING, ConflictError, InputError, JudgeError, LimitError, StoreError, TouchstoneError
 from touchstone.judges.spends import Spend, spends_of_failure
 from touchstone.operations.desk import Desk
 from touchstone.operations.finishing import finish, sentence_of, skip_verification
@@ -39,6 +40,15 @@ class UnsolvedError(InputError):
         super().__init__("No answer could be produced; the record says why.")
 
 
+class UndecidedError(TouchstoneError):
+    """Nobody decided, for a reason that may pass: the record has no end yet, and says what it waits for."""
+
+    reason = "undecided"
+
+    def __init__(self) -> None:
+        super().__init__("Nobody decided so far; the record says why, and when it is tried again.")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verified:
     """Where the pipeline goes on after a verification; `number` is that of the attempt to be made on a retry."""
@@ -47,8 +57,14 @@ class Verified:
     number: int
 
 
-async def read_problem(desk: Desk, answer_id: str, *, deadline: Deadline | None = None) -> None:
-    """OCR. Raises `UnsolvedError` where the picture shows no problem, or nobody reads it."""
+async def read_problem(
+    desk: Desk, answer_id: str, *, deadline: Deadline | None = None, left_for: timedelta | None = None
+) -> None:
+    """OCR. Raises `UnsolvedError` where the picture shows no problem, or nobody reads it.
+
+    Here and below, `left_for` is how long whoever carries the answer to another try may leave it: then what failed for
+    a reason that may pass raises `UndecidedError`. None: nobody does, and each failure is an end.
+    """
     from touchstone.answers.reading import image, read_image
 
     record = _get(desk, answer_id)
@@ -71,6 +87,7 @@ async def read_problem(desk: Desk, answer_id: str, *, deadline: Deadline | None 
         )
     except (JudgeError, LimitError) as error:
         spends = spends_of_failure(error, "ocr")
+        _put_off(desk, record, error, spends, provider=judge.provider, left_for=left_for)
         raise _unsolved(desk, answer_id, f"The image could not be read: {error}", spends) from error
     if reading.problem is None:
         raise _unsolved(desk, answer_id, f"The image could not be read: {reading.obstacle}", reading.spends)
@@ -118,7 +135,14 @@ async def retrieve_solution(desk: Desk, answer_id: str) -> bool:
     return True
 
 
-async def solve_problem(desk: Desk, answer_id: str, *, number: int, deadline: Deadline | None = None) -> None:
+async def solve_problem(
+    desk: Desk,
+    answer_id: str,
+    *,
+    number: int,
+    deadline: Deadline | None = None,
+    left_for: timedelta | None = None,
+) -> None:
     """SOLVE, attempt `number`. Raises `UnsolvedError` where no provider answers and there is no earlier attempt."""
     from touchstone.answers.retrieval import retrieve
     from touchstone.answers.solving import next_attempt
@@ -147,6 +171,8 @@ async def solve_problem(desk: Desk, answer_id: str, *, number: int, deadline: De
             tenant=desk.tenant, answer_id=answer_id, attempt=attempted.attempt, spends=attempted.spends
         )
     elif not record.attempts:
+        provider = next(iter(desk.judges.available()), "")
+        _put_off(desk, record, attempted.error, attempted.spends, provider=provider, left_for=left_for)
         failure = attempted.failure or nobody_solves(desk.judges.remedy)
         raise _unsolved(desk, answer_id, failure, attempted.spends)
     else:
@@ -163,7 +189,14 @@ def _note_choice(desk: Desk, preferences: Preferences, subject: str | None) -> N
             logger.warning("Since when %s solves a subject could not be noted.", choice.provider)
 
 
-async def verify_attempt(desk: Desk, answer_id: str, *, number: int = 1, deadline: Deadline | None = None) -> Verified:
+async def verify_attempt(
+    desk: Desk,
+    answer_id: str,
+    *,
+    number: int = 1,
+    deadline: Deadline | None = None,
+    left_for: timedelta | None = None,
+) -> Verified:
     """QUICK_VERIFY of attempt `number`, and where to go from there.
 
     A judge has the seconds that the request or the environment says, and no more than is left until `deadline` (None:
@@ -192,6 +225,8 @@ async def verify_attempt(desk: Desk, answer_id: str, *, number: int = 1, deadlin
             language=record.language,
             use_cache=record.use_cache,
         )
+        if judge is not None:
+            _put_off(desk, record, done.failure, done.spends, provider=judge.provider, left_for=left_for)
         record = desk.answers.set_verification(
             tenant=desk.tenant,
             answer_id=answer_id,
@@ -208,33 +243,41 @@ async def verify_attempt(desk: Desk, answer_id: str, *, number: int = 1, deadlin
     return Verified(route=onward, number=attempt.number + 1)
 
 
-async def verify_own_answer(desk: Desk, answer_id: str, *, deadline: Deadline | None = None) -> AnswerRecord:
+async def verify_own_answer(
+    desk: Desk, answer_id: str, *, deadline: Deadline | None = None, left_for: timedelta | None = None
+) -> AnswerRecord:
     """The whole way of an answer that the caller brought: verified once, and finished with what came of it.
 
-    `deadline` None: nobody waits for it.
+    `deadline` None: nobody waits for it. With `left_for` the record may have no end yet; then it waits for another try,
+    which is this once more.
     """
-    await verify_attempt(desk, answer_id, deadline=deadline)
+    try:
+        await verify_attempt(desk, answer_id, deadline=deadline, left_for=left_for)
+    except UndecidedError:
+        return _get(desk, answer_id)
     return finish(desk.answers, _get(desk, answer_id))
 
 
-async def solve_whole(desk: Desk, answer_id: str, *, deadline: Deadline | None = None) -> AnswerRecord:
+async def solve_whole(
+    desk: Desk, answer_id: str, *, deadline: Deadline | None = None, left_for: timedelta | None = None
+) -> AnswerRecord:
     """The whole way of a problem in one process: the same steps as the state machine's, one after the other.
 
     Each step has its own time, and all of them no more than is left until `deadline`. A problem that nobody could
-    answer is a record too; it says why.
+    answer is a record too; it says why. `left_for`: as for `verify_own_answer`.
     """
     try:
-        await read_problem(desk, answer_id, deadline=deadline)
+        await read_problem(desk, answer_id, deadline=deadline, left_for=left_for)
         await analyze_problem(desk, answer_id, deadline=deadline)
         if not await retrieve_solution(desk, answer_id):
             number = 1
             while number <= MAX_ATTEMPTS:
-                await solve_problem(desk, answer_id, number=number, deadline=deadline)
-                verified = await verify_attempt(desk, answer_id, number=number, deadline=deadline)
+                await solve_problem(desk, answer_id, number=number, deadline=deadline, left_for=left_for)
+                verified = await verify_attempt(desk, answer_id, number=number, deadline=deadline, left_for=left_for)
                 if verified.route == "enrich":
                     break
                 number = verified.number
-    except UnsolvedError:
+    except (UnsolvedError, UndecidedError):
         return _get(desk, answer_id)
     return await enrich_and_finish(desk, answer_id, deadline=deadline)
 
@@ -271,6 +314,36 @@ async def enrich_and_finish(
 def _within(seconds: float, deadline: Deadline | None) -> Deadline:
     """A step's own deadline, no later than that of the whole (None: it has none)."""
     return Deadline.after(seconds) if deadline is None else deadline.within(seconds)
+
+
+def _put_off(
+    desk: Desk,
+    record: AnswerRecord,
+    failure: JudgeError | LimitError | None,
+    spends: Sequence[Spend],
+    *,
+    provider: str,
+    left_for: timedelta | None,
+) -> None:
+    """Raise `UndecidedError` where this failure of `provider` is not the end; the record then waits for another try."""
+    if failure is None or left_for is None or failure.reason in LASTING:
+        return
+    from touchstone.budgets import next_reset
+    from touchstone.judges.calls import unanswered
+    from touchstone.operations.deferral import GivenUp, after_failure
+
+    now = desk.clock()
+    later = after_failure(failure, record.trying, now=now, reset=next_reset(provider, now))
+    if isinstance(later, GivenUp):
+        return
+    waiting = Waiting(
+        reason=unanswered(failure),
+        sentence=f"Not verified: {failure}",
+        until=later.until,
+        left_until=max(now + left_for, later.until),
+    )
+    desk.answers.wait(tenant=desk.tenant, answer_id=record.id, waiting=waiting, ended=later.ended, spends=spends)
+    raise UndecidedError
 
 
 def _unsolved(desk: Desk, answer_id: str, failure: str, spends: Sequence[Spend] = ()) -> UnsolvedError:

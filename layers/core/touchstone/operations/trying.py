@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
+from touchstone.attempts import Attempts
 from touchstone.budgets import next_reset
 from touchstone.errors import MisconfiguredError, SettingsError, SpendingCeilingError
 from touchstone.judges.base import Judge
@@ -58,9 +59,9 @@ async def with_judge[T: Paid](
 
 
 def follow_up(
-    failure: NotScored, *, tries: int, provider: str, now: datetime, asked_at: datetime | None = None
+    failure: NotScored, *, attempts: Attempts, provider: str, now: datetime, asked_at: datetime | None = None
 ) -> Postponed | GivenUp:
-    """What becomes of work that nobody did. `tries` counts the present one.
+    """What becomes of work that nobody did; `attempts` with the present one underway.
 
     A reply that broke the rules twice, the second time with its faults named, is not asked for a third time. `asked_at`
     is when somebody asked for the work: who sets a key that was missing is not to wait an hour for it to be found, and
@@ -68,7 +69,7 @@ def follow_up(
     """
     if failure.error is None:
         return GivenUp(reason=failure.reason)
-    later = after_failure(failure.error, tries=tries, now=now, reset=next_reset(provider, now))
+    later = after_failure(failure.error, attempts, now=now, reset=next_reset(provider, now))
     passing = isinstance(failure.error, MisconfiguredError | SpendingCeilingError)
     if isinstance(later, Postponed) and passing and asked_at is not None:
         soon = now + max(FIRST_PAUSE, (now - asked_at) / PATIENCE)

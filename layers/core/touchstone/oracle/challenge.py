@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from touchstone.attempts import Attempts
+from touchstone.attempts import Attempts, TryEnd
 from touchstone.judges.spends import Spend
 from touchstone.oracle.model import IndividualScoring, Party, not_blank
 from touchstone.oracle.passages import Passage
@@ -116,19 +116,19 @@ class ChallengeView(Strict):
 
 def begun(challenge: Challenge, *, now: datetime) -> Challenge:
     """The challenge with one more try to score again; the very same where none is to be made now."""
-    if challenge.state != "waiting" or challenge.scoring is not None or challenge.attempts.exhausted:
+    if challenge.state != "waiting" or challenge.scoring is not None:
         return challenge
     attempts = challenge.attempts.begun(now=now)
     return challenge if attempts is None else challenge.model_copy(update={"attempts": attempts})
 
 
 def put_back(
-    challenge: Challenge, why: Unjudged, *, until: datetime, counted: bool, spends: Sequence[Spend] = ()
+    challenge: Challenge, why: Unjudged, *, until: datetime, ended: TryEnd, spends: Sequence[Spend] = ()
 ) -> Challenge:
     """The challenge after a try that brought nothing, to be tried again not before `until`."""
     if challenge.state != "waiting":
         return challenge
-    attempts = challenge.attempts.put_back(until=until, counted=counted)
+    attempts = challenge.attempts.put_back(until=until, ended=ended)
     return challenge.model_copy(update={"attempts": attempts, "failure": why, "spends": (*challenge.spends, *spends)})
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Literal
 
-from touchstone.attempts import Attempts
+from touchstone.attempts import Attempts, TryEnd
 from touchstone.judges.spends import Spend
 from touchstone.oracle.compared import Compared, ComparedEntry, OrderRead
 from touchstone.oracle.submission import Comparison
@@ -79,21 +79,21 @@ class DimensionComparison(Strict):
 
 def begun(comparison: DimensionComparison, *, now: datetime) -> DimensionComparison:
     """The comparison with one more try; the very same where none is to be made now."""
-    if comparison.over or comparison.attempts.exhausted:
+    if comparison.over:
         return comparison
     attempts = comparison.attempts.begun(now=now)
     return comparison if attempts is None else comparison.model_copy(update={"attempts": attempts})
 
 
 def put_back(
-    comparison: DimensionComparison, why: Unjudged, *, until: datetime, counted: bool, spends: Sequence[Spend] = ()
+    comparison: DimensionComparison, why: Unjudged, *, until: datetime, ended: TryEnd, spends: Sequence[Spend] = ()
 ) -> DimensionComparison:
     """The comparison after a try that brought nothing, to be tried again not before `until`."""
     if comparison.over:
         return comparison
     return comparison.model_copy(
         update={
-            "attempts": comparison.attempts.put_back(until=until, counted=counted),
+            "attempts": comparison.attempts.put_back(until=until, ended=ended),
             "failure": why,
             "spends": (*comparison.spends, *spends),
         }

@@ -22,7 +22,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from touchstone.attempts import Attempts
+from touchstone.attempts import Attempts, TryEnd
 from touchstone.errors import ConflictError
 from touchstone.judges.spends import Spend
 from touchstone.oracle.bands import Band, band_of
@@ -151,22 +151,22 @@ def begun(submission: Submission, *, at: SubmissionState, now: datetime) -> Subm
 
     A finalist is read to be compared with others while it is `scored`, or `unscored` until a challenge's scores count.
     """
-    if submission.state != at or submission.attempts.exhausted:
+    if submission.state != at:
         return submission
     attempts = submission.attempts.begun(now=now)
     return submission if attempts is None else submission.model_copy(update={"attempts": attempts})
 
 
 def put_back(
-    submission: Submission, why: Unjudged, *, until: datetime, counted: bool, spends: Sequence[Spend] = ()
+    submission: Submission, why: Unjudged, *, until: datetime, ended: TryEnd, spends: Sequence[Spend] = ()
 ) -> Submission:
     """The submission after a try that brought nothing: its stage may be tried again, not before `until`.
 
     One that was judged or given up meanwhile stays as it is.
     """
-    if submission.judged and not submission.attempts.tries:
+    if submission.judged and not submission.attempts.underway:
         return submission
-    attempts = submission.attempts.put_back(until=until, counted=counted)
+    attempts = submission.attempts.put_back(until=until, ended=ended)
     return _with(submission, spends, attempts=attempts, failure=why)
 
 
@@ -215,7 +215,7 @@ def race_settled(submission: Submission) -> Submission:
 
 def read_anew(submission: Submission) -> Submission:
     """The finalist that may be read again, with tries of its own: a challenge compares it once more."""
-    if submission.state not in {"scored", "unscored"} or not submission.attempts.tries:
+    if submission.state not in {"scored", "unscored"} or submission.attempts == Attempts():
         return submission
     return submission.model_copy(update={"attempts": Attempts()})
 

@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
-from touchstone.attempts import Attempts
+from touchstone.attempts import Attempts, TryEnd
 from touchstone.errors import ConflictError, InputError
 from touchstone.judges.spends import Spend
 from touchstone.oracle.model import Brief, Dimension, Party, TaskPath
@@ -100,16 +100,16 @@ def new_task(request: TaskRequest, *, tenant: str, task_id: str, now: datetime) 
 
 def draft_begun(task: Task, *, now: datetime) -> Task:
     """The task with one more try to make its dimensions; the very same where that is not to be tried now."""
-    if task.state != "drafting" or task.drafting.exhausted or (begun := task.drafting.begun(now=now)) is None:
+    if task.state != "drafting" or (begun := task.drafting.begun(now=now)) is None:
         return task
     return task.model_copy(update={"drafting": begun})
 
 
-def draft_put_back(task: Task, failure: str, *, until: datetime, counted: bool, spends: Sequence[Spend] = ()) -> Task:
+def draft_put_back(task: Task, failure: str, *, until: datetime, ended: TryEnd, spends: Sequence[Spend] = ()) -> Task:
     """The task whose dimensions are to be tried again, not before `until`, since `failure`."""
     if task.state != "drafting":
         return task
-    drafting = task.drafting.put_back(until=until, counted=counted)
+    drafting = task.drafting.put_back(until=until, ended=ended)
     return task.model_copy(update={"drafting": drafting, "failure": failure, "spends": (*task.spends, *spends)})
 
 

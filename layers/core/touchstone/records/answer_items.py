@@ -90,12 +90,14 @@ def evaluation_request_id(record: AnswerRecord) -> str:
 def pending_index(record: AnswerRecord) -> dict[str, str]:
     """The attributes that place a record in the `deferred` index; empty once nothing of it is left to do.
 
-    An answer without an end is sorted by its beginning: it keeps its place until then, which costs two writes in all.
+    An answer without an end is sorted by its beginning, or by when it is abandoned where somebody carries it to another
+    try: mostly it keeps its place until its end, which costs two writes in all.
     Of evaluations, which begin only after that end, deferred ones are sorted by their request, waiting and running ones
     by the moment somebody may (again) take them.
     """
     if record.stage not in ENDED:
-        return {"gsi2pk": UNFINISHED, "gsi2sk": f"{sortable(record.created_at)}#{record.id}"}
+        begun = record.created_at if record.waiting is None else record.waiting.left_until
+        return {"gsi2pk": UNFINISHED, "gsi2sk": f"{sortable(begun)}#{record.id}"}
     progress = record.evaluation
     request = evaluation_request_id(record)
     match progress.state:
@@ -110,8 +112,10 @@ def pending_index(record: AnswerRecord) -> dict[str, str]:
 
 def _asked(record: AnswerRecord) -> str:
     """What a record began as. Without an answer key it reads as it did before there were any."""
-    unsaid = {"created_at", "updated_at", *(("answer_key",) if record.answer_key is None else ())}
-    return record.model_dump_json(exclude=unsaid)
+    later = {"created_at", "updated_at", *(("answer_key",) if record.answer_key is None else ())}
+    return record.model_dump_json(
+        exclude={**dict.fromkeys(later, True), "evaluation": {"since"}, "trying": True, "waiting": True}
+    )
 
 
 def _derived(record: AnswerRecord) -> Item:

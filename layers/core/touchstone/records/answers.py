@@ -14,7 +14,9 @@ from touchstone.answers.model import (
     EvaluationProgress,
     Status,
     Verification,
+    Waiting,
 )
+from touchstone.attempts import TryEnd
 from touchstone.checks.language import language_of
 from touchstone.errors import ConflictError
 from touchstone.judges.spends import Spend
@@ -202,6 +204,7 @@ class Answers(OfAnswers):
                 raise ConflictError(f"There is no attempt {best_attempt}: {record.attempt_count} are stored.")
             return {
                 "stage": "finished",
+                "waiting": None,
                 "verification_status": status,
                 "verification_confidence": confidence,
                 "best_attempt": best_attempt,
@@ -220,9 +223,20 @@ class Answers(OfAnswers):
             tenant,
             answer_id,
             done=lambda _: False,
-            change=lambda _: {"stage": "failed", "failure": failure},
+            change=lambda _: {"stage": "failed", "waiting": None, "failure": failure},
             spends=spends,
         )
+
+    def wait(
+        self, *, tenant: str, answer_id: str, waiting: Waiting, ended: TryEnd, spends: Sequence[Spend] = ()
+    ) -> AnswerRecord:
+        """Keep that a try decided nothing, how it `ended`, and for what the answer waits: it has no end yet."""
+
+        def change(record: AnswerRecord) -> dict[str, Any]:
+            begun = record.trying.begun(now=self._clock()) or record.trying
+            return {"waiting": waiting, "trying": begun.put_back(until=waiting.until, ended=ended)}
+
+        return self._work(tenant, answer_id, done=lambda _: False, change=change, spends=spends)
 
     def add_spends(self, *, tenant: str, answer_id: str, spends: Sequence[Spend]) -> AnswerRecord:
         """Keep calls that were paid for and brought nothing else to keep. A repeat adds: it made calls of its own."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from touchstone.attempts import TryEnd
 from touchstone.audits import case_work as cases
 from touchstone.audits import record as steps
 from touchstone.audits.case_work import CaseProgress, CaseWork
@@ -178,11 +179,11 @@ class Audits:
             case, lambda one: cases.case_went_on(one, turns=turns, cost_usd=cost_usd, now=self._clock())
         )
 
-    def put_back(self, case: CaseWork, *, why: str, until: datetime, counted: bool, cost_usd: float) -> CaseWork:
-        """Keep that a try brought no turn, and why; `counted` False gives the try back."""
+    def put_back(self, case: CaseWork, *, why: str, until: datetime, ended: TryEnd, cost_usd: float) -> CaseWork:
+        """Keep that a try brought no turn, and why; `ended` is what it tells of the work."""
 
         def step(one: CaseWork) -> CaseWork:
-            return cases.case_put_back(one, why, until=until, counted=counted, cost_usd=cost_usd, now=self._clock())
+            return cases.case_put_back(one, why, until=until, ended=ended, cost_usd=cost_usd, now=self._clock())
 
         return self._case_step(case, step)
 

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 type BatchState = Literal["running", "finished", "failed"]
 
-_OPTIONAL = ("source_key", "results_key", "failure", "total", "version", "owner")
+_WAITING = ("waiting", "waiting_for", "waiting_until")
+_OPTIONAL = ("source_key", "results_key", "failure", "total", "version", "owner", *_WAITING)
+COUNT_TRIES = 3
+"""A chunk is delivered twice at once at most, and its counts are the same by the second look."""
 _MINE = "(attribute_not_exists(#owner) OR #owner = :owner)"
 """Holds for the run `owner`, unless another one has come to own the batch."""
 
@@ -30,6 +33,9 @@ class Batch:
 
     `version` is that of the file whose lines are counted, None as long as `total`. `results_key` is set once it is
     finished, `failure` while it has failed. `owner` names the run that works on it, None before there was one.
+
+    `waiting` lines of a running batch are tried again at `waiting_until` (UTC), most of them for the reason
+    `waiting_for`; None where nothing waits.
     """
 
     tenant: str
@@ -45,6 +51,14 @@ class Batch:
     results_key: str | None = None
     failure: str | None = None
     owner: str | None = None
+    waiting: int = 0
+    waiting_for: str | None = None
+    waiting_until: datetime | None = None
+
+    @property
+    def heard_of_at(self) -> datetime:
+        """When its run was last heard of; of one that waits nothing is to be heard before it goes on."""
+        return max(self.updated_at, self.waiting_until or self.updated_at)
 
 
 class Batches:
@@ -111,9 +125,10 @@ class Batches:
             tenant,
             batch_id,
             {"state": "running", "owner": owner},
-            without=("failure",),
+            without=("failure", *_WAITING),
             condition="#state IN (:running, :failed) AND (attribute_not_exists(#owner) OR #owner = :owner"
-            " OR #state = :failed OR updated_at <= :silent)",
+            " OR #state = :failed OR (updated_at <= :silent"
+            " AND (attribute_not_exists(#waiting_until) OR #waiting_until <= :silent)))",
             tested={":running": "running", ":failed": "failed", ":silent": (now - quiet).isoformat()},
         )
         if owned is None:
@@ -127,6 +142,11 @@ class Batches:
         """
         held = self._set_of_running(tenant, batch_id, {"owner": owner})
         return held if held.state == "running" and held.owner == owner else None
+
+    def wait(self, *, tenant: str, batch_id: str, owner: str, lines: int, reason: str, until: datetime) -> Batch:
+        """Say how many lines wait, for what, and until when; nothing of one that has ended or is another run's."""
+        told: dict[str, str | int] = {"waiting": lines, "waiting_for": reason, "waiting_until": until.isoformat()}
+        return self._set_of_running(tenant, batch_id, {"owner": owner, **told})
 
     def set_total(self, *, tenant: str, batch_id: str, owner: str, version: str, total: int) -> Batch:
         """Say how many lines the file has in this version; the counts begin anew with another version of it.
@@ -145,47 +165,53 @@ class Batches:
         return anew or self._set_of_running(tenant, batch_id, changes)
 
     def chunk_done(self, *, tenant: str, batch_id: str, version: str, chunk: int, done: int, failed: int) -> Batch:
-        """Count a chunk's lines, `failed` of which gave no result; a repeat of the same chunk changes nothing.
+        """Count a chunk's lines that have a result, `failed` of which are errors, in place of what it counted before.
 
-        Nor does a chunk of another version of the file than the one that is counted, or of a batch that has ended.
+        A repeat changes nothing. Nor does a chunk of another version of the file than the one that is counted, or of a
+        batch that has ended.
         """
-        key = batch_key(tenant, batch_id)
-        names, tested = {"#version": "version"}, {":version": version}
-        actions: list[Action] = [
-            {
-                "Update": {
-                    "Key": key,
-                    "UpdateExpression": "ADD done :done, failed :failed SET updated_at = :now",
-                    "ConditionExpression": "#state = :running AND #version = :version",
-                    "ExpressionAttributeNames": names | {"#state": "state"},
-                    "ExpressionAttributeValues": {
-                        **tested,
-                        ":running": "running",
-                        ":done": done,
-                        ":failed": failed,
-                        ":now": self._clock().isoformat(),
-                    },
-                }
-            },
-            {
-                "Put": {
-                    "Item": {
-                        "pk": key["pk"],
-                        "sk": f"CHUNK#{chunk:08d}",
-                        "version": version,
-                        "done": done,
-                        "failed": failed,
-                    },
-                    "ConditionExpression": "attribute_not_exists(pk) OR #version <> :version",
-                    "ExpressionAttributeNames": names,
-                    "ExpressionAttributeValues": tested,
-                }
-            },
-        ]
-        # A condition that fails: counted before, or not any more, or there is no such batch, which reading it says.
-        with suppress(ConditionFailedError):
-            transact(self._table, actions, "count the chunk", pause=self._pause)
+        of_batch = batch_key(tenant, batch_id)
+        after: Item = {"pk": of_batch["pk"], "sk": f"CHUNK#{chunk:08d}"}
+        key = dict(after)
+        after |= {"version": version, "done": done, "failed": failed}
+        for _ in range(COUNT_TRIES):
+            counted = read(self._table, key, "the chunk")
+            if counted is not None and all(counted[name] == value for name, value in after.items()):
+                break
+            # A condition that fails: another delivery counts it just now, or it is not counted any more, or there is no
+            # such batch, which reading it says.
+            with suppress(ConditionFailedError):
+                transact(self._table, self._counting(of_batch, counted, after), "count the chunk", pause=self._pause)
+                break
         return self.get(tenant=tenant, batch_id=batch_id)
+
+    def _counting(self, batch: Item, counted: Item | None, after: Item) -> list[Action]:
+        """The writes by which a chunk that was `counted` so before counts as `after` from now on."""
+        before = (0, 0)
+        unchanged: Item = {"ConditionExpression": "attribute_not_exists(pk)"}
+        if counted is not None:
+            tested = {":version": counted["version"], ":done": counted["done"], ":failed": counted["failed"]}
+            unchanged = {
+                "ConditionExpression": "#version = :version AND done = :done AND failed = :failed",
+                "ExpressionAttributeNames": {"#version": "version"},
+                "ExpressionAttributeValues": tested,
+            }
+            if counted["version"] == after["version"]:
+                before = (int(counted["done"]), int(counted["failed"]))
+        update = {
+            "Key": batch,
+            "UpdateExpression": "ADD done :done, failed :failed SET updated_at = :now",
+            "ConditionExpression": "#state = :running AND #version = :version",
+            "ExpressionAttributeNames": {"#version": "version", "#state": "state"},
+            "ExpressionAttributeValues": {
+                ":version": after["version"],
+                ":running": "running",
+                ":done": after["done"] - before[0],
+                ":failed": after["failed"] - before[1],
+                ":now": self._clock().isoformat(),
+            },
+        }
+        return [{"Update": update}, {"Put": {"Item": after, **unchanged}}]
 
     def finish(self, *, tenant: str, batch_id: str, owner: str, results_key: str, done: int, failed: int) -> Batch:
         """Finish a batch that runs, with the key of its results and their lines' numbers, which stand from now on.
@@ -193,16 +219,24 @@ class Batches:
         One that has ended, or that another run owns, stays as it is.
         """
         ended: dict[str, str | int] = {"state": "finished", "owner": owner, "results_key": results_key}
-        return self._set_of_running(tenant, batch_id, {**ended, "done": done, "failed": failed})
+        return self._set_of_running(tenant, batch_id, {**ended, "done": done, "failed": failed}, without=_WAITING)
 
     def fail(self, *, tenant: str, batch_id: str, owner: str, failure: str) -> Batch:
         """Give a batch up that runs, with the reason; one that has ended, or that another run owns, stays as it is."""
-        return self._set_of_running(tenant, batch_id, {"state": "failed", "failure": failure, "owner": owner})
+        failed = {"state": "failed", "failure": failure, "owner": owner}
+        return self._set_of_running(tenant, batch_id, failed, without=_WAITING)
 
-    def _set_of_running(self, tenant: str, batch_id: str, changes: Mapping[str, str | int]) -> Batch:
+    def _set_of_running(
+        self, tenant: str, batch_id: str, changes: Mapping[str, str | int], *, without: Sequence[str] = ()
+    ) -> Batch:
         """The batch, with `changes`, its `owner` among them, where it runs and is that owner's."""
         changed = self._set(
-            tenant, batch_id, changes, condition=f"#state = :running AND {_MINE}", tested={":running": "running"}
+            tenant,
+            batch_id,
+            changes,
+            condition=f"#state = :running AND {_MINE}",
+            tested={":running": "running"},
+            without=without,
         )
         return changed or self.get(tenant=tenant, batch_id=batch_id)
 
@@ -272,4 +306,7 @@ def _batch_of(item: Item) -> Batch:
         results_key=item.get("results_key"),
         failure=item.get("failure"),
         owner=item.get("owner"),
+        waiting=int(item.get("waiting", 0)),
+        waiting_for=item.get("waiting_for"),
+        waiting_until=datetime.fromisoformat(item["waiting_until"]) if "waiting_until" in item else None,
     )

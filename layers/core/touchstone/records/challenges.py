@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
+from touchstone.attempts import TryEnd
 from touchstone.clock import Clock, system_clock
 from touchstone.judges.spends import Spend
 from touchstone.oracle import challenge as steps
@@ -121,10 +122,10 @@ class Challenges:
         return self._records.begin(challenge.tenant, key, lambda one: steps.begun(one, now=self._clock()))
 
     def put_back(
-        self, challenge: Challenge, *, why: Unjudged, until: datetime, counted: bool, spends: Sequence[Spend] = ()
+        self, challenge: Challenge, *, why: Unjudged, until: datetime, ended: TryEnd, spends: Sequence[Spend] = ()
     ) -> Challenge:
-        """Keep that a try brought nothing, and why; `counted` False gives the try back."""
-        return self._step(challenge, lambda one: steps.put_back(one, why, until=until, counted=counted, spends=spends))
+        """Keep that a try brought nothing, and why; `ended` is what it tells of the work."""
+        return self._step(challenge, lambda one: steps.put_back(one, why, until=until, ended=ended, spends=spends))
 
     def carry(self, challenge: Challenge, *, until: datetime) -> Challenge:
         """Note that somebody carries it on, who looks at it again at `until`; so the sweep leaves it."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from touchstone.attempts import TryEnd
 from touchstone.clock import Clock, system_clock
 from touchstone.judges.spends import Spend
 from touchstone.oracle import comparison as steps
@@ -86,11 +87,11 @@ class Comparisons:
         *,
         why: Unjudged,
         until: datetime,
-        counted: bool,
+        ended: TryEnd,
         spends: Sequence[Spend] = (),
     ) -> DimensionComparison:
-        """Keep that a try brought nothing, and why; `counted` False gives the try back."""
-        return self._step(comparison, lambda one: steps.put_back(one, why, until=until, counted=counted, spends=spends))
+        """Keep that a try brought nothing, and why; `ended` is what it tells of the work."""
+        return self._step(comparison, lambda one: steps.put_back(one, why, until=until, ended=ended, spends=spends))
 
     def keep(self, comparison: DimensionComparison, found: Compared) -> DimensionComparison:
         """Keep what judges said; a repeat keeps the first."""

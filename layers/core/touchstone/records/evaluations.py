@@ -17,6 +17,7 @@ from itertools import islice
 from typing import Any, Literal
 
 from touchstone.answers.model import AnswerRecord, DeepEvaluation, EvaluationProgress
+from touchstone.attempts import TRIED_FOR, Attempts, TryEnd, as_long_again
 from touchstone.errors import ConflictError
 from touchstone.judges.spends import Spend
 from touchstone.records.answer_items import OfAnswers
@@ -28,9 +29,8 @@ from touchstone.records.ulids import first_ulid, last_ulid, moment_of
 
 LEASE_SECONDS = 900
 """A Lambda function's longest life: after it, whoever claimed a record is certainly gone."""
-MAX_TRIES = 5
-"""Calls spent on one record before it is given up: their pauses add up to half an hour, as an outage may."""
-TRIES_EXHAUSTED = "tries_exhausted"
+INTERRUPTED = "interrupted"
+"""Why a record failed whose every try of days broke off before there was a result."""
 
 _BEFORE_ALL, _AFTER_ALL = "0", "~"
 """Positions in the index begin with a digit or a letter."""
@@ -89,13 +89,11 @@ class Evaluations(OfAnswers):
 
         return self._items.change(tenant, answer_id, step)
 
-    def claim(
-        self, *, tenant: str, answer_id: str, lease_seconds: float = LEASE_SECONDS, max_tries: int = MAX_TRIES
-    ) -> Claim:
+    def claim(self, *, tenant: str, answer_id: str, lease_seconds: float = LEASE_SECONDS) -> Claim:
         """Take a record to evaluate it now: of many at once exactly one is granted, for `lease_seconds`.
 
-        Granted are waiting and deferred ones, and running ones whose lease has passed. A record that was claimed
-        `max_tries` times without a result fails here.
+        Granted are waiting and deferred ones, and running ones whose lease has passed: the claimant's try broke off. Of
+        those the next lease is longer each time, and a record whose tries broke off for `TRIED_FOR` fails here.
         """
         granted = False
 
@@ -106,11 +104,13 @@ class Evaluations(OfAnswers):
             held = progress.state == "running" and progress.not_before is not None and progress.not_before > now
             if progress.state in {"done", "failed"} or held:
                 return record
-            if progress.tries >= max_tries:
-                return _moved(record, state="failed", not_before=None, failure=progress.failure or TRIES_EXHAUSTED)
+            since, broke_off = progress.since or now, progress.state == "running"
+            if broke_off and now - since >= TRIED_FOR:
+                return _moved(record, state="failed", not_before=None, failure=INTERRUPTED)
             granted = True
-            until = now + timedelta(seconds=lease_seconds)
-            return _moved(record, state="running", not_before=until, tries=progress.tries + 1)
+            lease = timedelta(seconds=lease_seconds)
+            lease = as_long_again(since, now, least=lease) if broke_off else lease
+            return _moved(record, state="running", not_before=now + lease, since=since)
 
         record = self._items.change(tenant, answer_id, step)
         return Claim(granted=granted, record=record)
@@ -122,18 +122,18 @@ class Evaluations(OfAnswers):
         answer_id: str,
         until: datetime,
         reason: str,
-        counted: bool = True,
+        ended: TryEnd = "unanswered",
         lease: datetime | None = None,
         spends: Sequence[Spend] = (),
     ) -> AnswerRecord:
         """Put a record back until a moment soon: the next minute's slot, a back-off.
 
-        `counted` False gives the try back, for a reason that says nothing of the record. `lease` is the `not_before`
+        `ended` says what the try tells of the record. `lease` is the `not_before`
         of the record that `claim` granted; where it is given and somebody else took the record since, nothing changes.
         `spends` are the calls of this try that were paid for and brought no evaluation.
         """
         return self._put_back(
-            tenant, answer_id, "waiting", until=until, reason=reason, counted=counted, lease=lease, spends=spends
+            tenant, answer_id, "waiting", until=until, reason=reason, ended=ended, lease=lease, spends=spends
         )
 
     def defer(
@@ -143,13 +143,13 @@ class Evaluations(OfAnswers):
         answer_id: str,
         until: datetime,
         reason: str,
-        counted: bool = False,
+        ended: TryEnd = "limited",
         lease: datetime | None = None,
         spends: Sequence[Spend] = (),
     ) -> AnswerRecord:
         """Put a record among the deferred, in the order of the requests; otherwise as `wait`."""
         return self._put_back(
-            tenant, answer_id, "deferred", until=until, reason=reason, counted=counted, lease=lease, spends=spends
+            tenant, answer_id, "deferred", until=until, reason=reason, ended=ended, lease=lease, spends=spends
         )
 
     def line_up(self, *, tenant: str, answer_id: str) -> AnswerRecord:
@@ -233,7 +233,7 @@ class Evaluations(OfAnswers):
         *,
         until: datetime,
         reason: str,
-        counted: bool,
+        ended: TryEnd,
         lease: datetime | None,
         spends: Sequence[Spend],
     ) -> AnswerRecord:
@@ -242,9 +242,9 @@ class Evaluations(OfAnswers):
             taken = lease is not None and (progress.state != "running" or progress.not_before != lease)
             if progress.state in {"done", "failed"} or taken:
                 return with_late_spends(record, spends)
-            returned = progress.state == "running" and not counted
-            tries = progress.tries - 1 if returned else progress.tries
-            after = _moved(record, state=state, not_before=until, failure=reason, tries=tries)
+            tried = Attempts(tries=progress.tries, since=progress.since, not_before=progress.not_before)
+            tried = tried.put_back(until=until, ended=ended) if progress.state == "running" else tried
+            after = _moved(record, state=state, not_before=until, failure=reason, tries=tried.tries, since=tried.since)
             after = after.model_copy(update={"spends": (*record.spends, *spends)})
             return record if after == record else after
 

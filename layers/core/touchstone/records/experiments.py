@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from touchstone.attempts import TryEnd
 from touchstone.clock import Clock, system_clock
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import Increment, action_of, changes
@@ -160,17 +161,15 @@ class Experiments:
         *,
         why: Unmeasured,
         until: datetime,
-        counted: bool,
+        ended: TryEnd,
         cost_usd: float,
         counts: PairCounts | None = None,
     ) -> PairWork:
-        """Keep that a try left something unscored, and why; `counted` False gives the try back."""
+        """Keep that a try left something unscored, and why; `ended` is what it tells of the work."""
 
         def step(one: PairWork) -> PairWork:
             now = self._clock()
-            return pairs.pair_put_back(
-                one, why, until=until, counted=counted, cost_usd=cost_usd, now=now, counts=counts
-            )
+            return pairs.pair_put_back(one, why, until=until, ended=ended, cost_usd=cost_usd, now=now, counts=counts)
 
         return self._pair_step(pair, step)
 

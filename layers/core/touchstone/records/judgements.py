@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from touchstone.attempts import TryEnd
 from touchstone.clock import Clock, system_clock
 from touchstone.judges.spends import Spend
 from touchstone.oracle import submission as steps
@@ -67,7 +68,7 @@ class Judgements:
             return steps.begun(one, at=at, now=self._clock())
 
         after = self._step(ref, step, during=during)
-        return after, before is not None and after.attempts.tries > before.attempts.tries
+        return after, before is not None and after.attempts != before.attempts
 
     def put_back(
         self,
@@ -75,14 +76,14 @@ class Judgements:
         *,
         why: Unjudged,
         until: datetime,
-        counted: bool,
+        ended: TryEnd,
         spends: Sequence[Spend] = (),
         during: frozenset[TaskState] = BEING_JUDGED,
     ) -> Submission:
-        """Keep that a try brought nothing, and why; `counted` False gives the try back."""
+        """Keep that a try brought nothing, and why; `ended` is what it tells of the work."""
 
         def step(one: Submission) -> Submission:
-            return steps.put_back(one, why, until=until, counted=counted, spends=spends)
+            return steps.put_back(one, why, until=until, ended=ended, spends=spends)
 
         return self._step(ref, step, spends=spends, during=during)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from touchstone.attempts import TryEnd
 from touchstone.clock import Clock, system_clock
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import Increment, action_of, changes, counted_calls
@@ -120,12 +121,12 @@ class Measurements:
         why: Unmeasured,
         found: MetricResult | None,
         until: datetime,
-        counted: bool,
+        ended: TryEnd,
     ) -> Measurement:
-        """Keep what a try brought that left something unscored, and why; `counted` False gives the try back."""
+        """Keep what a try brought that left something unscored, and why; `ended` is what it tells of the work."""
 
         def step(one: Measurement) -> Measurement:
-            return steps.put_back(one, metric, why, found=found, until=until, counted=counted, now=self._clock())
+            return steps.put_back(one, metric, why, found=found, until=until, ended=ended, now=self._clock())
 
         return self._step(measurement, step)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from touchstone.attempts import TryEnd
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError
 from touchstone.judges.spends import Spend
@@ -116,12 +117,12 @@ class Tasks:
         )
 
     def put_draft_back(
-        self, task: Task, failure: str, *, until: datetime, counted: bool, spends: Sequence[Spend] = ()
+        self, task: Task, failure: str, *, until: datetime, ended: TryEnd, spends: Sequence[Spend] = ()
     ) -> Task:
-        """Keep that a try to make the dimensions brought nothing, and why; `counted` False gives the try back."""
+        """Keep that a try to make the dimensions brought nothing, and why; `ended` is what it tells of the work."""
 
         def step(one: Task) -> Task:
-            return steps.draft_put_back(one, failure, until=until, counted=counted, spends=spends)
+            return steps.draft_put_back(one, failure, until=until, ended=ended, spends=spends)
 
         return self._step(task.tenant, task.id, step)
 

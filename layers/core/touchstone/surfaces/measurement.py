@@ -15,7 +15,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from touchstone.attempts import Attempts
+from touchstone.attempts import Attempts, TryEnd
 from touchstone.checks.language import Language, language_of
 from touchstone.errors import InputError, NotFoundError, Unscored
 from touchstone.judges.spends import Spend
@@ -145,7 +145,7 @@ class Measurement(Strict):
     def state(self) -> MeasurementState:
         """How far it is; it follows from its metrics."""
         if self.open:
-            begun = any(one.over or one.attempts.tries or one.failure for one in self.metrics)
+            begun = any(one.over or one.attempts.not_before or one.failure for one in self.metrics)
             return "measuring" if begun else "waiting"
         return "done" if any(one.measured for one in self.metrics) else "failed"
 
@@ -189,7 +189,7 @@ def new_measurement(request: AnyMeasurementRequest, *, tenant: str, measurement_
 def begun(measurement: Measurement, metric: MetricName, *, now: datetime) -> Measurement:
     """The measurement with one more try at a metric; the very same where none is to be made now."""
     work = measurement.work(metric)
-    if work.over or work.attempts.exhausted:
+    if work.over:
         return measurement
     attempts = work.attempts.begun(now=now)
     return measurement if attempts is None else _with(measurement, work, now=now, attempts=attempts)
@@ -210,17 +210,17 @@ def put_back(
     *,
     found: MetricResult | None,
     until: datetime,
-    counted: bool,
+    ended: TryEnd,
     now: datetime,
 ) -> Measurement:
     """The measurement after a try that left something unscored, to be tried again not before `until`.
 
-    `found` is what the try brought, None for nothing. `counted` False gives the try back.
+    `found` is what the try brought, None for nothing. `ended` is what it tells of the work.
     """
     work = measurement.work(metric)
     if work.over:
         return _paid(measurement, work, () if found is None else found.spends, now=now)
-    attempts = work.attempts.put_back(until=until, counted=counted)
+    attempts = work.attempts.put_back(until=until, ended=ended)
     return _with(measurement, work, now=now, attempts=attempts, result=_joined(work.result, found), failure=why)
 
 

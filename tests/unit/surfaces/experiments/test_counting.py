@@ -50,7 +50,7 @@ def test_a_preference_that_nobody_or_more_than_one_judge_gave_counts_for_none() 
 
 
 def test_what_counts_is_of_the_try_that_knows_most_calls() -> None:
-    back = pair_put_back(PAIR, WHY, until=NOW, counted=True, cost_usd=0.0, now=NOW, counts=_counts(4))
+    back = pair_put_back(PAIR, WHY, until=NOW, ended="unread", cost_usd=0.0, now=NOW, counts=_counts(4))
     assert back.counts == _counts(4)
     assert pair_over(back, WHY, cost_usd=0.0, now=NOW).counts == _counts(4)
     assert pair_over(back, None, cost_usd=0.0, now=NOW, counts=_counts(3)).counts == _counts(4)

@@ -147,7 +147,7 @@ class _Work:
         reason = failures[-1].reason
         later = try_again(
             failures[-1:],
-            tries=self.case.attempts.tries,
+            attempts=self.case.attempts,
             provider=provider,
             now=self.desk.clock(),
             asked_at=self.record.created_at,
@@ -158,15 +158,15 @@ class _Work:
             self.files.put_state(self.case.number, state)
             return self.over(state, why=reason)
         back = self.desk.audits.put_back(
-            self.case, why=reason, until=later.until, counted=later.counted, cost_usd=_cost(state)
+            self.case, why=reason, until=later.until, ended=later.ended, cost_usd=_cost(state)
         )
         return StepProgress(state="waiting", until=back.attempts.not_before, reason=reason)
 
 
 def _not_ours(desk: AuditDesk, case: CaseWork) -> StepProgress:
     """Where a case stands that no step is to be made of now; one whose tries are used up is over."""
-    if not case.over and case.attempts.exhausted and not case.attempts.held(desk.clock()):
-        case = desk.audits.end(case, why=case.failure or INTERRUPTED, turns=case.turns, cost_usd=case.cost_usd)
+    if not case.over and case.attempts.broken_off(desk.clock()):
+        case = desk.audits.end(case, why=INTERRUPTED, turns=case.turns, cost_usd=case.cost_usd)
     return StepProgress(state="over") if case.over else StepProgress(state="waiting", until=case.attempts.not_before)
 
 

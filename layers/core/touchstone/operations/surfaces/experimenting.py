@@ -123,7 +123,7 @@ async def compare(desk: ExperimentDesk, experiment_id: str, number: int) -> Step
             return _progress(desk.experiments.end(pair, why=None, cost_usd=cost, counts=counts))
     again = try_again(
         tried.failures,
-        tries=pair.attempts.tries,
+        attempts=pair.attempts,
         provider=tried.provider,
         now=desk.clock(),
         asked_at=record.created_at,
@@ -132,9 +132,7 @@ async def compare(desk: ExperimentDesk, experiment_id: str, number: int) -> Step
     why = Unmeasured(reason=unanswered(tried.failures[0]), details=(str(tried.failures[0]),))
     if again is None:
         return _progress(desk.experiments.end(pair, why=why, cost_usd=cost, counts=counts))
-    back = desk.experiments.put_back(
-        pair, why=why, until=again.until, counted=again.counted, cost_usd=cost, counts=counts
-    )
+    back = desk.experiments.put_back(pair, why=why, until=again.until, ended=again.ended, cost_usd=cost, counts=counts)
     return replace(_progress(back), reason=why.reason)
 
 
@@ -254,8 +252,8 @@ async def _tried(desk: ExperimentDesk, record: ExperimentRecord, task: PairTask)
 
 def _not_ours(desk: ExperimentDesk, pair: PairWork) -> StepProgress:
     """Where a pair stands that is not to be measured now; one whose tries are used up is over."""
-    if not pair.over and pair.attempts.exhausted and not pair.attempts.held(desk.clock()):
-        why = pair.failure or Unmeasured(reason="timed_out", details=(INTERRUPTED,))
+    if not pair.over and pair.attempts.broken_off(desk.clock()):
+        why = Unmeasured(reason="timed_out", details=(INTERRUPTED,))
         pair = desk.experiments.end(pair, why=why, cost_usd=pair.cost_usd)
     return _progress(pair)
 

@@ -49,7 +49,7 @@ async def measure(
     why = tried.why
     again = try_again(
         tried.failures,
-        tries=measurement.work(metric).attempts.tries,
+        attempts=measurement.work(metric).attempts,
         provider=tried.provider,
         now=desk.clock(),
         asked_at=measurement.created_at,
@@ -57,9 +57,7 @@ async def measure(
     )
     if again is None:
         return _progress(desk.measurements.give_up(measurement, metric, why=why, found=found), metric)
-    after = desk.measurements.put_back(
-        measurement, metric, why=why, found=found, until=again.until, counted=again.counted
-    )
+    after = desk.measurements.put_back(measurement, metric, why=why, found=found, until=again.until, ended=again.ended)
     return _progress(after, metric, reason=why.reason)
 
 
@@ -114,8 +112,8 @@ async def _tried(desk: MeasuringDesk, measurement: Measurement, metric: MetricNa
 def _not_ours(desk: MeasuringDesk, measurement: Measurement, metric: MetricName) -> StepProgress:
     """Where a metric stands that is not to be measured now; one whose tries are used up is given up."""
     work = measurement.work(metric)
-    if not work.over and work.attempts.exhausted and not work.attempts.held(desk.clock()):
-        why = work.failure or Unmeasured(reason="timed_out", details=(INTERRUPTED,))
+    if not work.over and work.attempts.broken_off(desk.clock()):
+        why = Unmeasured(reason="timed_out", details=(INTERRUPTED,))
         measurement = desk.measurements.give_up(measurement, metric, why=why)
     return _progress(measurement, metric)
 

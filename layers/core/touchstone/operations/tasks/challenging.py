@@ -115,7 +115,7 @@ async def _score_again(desk: TaskDesk, task: Task, challenge: Challenge, *, dead
             desk.submissions.text(submission),
             judge=judge,
             deadline=deadline,
-            use_cache=challenge.attempts.tries == 1,
+            use_cache=challenge.attempts.tries == 0,
         )
 
     tried = await with_judge(desk, _judge_of(desk, challenge), work)
@@ -129,11 +129,11 @@ async def _score_again(desk: TaskDesk, task: Task, challenge: Challenge, *, dead
             spends=found.spends,
         )
     why = Unjudged.of("scoring", found)
-    match follow_up(found, tries=challenge.attempts.tries, provider=tried.provider, now=desk.clock()):
+    match follow_up(found, attempts=challenge.attempts, provider=tried.provider, now=desk.clock()):
         case GivenUp():
             return settle(desk, desk.challenges.leave(challenge, why=why, spends=found.spends))
-        case Postponed(until=until, counted=counted):
-            desk.challenges.put_back(challenge, why=why, until=until, counted=counted, spends=found.spends)
+        case Postponed(until=until, ended=ended):
+            desk.challenges.put_back(challenge, why=why, until=until, ended=ended, spends=found.spends)
             return Progress(state="waiting", until=until, reason=why.reason)
 
 

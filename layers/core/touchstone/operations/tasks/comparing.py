@@ -67,8 +67,8 @@ async def compare_round(
             judge=one,
             deadline=Deadline.after(COMPARE_SECONDS),
             rng=SystemRandom(),
-            use_cache=tries == 1,
-            partial=tries >= COMPARISON_TRIES,
+            use_cache=tries == 0,
+            partial=tries + 1 >= COMPARISON_TRIES,
         )
 
     tried = await with_judge(desk, judge, work)
@@ -85,14 +85,14 @@ def _after(desk: TaskDesk, comparison: DimensionComparison, found: NotScored, *,
     # Labels are drawn anew: what a judge refused or misread once it may take the next time.
     again = found.error is None or isinstance(found.error, RefusedError)
     next_try = (
-        Postponed(state="waiting", until=now + BETWEEN_TRIES, reason=found.reason, counted=True, scope="record")
-        if again and tries < COMPARISON_TRIES
-        else follow_up(found, tries=tries, provider=provider, now=now)
+        Postponed(state="waiting", until=now + BETWEEN_TRIES, reason=found.reason, ended="unread", scope="record")
+        if again and tries + 1 < COMPARISON_TRIES
+        else follow_up(found, attempts=comparison.attempts, provider=provider, now=now)
     )
     late = now - comparison.created_at >= SETTLED_WITHIN
     match next_try:
-        case Postponed(until=until, counted=counted) if not late:
-            return desk.comparisons.put_back(comparison, why=why, until=until, counted=counted, spends=found.spends)
+        case Postponed(until=until, ended=ended) if not late:
+            return desk.comparisons.put_back(comparison, why=why, until=until, ended=ended, spends=found.spends)
         case Postponed() | GivenUp():
             return desk.comparisons.give_up(comparison, why=why, spends=found.spends)
 
@@ -100,7 +100,7 @@ def _after(desk: TaskDesk, comparison: DimensionComparison, found: NotScored, *,
 def _given_up_if_stuck(desk: TaskDesk, comparison: DimensionComparison) -> DimensionComparison:
     if comparison.over or comparison.attempts.held(desk.clock()):
         return comparison
-    why = comparison.failure or Unjudged(stage="comparison", reason="timed_out", details=(INTERRUPTED,))
+    why = Unjudged(stage="comparison", reason="timed_out", details=(INTERRUPTED,))
     return desk.comparisons.give_up(comparison, why=why)
 
 

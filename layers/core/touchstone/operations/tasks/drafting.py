@@ -35,7 +35,7 @@ async def draft(desk: TaskDesk, task_id: str) -> Progress:
             task.request.brief,
             judge=judge,
             deadline=Deadline.after(DRAFT_SECONDS),
-            use_cache=task.drafting.tries == 1,
+            use_cache=task.drafting.tries == 0,
         ),
     )
     found = tried.found
@@ -43,19 +43,17 @@ async def draft(desk: TaskDesk, task_id: str) -> Progress:
         locked = desk.tasks.lock(tenant=desk.tenant, task_id=task_id, dimensions=found.dimensions, spends=found.spends)
         return _progress(locked)
     why = Unjudged.of("dimensions", found)
-    match follow_up(
-        found, tries=task.drafting.tries, provider=tried.provider, now=desk.clock(), asked_at=task.created_at
-    ):
+    match follow_up(found, attempts=task.drafting, provider=tried.provider, now=desk.clock(), asked_at=task.created_at):
         case GivenUp():
             failure = GAVE_NO_DIMENSIONS.format(reason=why.reason, details=" ".join(why.details))
             given_up = desk.tasks.give_up(tenant=desk.tenant, task_id=task_id, failure=failure, spends=found.spends)
             return _progress(given_up)
-        case Postponed(until=until, counted=counted):
+        case Postponed(until=until, ended=ended):
             put_back = desk.tasks.put_draft_back(
                 task,
                 " ".join(why.details),
                 until=min(until, task.deadline),
-                counted=counted,
+                ended=ended,
                 spends=found.spends,
             )
             return replace(_progress(put_back), reason=found.reason)
@@ -63,10 +61,9 @@ async def draft(desk: TaskDesk, task_id: str) -> Progress:
 
 def _not_ours(desk: TaskDesk, task: Task) -> Progress:
     """Where a task stands whose dimensions are not to be made now."""
-    stuck = task.state == "drafting" and not task.drafting.held(desk.clock())
-    if stuck and task.drafting.exhausted:
-        details = task.failure or "each try was interrupted."
-        task = _give_up(desk, task, GAVE_NO_DIMENSIONS.format(reason="tries_exhausted", details=details))
+    if task.state == "drafting" and task.drafting.broken_off(desk.clock()):
+        failure = GAVE_NO_DIMENSIONS.format(reason="interrupted", details="each try was interrupted.")
+        task = _give_up(desk, task, failure)
     return _progress(task)
 
 

@@ -144,7 +144,7 @@ async def _read(reading: _Reading, finalist: Submission) -> Unjudged | Progress 
             judge=one,
             deadline=reading.deadline,
             passages=passages,
-            use_cache=finalist.attempts.tries == 1,
+            use_cache=finalist.attempts.tries == 0,
         )
 
     tried = await with_judge(desk, reading.judge, read)
@@ -159,10 +159,10 @@ def _after(reading: _Reading, finalist: Submission, found: NotScored, *, provide
     """Why a finalist cannot be read, or until when to wait for another try."""
     desk = reading.desk
     why = Unjudged.of("reading", found)
-    match follow_up(found, tries=finalist.attempts.tries, provider=provider, now=desk.clock()):
-        case Postponed(until=until, counted=counted) if counted or not reading.overdue:
+    match follow_up(found, attempts=finalist.attempts, provider=provider, now=desk.clock()):
+        case Postponed(until=until, ended=ended) if ended == "unread" or not reading.overdue:
             desk.judgements.put_back(
-                finalist.ref, why=why, until=until, counted=counted, spends=found.spends, during=reading.during
+                finalist.ref, why=why, until=until, ended=ended, spends=found.spends, during=reading.during
             )
             return Progress(state="waiting", until=until, reason=why.reason)
         case Postponed() | GivenUp():

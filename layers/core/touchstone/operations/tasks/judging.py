@@ -137,7 +137,7 @@ async def _judged[T: Paid](
     task = desk.task(submission.task_id)
     text = desk.submissions.text(submission)
     within = deadline or Deadline.after(JUDGE_SECONDS)
-    first = submission.attempts.tries == 1
+    first = submission.attempts.tries == 0
 
     at = stage
 
@@ -171,15 +171,16 @@ def _after(desk: TaskDesk, submission: Submission, failed: _Failed) -> Progress:
     """Put a submission back for another try, or give it up: it is `unscored` then, with the reason."""
     why = Unjudged.of(failed.stage, failed.failure)
     spends = failed.failure.spends
-    tries = submission.attempts.tries
     asked_at = submission.submitted_at
-    match follow_up(failed.failure, tries=tries, provider=failed.provider, now=desk.clock(), asked_at=asked_at):
+    match follow_up(
+        failed.failure, attempts=submission.attempts, provider=failed.provider, now=desk.clock(), asked_at=asked_at
+    ):
         case GivenUp():
             return _progress(desk.judgements.give_up(submission.ref, why=why, spends=spends), at=submission.state)
-        case Postponed(until=until, counted=counted):
-            if not counted:
+        case Postponed(until=until, ended=ended):
+            if ended != "unread":
                 until += _spread(desk, submission)
-            back = desk.judgements.put_back(submission.ref, why=why, until=until, counted=counted, spends=spends)
+            back = desk.judgements.put_back(submission.ref, why=why, until=until, ended=ended, spends=spends)
             return replace(_progress(back, at=submission.state), reason=why.reason)
 
 
@@ -194,8 +195,8 @@ def _spread(desk: TaskDesk, submission: Submission) -> timedelta:
 
 def _not_ours(desk: TaskDesk, submission: Submission, *, at: SubmissionState, stage: Stage) -> Progress:
     """Where a submission stands that is not to be judged now; one whose tries are used up is given up."""
-    if submission.state == at and submission.attempts.exhausted and not submission.attempts.held(desk.clock()):
-        why = submission.failure or Unjudged(stage=stage, reason="timed_out", details=(INTERRUPTED,))
+    if submission.state == at and submission.attempts.broken_off(desk.clock()):
+        why = Unjudged(stage=stage, reason="timed_out", details=(INTERRUPTED,))
         submission = desk.judgements.give_up(submission.ref, why=why)
     return _progress(submission, at=at)
 

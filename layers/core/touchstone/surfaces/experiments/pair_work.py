@@ -6,7 +6,7 @@ its work done returns the very same record.
 
 from datetime import datetime
 
-from touchstone.attempts import Attempts
+from touchstone.attempts import Attempts, TryEnd
 from touchstone.judges.spends import Spend
 from touchstone.material import Source
 from touchstone.material.parts import PartId
@@ -111,7 +111,7 @@ class PairProgress(Strict):
 
 def pair_begun(pair: PairWork, *, now: datetime) -> PairWork:
     """The pair with one more try; the very same where none is to be made now."""
-    if pair.over or pair.attempts.exhausted:
+    if pair.over:
         return pair
     attempts = pair.attempts.begun(now=now)
     return pair if attempts is None else pair.model_copy(update={"attempts": attempts, "at": now})
@@ -122,7 +122,7 @@ def pair_put_back(
     why: Unmeasured,
     *,
     until: datetime,
-    counted: bool,
+    ended: TryEnd,
     cost_usd: float,
     now: datetime,
     counts: PairCounts | None = None,
@@ -133,7 +133,7 @@ def pair_put_back(
     """
     if pair.over:
         return pair_over(pair, None, cost_usd=cost_usd, now=now, counts=counts)
-    attempts = pair.attempts.put_back(until=until, counted=counted)
+    attempts = pair.attempts.put_back(until=until, ended=ended)
     return pair.model_copy(
         update={"attempts": attempts, "failure": why, **_outlay(pair, cost_usd, counts), "at": now},
     )

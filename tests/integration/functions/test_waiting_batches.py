@@ -1,0 +1,349 @@
+"""Lines of a batch that nobody decided for a reason that may pass: the machine waits for them, and does them again."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from functions.answers import intake, sweep
+from functions.batch import collect, lines, prepare
+from functions.composition import stores
+from tests.integration.functions.conftest import TENANT
+from tests.support import replies
+from tests.support.api import Api
+from tests.support.deployment import BUCKET, Context, Deployment, deployed
+from tests.support.events import event
+from tests.support.exchange import Call
+from tests.support.overrides import registry
+from tests.support.providers import ProviderServer, error, hang
+from tests.support.task_machines import later
+from tests.support.wire import Behaviour
+from touchstone.budgets import next_reset
+from touchstone.clock import system_clock
+from touchstone.judges import load_registry
+from touchstone.operations.line_work import SIDE_BY_SIDE
+from touchstone.records import Batch
+
+LONG = Context(remaining_ms=900_000)
+LINES = 60
+A_DAY = 30
+MOST_ROUNDS = 500
+MODEL = load_registry(environ={}).model("gemini", "verify").name
+
+
+@pytest.fixture
+def judged(aws: None, judges: ProviderServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Deployment]:
+    """A deployment with one judge, whose quota nobody has told it of."""
+    keys, addresses = judges.led_here()
+    models = {"models": {MODEL: {"per_day": 100_000, "per_minute": 10_000}}}
+    only = {name: key for name, key in keys.items() if name.startswith("GEMINI")}
+    judges.reply(replies.verify(), schema="VerifyReply")
+    with deployed(monkeypatch, keys=only, **addresses, **registry(gemini=models)) as here:
+        here.tenant(TENANT)
+        yield here
+
+
+def row(number: int, **fields: Any) -> bytes:
+    """A line that no computation decides."""
+    said = {"kind": "verify", "problem": f"Name the capital of country {number}.", "answer": "Canberra", **fields}
+    return json.dumps(said, ensure_ascii=False).encode()
+
+
+@dataclass(kw_only=True)
+class Machine:
+    """The batch machine over one dropped file, as `infra/state_machines/batch.asl.yaml` says; its waits take no time.
+
+    `deliveries`: how often each chunk is delivered in a round.
+    """
+
+    deployment: Deployment
+    judges: ProviderServer
+    name: str = "answers"
+    owner: str = "run-1"
+    deliveries: int = 1
+    waits: list[int] = field(default_factory=list)
+    said: dict[str, Any] = field(default_factory=dict)
+
+    def prepare(self, data: bytes) -> None:
+        """Up to the first round."""
+        dropped = self.deployment.drop(f"inbox/{TENANT}/{self.name}.jsonl", data)
+        given = {"bucket": BUCKET, "key": dropped["detail"]["object"]["key"], "owner": self.owner}
+        self.said = prepare.handler(given, LONG)
+
+    def round(self) -> str:
+        """One round of chunks, and what the machine chooses by."""
+        listed = self.deployment.s3.get_object(Bucket=BUCKET, Key=self.said["manifest_key"])["Body"].read()
+        for line in listed.splitlines():
+            for _ in range(self.deliveries):
+                lines.handler(json.loads(line), LONG)
+        self.said = collect.handler({"bucket": BUCKET, **self.said, "owner": self.owner}, LONG)
+        return str(self.said["state"])
+
+    def wait(self) -> None:
+        """The pause between two rounds; past midnight the provider counts anew."""
+        before = system_clock()
+        self.waits.append(self.said["wait_seconds"])
+        later(self.said["wait_seconds"])
+        if next_reset("gemini", before) <= system_clock():
+            self.judges.new_day()
+
+    def run(self, data: bytes) -> Batch:
+        """From the drop to the end."""
+        self.prepare(data)
+        for _ in range(MOST_ROUNDS):
+            if self.round() != "waiting":
+                return self.batch
+            self.wait()
+        raise AssertionError("the batch machine runs in a circle")
+
+    @property
+    def batch(self) -> Batch:
+        """The batch as it is stored."""
+        return stores.batches().page(tenant=TENANT).items[0]
+
+    def results(self) -> list[dict[str, Any]]:
+        """The lines of the results."""
+        assert self.batch.results_key is not None
+        body = self.deployment.s3.get_object(Bucket=BUCKET, Key=f"inbox/{self.batch.results_key}")["Body"].read()
+        return [json.loads(line) for line in body.split(b"\n") if line]
+
+
+@pytest.fixture
+def machine(judged: Deployment, judges: ProviderServer) -> Machine:
+    """The machine of a file that is about to be dropped."""
+    return Machine(deployment=judged, judges=judges)
+
+
+def badges(machine: Machine) -> Counter[tuple[str, str | None]]:
+    """Badges and skip reasons of the results."""
+    answers = (result["answer"] for result in machine.results())
+    return Counter((answer["verification_status"], answer["skip_reason"]) for answer in answers)
+
+
+def refused(calls: list[Call]) -> int:
+    """How many calls a quota turned away."""
+    return sum(call.status == 429 for call in calls)
+
+
+FILE = b"\n".join(row(number) for number in range(1, LINES + 1))
+
+
+@pytest.mark.parametrize("deliveries", [1, 2])
+def test_r26_a_day_that_is_spent_is_waited_for_and_every_line_is_scored(
+    machine: Machine, judges: ProviderServer, deliveries: int
+) -> None:
+    machine.deliveries = deliveries
+    judges.limit(rpd=A_DAY)
+    reset = next_reset("gemini", system_clock())
+    machine.prepare(FILE)
+    assert machine.round() == "waiting"
+    batch = machine.batch
+    assert (batch.state, batch.total, batch.done, batch.failed, batch.waiting) == ("running", 60, 30, 0, 30)
+    assert batch.waiting_for in {"quota", "day_quota"}
+    assert batch.waiting_until is not None
+    assert abs(batch.waiting_until - reset) < timedelta(minutes=2)
+    view = Api(token=machine.deployment.token(TENANT)).get(f"/v1/batches/{batch.id}").json
+    assert (view["waiting"], view["waiting_for"], view["upload_url"]) == (30, batch.waiting_for, None)
+    asked = len(judges.calls)
+    assert asked <= A_DAY + SIDE_BY_SIDE
+    machine.wait()
+    assert machine.round() == "finished"
+    assert badges(machine) == {("verified", None): LINES}
+    assert (machine.batch.done, machine.batch.failed, machine.batch.waiting) == (60, 0, 0)
+    assert len(judges.calls) == asked + A_DAY
+    assert refused(judges.calls) <= SIDE_BY_SIDE
+
+
+@pytest.mark.parametrize("failure", [error("overloaded"), error("off_schema"), hang(6.0)], ids=lambda one: one.kind)
+def test_r26_what_fails_now_and_then_is_tried_again_and_every_line_is_scored(
+    machine: Machine, judges: ProviderServer, failure: Behaviour
+) -> None:
+    good = Behaviour(value=replies.verify())
+    judges.script(lambda _: failure if len(judges.calls) % 5 == 0 else good)
+    machine.run(FILE)
+    assert badges(machine) == {("verified", None): LINES}
+    bad = (len(judges.calls) + 4) // 5
+    assert len(judges.calls) <= LINES + bad, "what failed is repeated, and nothing else"
+
+
+def test_r27_an_outage_of_hours_is_waited_out_longer_each_time(machine: Machine, judges: ProviderServer) -> None:
+    judges.rule(error("overloaded"))
+    machine.prepare(row(1) + b"\n" + row(2))
+    while sum(machine.waits) < 8 * 3600:
+        assert machine.round() == "waiting"
+        assert machine.batch.waiting_for == "overloaded"
+        machine.wait()
+    assert all(after > before - 5 for before, after in pairwise(machine.waits))
+    assert len(machine.waits) < 20
+    judges.reply(replies.verify())
+    assert machine.round() == "finished"
+    assert badges(machine) == {("verified", None): 2}
+
+
+def test_a_day_that_stays_spent_ends_the_batch_after_a_week_with_its_reason(
+    machine: Machine, judges: ProviderServer
+) -> None:
+    judges.rule(error("day_quota", limit=A_DAY))
+    started = system_clock()
+    machine.run(b"\n".join([row(1), row(2), row(3, expected="Canberra")]))
+    assert timedelta(days=7) <= system_clock() - started <= timedelta(days=7, minutes=5)
+    assert sum(badges(machine).values()) == 3
+    assert badges(machine)["verified", None] == 1
+    assert {reason for _, reason in badges(machine)} <= {None, "quota", "day_quota"}
+    assert len(machine.waits) < 15
+    assert len(judges.calls) <= 2 * len(machine.waits) + 2
+
+
+def test_a_reply_that_nobody_can_read_ends_its_line_after_a_few_that_were_paid(
+    machine: Machine, judges: ProviderServer
+) -> None:
+    judges.rule(error("off_schema"), prompt="country 1")
+    machine.run(row(1) + b"\n" + row(2))
+    assert badges(machine) == {("unverified", "unreadable"): 1, ("verified", None): 1}
+    assert len(judges.calls) <= 2 * 5 + 1
+
+
+def test_a_refusal_is_an_end_at_once(machine: Machine, judges: ProviderServer) -> None:
+    judges.rule(error("refused"))
+    machine.run(row(1))
+    assert (badges(machine), machine.waits) == ({("unverified", "refused"): 1}, [])
+
+
+def test_a_problem_that_nobody_solves_today_is_solved_tomorrow(machine: Machine, judges: ProviderServer) -> None:
+    strong = load_registry(environ={}).model("gemini", "strong").name
+    judges.limit(rpd=0, model=strong)
+    machine.prepare(b'{"kind": "solve", "problem": "Name the capital of Australia.", "deep_evaluation": false}')
+    assert machine.round() == "waiting"
+    assert machine.batch.waiting_for in {"quota", "day_quota"}
+    judges.limit(rpd=1000, model=strong)
+    machine.wait()
+    assert machine.round() == "finished"
+    (result,) = machine.results()
+    assert (result["answer"]["stage"], result["answer"]["attempt_count"]) == ("finished", 1)
+
+
+def test_i2_a_part_that_was_lost_asks_nobody_twice(machine: Machine, judges: ProviderServer) -> None:
+    judges.limit(rpd=A_DAY)
+    machine.prepare(FILE)
+    first = dict(machine.said)
+    assert machine.round() == "waiting"
+    asked = len(judges.calls)
+    parts = [key for key in machine.deployment.keys() if "/parts/" in key]  # noqa: SIM118 - no mapping's
+    for key in parts:
+        machine.deployment.s3.delete_object(Bucket=BUCKET, Key=key)
+    waiting, machine.said = machine.said, first
+    assert machine.round() == "waiting"
+    assert (len(judges.calls), machine.batch.done, machine.batch.waiting) == (asked, 30, 30)
+    assert machine.said["manifest_key"] == waiting["manifest_key"]
+    machine.wait()
+    assert machine.round() == "finished"
+    assert badges(machine) == {("verified", None): LINES}
+
+
+def test_a_batch_that_waits_is_not_dead_and_one_that_died_waiting_is_taken_up(
+    machine: Machine, judges: ProviderServer
+) -> None:
+    judges.limit(rpd=1)
+    machine.prepare(row(1) + b"\n" + row(2))
+    assert machine.round() == "waiting"
+    other = Machine(deployment=machine.deployment, judges=judges, owner="run-2")
+    later(2 * 3600 if machine.said["wait_seconds"] > 3 * 3600 else 60)
+    other.prepare(row(1) + b"\n" + row(2))
+    assert other.said["elsewhere"], "it is waited for"
+    assert sweep.handler({}, LONG)["ended"] == 0, "nor are its answers abandoned"
+    later(machine.said["wait_seconds"] + 31 * 60)
+    judges.new_day()
+    other.prepare(row(1) + b"\n" + row(2))
+    assert not other.said["elsewhere"]
+    assert other.round() in {"waiting", "finished"}
+    assert len([call for call in judges.calls if call.status == 200]) == 2
+
+
+def test_answers_of_a_batch_that_died_end_with_their_last_reason(machine: Machine, judges: ProviderServer) -> None:
+    judges.rule(error("overloaded"))
+    machine.prepare(row(1))
+    assert machine.round() == "waiting"
+    later(9 * 24 * 3600)
+    assert sweep.handler({}, LONG)["ended"] == 1
+    (answer,) = Api(token=machine.deployment.token(TENANT)).get("/v1/answers").json["items"]
+    view = Api(token=machine.deployment.token(TENANT)).get(f"/v1/answers/{answer['id']}").json
+    assert (view["verification_status"], view["skip_reason"]) == ("unverified", "overloaded")
+
+
+ENDS_OF_LINES = "\u2028\u2029\u0085\x0b\x0c\x1c\x1d\x1e"
+
+
+@pytest.mark.parametrize("name", ["plain", f"a{ENDS_OF_LINES[:3]}b"])
+def test_r28_what_python_calls_the_end_of_a_line_is_none(machine: Machine, judges: ProviderServer, name: str) -> None:
+    machine.name = name
+    machine.deliveries = 2
+    rows = [
+        row(number, id=f"n{number}{end}", problem=f"Name the capital{end} of country {number}.")
+        for number, end in enumerate("\u2028\u2029\u0085", start=1)
+    ]
+    judges.limit(rpd=2)
+    batch = machine.run(b"\n".join(rows))
+    assert (batch.state, batch.total, batch.done, batch.failed) == ("finished", 3, 3, 0)
+    assert [result["id"] for result in machine.results()] == [json.loads(line)["id"] for line in rows]
+    assert [result["answer"]["problem"] for result in machine.results()] == [
+        json.loads(line)["problem"] for line in rows
+    ]
+
+
+def _delivered(machine: Machine) -> list[str]:
+    """The messages in the intake queue, delivered as the platform does: those that failed, which stay."""
+    sqs, url = machine.deployment.sqs, machine.deployment.intake_url
+    found = sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10, VisibilityTimeout=0).get("Messages", [])
+    records = [
+        event("sqs_intake")["Records"][0] | {"messageId": one["MessageId"], "body": one["Body"]} for one in found
+    ]
+    failed = {each["itemIdentifier"] for each in intake.handler({"Records": records}, LONG)["batchItemFailures"]}
+    for one in found:
+        if one["MessageId"] not in failed:
+            sqs.delete_message(QueueUrl=url, ReceiptHandle=one["ReceiptHandle"])
+    return [json.loads(one["Body"])["kind"] for one in found]
+
+
+@pytest.mark.parametrize("comes_back", [True, False])
+def test_r26_a_message_that_met_a_spent_day_gets_its_verdict_on_another(
+    machine: Machine, judges: ProviderServer, comes_back: bool
+) -> None:
+    lines.load_checks()
+    judges.limit(rpd=0)
+    request = {"problem": "Name the capital of Australia.", "answer": "Canberra", "deep_evaluation": True}
+    body = json.dumps({"tenant": TENANT, "id": "k", "kind": "verify", "request": request})
+    machine.deployment.sqs.send_message(QueueUrl=machine.deployment.intake_url, MessageBody=body)
+    assert _delivered(machine) == ["verify"]
+    api = Api(token=machine.deployment.token(TENANT))
+    (answer,) = api.get("/v1/answers").json["items"]
+
+    def view() -> dict[str, Any]:
+        return dict(api.get(f"/v1/answers/{answer['id']}").json)
+
+    waiting = view()
+    assert (waiting["stage"], waiting["verification_status"]) == ("received", None)
+    assert waiting["waiting_for"] in {"quota", "day_quota", "timed_out"}, "the last one on a busy machine"
+    if comes_back:
+        judges.limit(rpd=100)
+    for _ in range(10):
+        before = view()
+        if before["stage"] == "finished":
+            break
+        until = datetime.fromisoformat(before["waiting_until"])
+        later((until - system_clock()).total_seconds() + 46 * 60)
+        assert sweep.handler({}, LONG)["ended"] == 0
+        assert sweep.handler({}, LONG)["ended"] == 0, "as often as it looks until then"
+        assert _delivered(machine) == ["again", "again"]
+    after = view()
+    assert (after["stage"], after["waiting_for"]) == ("finished", None)
+    wanted = ("verified", None) if comes_back else ("unverified", waiting["waiting_for"])
+    assert after["verification_status"] == wanted[0]
+    assert (after["skip_reason"] is None) == comes_back
+    answered = [call for call in judges.calls if call.status == 200]
+    assert len(answered) == (1 if comes_back else 0)
+    assert len(judges.calls) < 12
