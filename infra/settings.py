@@ -22,11 +22,14 @@ PASSED_THROUGH = frozenset(
         "TOUCHSTONE_CLOCK_OFFSET_SECONDS",
         "TOUCHSTONE_COMPATIBLE_BASE_URL",
         "TOUCHSTONE_COMPATIBLE_MODEL",
+        "TOUCHSTONE_COMPATIBLE_PRICE_IN",
+        "TOUCHSTONE_COMPATIBLE_PRICE_OUT",
         "TOUCHSTONE_DAILY_CEILING_USD",
         "TOUCHSTONE_FRESH_SHARE",
         "TOUCHSTONE_KEYS_KEPT_SECONDS",
         "TOUCHSTONE_REGISTRY_OVERRIDES",
         "TOUCHSTONE_TENANT_SHARE",
+        "TOUCHSTONE_UNPRICED",
     }
 )
 """Variables of the functions that whoever deploys may set; all others are the stack's own."""
