@@ -1,7 +1,8 @@
-"""What a judge call used, as its provider counted it."""
+"""What a judge call used, as its provider counted it, and what calls cost, in words."""
 
 from dataclasses import dataclass
 
+NOT_KNOWN = "not known"
 CLAIM_CHARS = 200
 """How much of an odd count is kept."""
 
@@ -37,3 +38,11 @@ class Usage:
             output_tokens=min(self.output_tokens, most.output_tokens),
             claimed=claimed,
         )
+
+
+def dollars(known: float | None, unpriced: int = 0) -> str:
+    """What calls cost in US dollars, for people. `known` leaves out the `unpriced` ones; None: nothing is known."""
+    if known is None or (unpriced and not known):
+        return NOT_KNOWN
+    amount = f"${known:.2f}" if known >= 1 or known == 0 else f"${known:.4f}"
+    return f"{amount} + {unpriced:,} call{'' if unpriced == 1 else 's'} at a price not known" if unpriced else amount

@@ -18,7 +18,7 @@ from touchstone.answers.model import (
     Stage,
     Status,
 )
-from touchstone.judges.spends import Spend
+from touchstone.judges.spends import Spend, unpriced
 
 
 class EvaluationView(BaseModel):
@@ -75,7 +75,8 @@ class AnswerView(BaseModel):
     failure: str | None
     spends: tuple[Spend, ...]
     tokens: int = Field(ge=0)
-    cost_usd: float = Field(ge=0.0)
+    cost_usd: float | None = Field(ge=0.0)
+    unpriced_calls: int = Field(ge=0)
     created_at: datetime
     updated_at: datetime
     batch_id: str | None
@@ -106,4 +107,5 @@ class AnswerView(BaseModel):
             evaluation=EvaluationView(**record.evaluation.model_dump(include=set(EvaluationView.model_fields))),
             tokens=sum(spend.input_tokens + spend.output_tokens for spend in record.spends),
             cost_usd=record.cost_usd,
+            unpriced_calls=unpriced(record.spends),
         )

@@ -135,7 +135,7 @@ def list_answers(
 ) -> None:
     """List your answers, newest first."""
     from touchstone.cli.client import fetch
-    from touchstone.cli.screen import Column, dollars, field, moment, percent, print_page, short
+    from touchstone.cli.screen import Column, cost_of, field, moment, percent, print_page, short
     from touchstone.cli.verdicts import badge_of
 
     page = fetch("answers", limit=limit, status=status, cursor=cursor)
@@ -146,7 +146,7 @@ def list_answers(
         Column(title="confidence", of=lambda row: percent(row.get("verification_confidence")), right=True),
         Column(title="problem", of=lambda row: short(row.get("problem"))),
         Column(title="answer", of=lambda row: short(row.get("answer"))),
-        Column(title="cost", of=lambda row: dollars(row.get("cost_usd")), right=True),
+        Column(title="cost", of=cost_of, right=True),
     )
     print_page(page, columns, empty="There are no answers yet.", as_json=as_json)
 

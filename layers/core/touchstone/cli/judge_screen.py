@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from touchstone.cli.screen import Column, dollars, field, percent, print_facts, print_table
+from touchstone.cli.screen import Column, field, percent, print_facts, print_table
+from touchstone.usage import dollars
 
 NO_CARD = "No judge has given a verdict yet."
 _MILLISECONDS = 1_000.0
@@ -48,8 +49,7 @@ def print_card(card: Document) -> None:
             ("unreadable", _of(calls["unreadable_share"])),
             ("calls", f"{calls['calls']}, and {calls['cached']} replies from the cache"),
             ("latency", _seconds(calls["latency_ms"])),
-            ("cost", dollars(calls["cost_usd"]) if calls["unpriced"] < calls["calls"] else None),
-            ("unpriced", f"{calls['unpriced']} calls" if calls["unpriced"] else None),
+            ("cost", dollars(calls["cost_usd"], calls["unpriced"])),
             ("a verdict", _cost(calls["verdict_cost_usd"])),
         )
     )

@@ -92,6 +92,11 @@ class Model(Price):
     successor: str | None = None
     source: str = ""
 
+    @property
+    def priced(self) -> bool:
+        """Whether its price is known."""
+        return self.price_in is not None and self.price_out is not None
+
     @cached_property
     def limits(self) -> Limits:
         """The quota, as admission takes it."""
