@@ -87,7 +87,9 @@ def cost(words: Words, known: float | None, unpriced: int | None) -> str:
         return usd(known)
     if not known:
         return words("cost.not_known")
-    return words("cost.partly_one" if unpriced == 1 else "cost.partly", known=usd(known), calls=f"{unpriced:,}")
+    if unpriced == 1:
+        return words("cost.partly_one", known=usd(known))
+    return words("cost.partly", known=usd(known), calls=f"{unpriced:,}")
 
 
 def decimal(value: float | None) -> str:

@@ -20,8 +20,8 @@ class Column:
     """One column: `name` is the field of the rows, and the heading of CSV and JSON.
 
     `words` is where the words of a `word` column are looked up. `to` is the field that holds the address a cell leads
-    to; it is no column of its own. One that is `hidden` is in the exports alone. `unpriced` is the field that counts the
-    calls of unknown price, which are not in a `usd` column.
+    to; it is no column of its own. One that is `hidden` is in the exports alone. `unpriced` is the field that counts
+    the calls of unknown price, which are not in a `usd` column.
     """
 
     name: str

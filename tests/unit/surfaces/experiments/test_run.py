@@ -223,12 +223,12 @@ async def test_a_refused_key_is_raised_after_the_calls_under_way_and_not_once_fo
 
 async def test_a_cost_cannot_be_bounded_where_no_price_is_known() -> None:
     judge, script = judged(overrides=NO_PRICES)
-    with pytest.raises(SettingsError, match="price of openai's nameless is not known"):
+    with pytest.raises(SettingsError, match="No price is known for openai's nameless"):
         await run_experiment(experiment(), judge=judge, max_cost_usd=1.0)
     assert script.asked == []
     told: list[Progress] = []
     conclusion = await run_experiment(experiment(), judge=judge, progress=told.append)
-    assert (conclusion.outlay.unpriced, conclusion.outlay.cost_usd, told[0].estimate.cost_usd) == (24, 0.0, None)
+    assert (conclusion.outlay.unpriced, conclusion.outlay.cost_usd, told[0].estimate.cost_usd) == (24, None, None)
 
 
 @pytest.fixture
