@@ -15,7 +15,7 @@ QUOTA: dict[str, Any] = {
     "share": {"used": 7, "limit": 500, "per_minute": 8, "left_this_minute": 6},
 }  # fmt: skip
 SHARES = [{**QUOTA, "tier": "evaluate", "share": {**QUOTA["share"], "limit": None}}, {**QUOTA, "share": None}]
-BUDGET = {"quotas": [QUOTA, *SHARES], "spent_usd": 0.25, "reserved_usd": 0.0, "ceiling_usd": 5.0}
+BUDGET = {"quotas": [QUOTA, *SHARES], "spent_usd": 0.25, "reserved_usd": 0.0, "unpriced_calls": 0, "ceiling_usd": 5.0}
 BACKLOG = {
     "waiting": 1, "deferred": 2, "running": 3, "done": 4, "failed": 0, "deferred_before_you": 250,
     "oldest_requested_at": "2026-11-21T09:00:00Z", "done_by": "2026-11-24T08:00:00Z",

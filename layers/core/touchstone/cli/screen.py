@@ -154,7 +154,7 @@ def dollars(value: object) -> str | None:
 
 def cost_of(view: Mapping[str, Any], *, name: str = "cost_usd") -> str:
     """What work cost, for people, by a view of it with a field called `name` and `unpriced_calls`."""
-    return usage.dollars(view.get(name), view.get("unpriced_calls") or 0)
+    return usage.dollars(view.get(name, 0.0), view.get("unpriced_calls") or 0)
 
 
 def moment(value: object) -> str | None:
