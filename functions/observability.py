@@ -84,7 +84,8 @@ def count_spends(spends: Iterable[Spend]) -> None:
         metrics.add_metric(name="JudgeLatency", unit=MetricUnit.Milliseconds, value=spend.latency_ms)
         tokens = spend.input_tokens + spend.output_tokens
         metrics.add_metric(name="Tokens", unit=MetricUnit.Count, value=tokens)
-        metrics.add_metric(name="CostMicroUsd", unit=MetricUnit.Count, value=round((spend.cost_usd or 0.0) * 1e6))
+        if spend.cost_usd is not None:
+            metrics.add_metric(name="CostMicroUsd", unit=MetricUnit.Count, value=round(spend.cost_usd * 1e6))
 
 
 def count_evaluation(outcome: Outcome) -> None:

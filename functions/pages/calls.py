@@ -15,8 +15,10 @@ def calls_of(spends: Iterable[Spend]) -> Table:
         Column(name="input_tokens", shown="number"),
         Column(name="output_tokens", shown="number"),
         Column(name="latency_ms", shown="number"),
-        Column(name="cost_usd", shown="usd"),
+        Column(name="cost_usd", shown="usd", unpriced="unpriced"),
         Column(name="cached", shown="word", words="passed"),
         Column(name="failure", shown="word", words="skip"),
+        *([Column(name="claimed", shown="code")] if any(spend.claimed for spend in spends) else []),
     )
-    return Table(name="calls", columns=columns, rows=[spend.model_dump() for spend in spends])
+    rows = [{**spend.model_dump(), "unpriced": int(spend.cost_usd is None)} for spend in spends]
+    return Table(name="calls", columns=columns, rows=rows)

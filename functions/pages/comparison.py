@@ -261,7 +261,7 @@ def _outlay(outlay: Outlay) -> Table:
     }
     columns = (
         *(Column(name=name, shown="number") for name in ("calls", "from_cache", "input_tokens", "output_tokens")),
-        Column(name="cost_usd", shown="usd"),
+        Column(name="cost_usd", shown="usd", unpriced="unpriced"),
         Column(name="unpriced", shown="number"),
         Column(name="models", shown="code"),
         Column(name="prompts", shown="code"),

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from functions.pages.tables import Column, Row, Table
+from functions.pages.tables import COST, Column, Row, Table
 from touchstone.oracle.challenge import ChallengeView
 from touchstone.oracle.feedback import (
     FinalDimensionScore,
@@ -163,7 +163,7 @@ def submissions_of(submissions: Sequence[SubmissionView], cursor: str | None) ->
         Column(name="total", shown="decimal"),
         Column(name="eliminated_by"),
         Column(name="because", shown="word", words="skip"),
-        Column(name="cost_usd", shown="usd"),
+        *COST,
         Column(name="submission", shown="code", to="address"),
     )
     return Table(name="submissions", columns=columns, rows=[_submission(one) for one in submissions], next=cursor)
@@ -181,6 +181,7 @@ def _submission(one: SubmissionView) -> Row:
         "eliminated_by": None if scoring is None else ", ".join(scoring.eliminated_by) or None,
         "because": one.unscored,
         "cost_usd": one.cost_usd,
+        "unpriced_calls": one.unpriced_calls,
         "submission": one.id,
         "address": _address(one.task_id, one.id),
     }
@@ -205,6 +206,7 @@ def challenges_of(challenges: Sequence[ChallengeView]) -> Table:
             "because": one.unscored,
             "decided_at": one.decided_at,
             "cost_usd": one.cost_usd,
+            "unpriced_calls": one.unpriced_calls,
         }
         for one in challenges
     ]
@@ -218,7 +220,7 @@ def challenges_of(challenges: Sequence[ChallengeView]) -> Table:
         Column(name="new_total", shown="decimal"),
         Column(name="because", shown="word", words="skip"),
         Column(name="decided_at", shown="moment"),
-        Column(name="cost_usd", shown="usd"),
+        *COST,
     )
     return Table(name="challenges", columns=columns, rows=rows)
 

@@ -31,7 +31,7 @@ METRICS = (
     Column(name="unscored", shown="number"),
     Column(name="because", shown="word", words="skip"),
     Column(name="model", shown="code"),
-    Column(name="cost_usd", shown="usd"),
+    Column(name="cost_usd", shown="usd", unpriced="unpriced"),
     Column(name="next_try_at", shown="moment"),
     Column(name="details", shown="sent"),
     Column(name="input_tokens", shown="number"),

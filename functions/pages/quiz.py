@@ -48,7 +48,7 @@ def facts_of(run: QuizRun) -> tuple[Table, Table]:
     """What was asked for, what came of it, and what it took; and the weak points that it was to dwell on."""
     quiz = QuizView.of(run)
     shown = {"id", "kind", "state", "curriculum", "chapter", "learner", "ui_language", "attempt", "stopped"}
-    shown |= {"tokens", "cost_usd", "created_at", "finished_at"}
+    shown |= {"tokens", "cost_usd", "unpriced_calls", "created_at", "finished_at"}
     row: dict[str, Value] = {
         **quiz.model_dump(include=shown),
         "chapter_title": None if run.content is None else run.content.chapter.title,

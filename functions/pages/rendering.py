@@ -47,7 +47,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {"share": share, "usd": usd, "decimal": decimal, "moment": moment, "p_value": p_value}
-    made.globals |= {"version": version, "most_rows": MOST_ROWS}
+    made.globals |= {"version": version, "most_rows": MOST_ROWS, "cost": cost}
     return made
 
 
@@ -79,6 +79,17 @@ def usd(value: float | None) -> str:
     if value is None:
         return "–"
     return f"${value:,.2f}" if value == 0 or value >= 1 else f"${value:.4f}"
+
+
+def cost(words: Words, known: float | None, unpriced: int | None) -> str:
+    """What calls cost in US dollars; `known` leaves out those of unknown price. A dash for None and no such call."""
+    if not unpriced:
+        return usd(known)
+    if not known:
+        return words("cost.not_known")
+    if unpriced == 1:
+        return words("cost.partly_one", known=usd(known))
+    return words("cost.partly", known=usd(known), calls=f"{unpriced:,}")
 
 
 def decimal(value: float | None) -> str:

@@ -20,18 +20,25 @@ class Column:
     """One column: `name` is the field of the rows, and the heading of CSV and JSON.
 
     `words` is where the words of a `word` column are looked up. `to` is the field that holds the address a cell leads
-    to; it is no column of its own.
+    to; it is no column of its own. One that is `hidden` is in the exports alone. `unpriced` is the field that counts
+    the calls of unknown price, which are not in a `usd` column.
     """
 
     name: str
     shown: Shown = "text"
     words: str = ""
     to: str = ""
+    hidden: bool = False
+    unpriced: str = "unpriced_calls"
 
     @property
     def numeric(self) -> bool:
         """Whether its values stand to the right, so that their digits line up."""
         return self.shown in {"number", "decimal", "share", "usd", "p_value"}
+
+
+COST = (Column(name="cost_usd", shown="usd"), Column(name="unpriced_calls", shown="number", hidden=True))
+"""What a row cost, which is shown with how many of its calls have no known price."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

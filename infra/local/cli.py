@@ -30,6 +30,11 @@ LOST = (
     "The local cloud ended without `touchstone-local down`, as when the machine was restarted. It writes its records "
     "when it is told to end, so those since it was last started are lost."
 )
+PRICED = frozenset({"TOUCHSTONE_COMPATIBLE_PRICE_IN", "TOUCHSTONE_REGISTRY_OVERRIDES", "TOUCHSTONE_UNPRICED"})
+NO_PRICE = (
+    "         No price of it is known, so the spending ceiling of the day refuses it. Where it costs nothing, set\n"
+    "         TOUCHSTONE_COMPATIBLE_PRICE_IN=0 and TOUCHSTONE_COMPATIBLE_PRICE_OUT=0."
+)
 LOG_GROUPS_PREFIX = "/aws/lambda/"
 
 
@@ -165,8 +170,9 @@ def _running(home: Home) -> Running:
 
 def _say_what_next(home: Home, ready: Ready) -> None:
     commands = Path(os.path.relpath(Path(sys.executable).parent))
-    own = "TOUCHSTONE_COMPATIBLE_BASE_URL" in deployment.passed_through()
-    found = (*ready.judge_keys, *(["an endpoint of your own"] if own else []))
+    told = deployment.passed_through()
+    own = ["an endpoint of your own"] if "TOUCHSTONE_COMPATIBLE_BASE_URL" in told else []
+    found = (*ready.judge_keys, *own)
     judges = ", ".join(found) or "no key found, so checks decide alone"
     for line in (
         f"Pages:   {ready.api_url}/",
@@ -174,6 +180,7 @@ def _say_what_next(home: Home, ready: Ready) -> None:
         f"Swagger: {ready.api_url}/swagger",
         f"Token:   in {home.token_file}",
         f"Judges:  {judges}",
+        *([NO_PRICE] if own and not told.keys() & PRICED else []),
         "",
         "Next:",
         f'  eval "$({commands}/touchstone-local env)"   # points the next commands at it',

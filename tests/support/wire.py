@@ -6,7 +6,7 @@ and the prompt on purpose, as some services echo them: nothing of a message may 
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
@@ -40,8 +40,9 @@ class Behaviour(BaseModel):
     pause between bytes. `latch` names what it is held back by until a test opens it; None: nothing. `retry_after` and
     `limit` are what a 429 tells of itself, None leaves it out. `model` None: the model asked for. `thinking_tokens` are
     thought before the answer's `output_tokens`; where the limit of the request has no room for both, it ends before the
-    answer. `counted` False leaves out what was used. In a conversation with tools `calls` are what a success calls,
-    next to a `value` that is text; `by_turn` are its turns instead, the last of which is repeated.
+    answer. `counted` False leaves out what was used; `claim` is JSON that stands in the place of every count. In a
+    conversation with tools `calls` are what a success calls, next to a `value` that is text; `by_turn` are its turns
+    instead, the last of which is repeated.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -58,6 +59,7 @@ class Behaviour(BaseModel):
     cached_tokens: int = 0
     thinking_tokens: int = 0
     counted: bool = True
+    claim: str | None = None
     calls: tuple[Called, ...] = ()
     by_turn: tuple["Behaviour", ...] = ()
 
@@ -238,6 +240,20 @@ def answer(asked: Asked, behaviour: Behaviour) -> Answer:
 def json_answer(status: int, body: object, headers: Mapping[str, str] | None = None) -> Answer:
     """A JSON response."""
     return Answer(status=status, body=json.dumps(body, ensure_ascii=False).encode(), headers=headers)
+
+
+def counted_answer(body: Mapping[str, Any], behaviour: Behaviour) -> Answer:
+    """A reply of status 200 with what was used, without it, or with what a wrong provider claims."""
+    usage = {"usage", "usageMetadata"} & body.keys()
+    if not behaviour.counted:
+        return json_answer(200, {name: value for name, value in body.items() if name not in usage})
+    if behaviour.claim is None:
+        return json_answer(200, body)
+    marked = {
+        name: {each: "§" if type(count) is int else count for each, count in body[name].items()} for name in usage
+    }
+    answer = json_answer(200, {**body, **marked})
+    return replace(answer, body=answer.body.replace('"§"'.encode(), behaviour.claim.encode()))
 
 
 def moment(seconds: float) -> str:

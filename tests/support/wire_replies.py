@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.support.wire import Answer, Asked, Behaviour, json_answer, reply_text
+from tests.support.wire import Answer, Asked, Behaviour, counted_answer, reply_text
 
 
 def reply(asked: Asked, behaviour: Behaviour) -> Answer:
@@ -17,8 +17,7 @@ def reply(asked: Asked, behaviour: Behaviour) -> Answer:
             body = _anthropic(text, model, behaviour)
         case provider:
             body = _openai(text, model, behaviour, beside=provider != "openai")
-    uncounted = {} if behaviour.counted else {"usage", "usageMetadata"}
-    return json_answer(200, {name: value for name, value in body.items() if name not in uncounted})
+    return counted_answer(body, behaviour)
 
 
 def _thought(asked: Asked, behaviour: Behaviour) -> tuple[Behaviour, bool]:

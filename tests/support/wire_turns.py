@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from tests.support.wire import Answer, Asked, Behaviour, Called, json_answer
+from tests.support.wire import Answer, Asked, Behaviour, Called, counted_answer
 
 type Body = Mapping[str, Any]
 
@@ -77,8 +77,7 @@ def reply(asked: Asked, behaviour: Behaviour) -> Answer:
         body = _anthropic(text, model, asked.turn, behaviour)
     else:
         body = _chat(text, model, asked.turn, behaviour)
-    uncounted = {} if behaviour.counted else {"usage", "usageMetadata"}
-    return json_answer(200, {name: value for name, value in body.items() if name not in uncounted})
+    return counted_answer(body, behaviour)
 
 
 def _object(called: Called) -> Any:

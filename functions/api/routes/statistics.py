@@ -18,12 +18,13 @@ type Limit = Annotated[int, Query(ge=1, le=100)]
 
 
 class Day(BaseModel):
-    """One UTC day: answers by status, skips by reason, cost in US dollars."""
+    """One UTC day: answers by status, skips by reason, cost in US dollars (null: not known) but of `unpriced_calls`."""
 
     day: date
     statuses: dict[str, int]
     skips: dict[str, int]
-    cost_usd: float
+    cost_usd: float | None
+    unpriced_calls: int
 
 
 class TrendDay(BaseModel):
@@ -59,7 +60,16 @@ def rates(limit: Annotated[int, Query(ge=1, le=MOST)] = MOST, cursor: str | None
 def volume(days: Days = 30) -> list[Day]:
     """Answers, skips and cost of the last days."""
     found = statistics().volume(caller(router).tenant, days=days)
-    return [Day(day=v.day, statuses=dict(v.statuses), skips=dict(v.skips), cost_usd=v.cost_usd) for v in found]
+    return [
+        Day(
+            day=v.day,
+            statuses=dict(v.statuses),
+            skips=dict(v.skips),
+            cost_usd=v.cost_usd,
+            unpriced_calls=v.unpriced_calls,
+        )
+        for v in found
+    ]
 
 
 @router.get("/v1/statistics/trends", summary="Quality over time", tags=["statistics"])

@@ -10,7 +10,7 @@ from functions.composition.labels import labels
 from functions.composition.stores import answers
 from functions.pages.calls import calls_of
 from functions.pages.labelling import keep_label
-from functions.pages.tables import Column, Row, Table, fact
+from functions.pages.tables import COST, Column, Row, Table, fact
 from functions.pages.visit import View, form, redirect, visit
 from touchstone.answers.labelling import KIND
 from touchstone.answers.model import AnswerRecord, Status
@@ -36,7 +36,7 @@ COLUMNS = (
     Column(name="attempt_count", shown="number"),
     Column(name="evaluation", shown="word", words="evaluation"),
     Column(name="overall", shown="decimal"),
-    Column(name="cost_usd", shown="usd"),
+    *COST,
     Column(name="id", shown="code", to="address"),
 )
 
@@ -105,7 +105,16 @@ def _row(summary: AnswerSummary) -> Row:
 def _facts(answer: AnswerView) -> tuple[Table, ...]:
     """What the page says outside its tables: the answer as it was given, what was added for the learner, its scores."""
     shown = {"id", "created_at", "kind", "stage", "problem", "answer", "verification_status", "verification_confidence"}
-    shown |= {"uncertain", "verify_error", "failure", "retrieved_from", "subject", "difficulty", "cost_usd"}
+    shown |= {
+        "uncertain",
+        "verify_error",
+        "failure",
+        "retrieved_from",
+        "subject",
+        "difficulty",
+        "cost_usd",
+        "unpriced_calls",
+    }
     added, deep = answer.enrichment, answer.deep_evaluation
     learner = {
         "knowledge_points": "\n".join(answer.knowledge_points if added is None else added.knowledge_points) or None,

@@ -92,7 +92,7 @@ def read_audit(audit_id: str) -> Response[str]:
 
 def _fact(audit: AuditView) -> Table:
     shown = {"id", "requirement", "kind", "state", "because", "failure", "version", "bundle", "cases", "done", "turns"}
-    linked = {"weekly", "previous", "followed_by", "cost_usd", "created_at", "finished_at"}
+    linked = {"weekly", "previous", "followed_by", "cost_usd", "unpriced_calls", "created_at", "finished_at"}
     return fact("audit", audit.model_dump(include=shown | linked))
 
 

@@ -61,7 +61,10 @@ def _fact(found: ExperimentView) -> Table:
     said = "" if found.conclusion is None else "\n".join(notes(found.conclusion))
     return fact(
         "experiment",
-        {**found.model_dump(include=shown | {"cost_usd", "created_at", "finished_at"}), "notes": said or None},
+        {
+            **found.model_dump(include=shown | {"cost_usd", "unpriced_calls", "created_at", "finished_at"}),
+            "notes": said or None,
+        },
     )
 
 

@@ -44,7 +44,7 @@ CARDS = (
     Column(name="calls", shown="number"),
     Column(name="unreadable_share", shown="share"),
     Column(name="latency_ms", shown="number"),
-    Column(name="verdict_cost_usd", shown="usd"),
+    Column(name="verdict_cost_usd", shown="usd", unpriced="unpriced"),
     Column(name="id", shown="code"),
 )
 GIVEN = (

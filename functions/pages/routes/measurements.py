@@ -11,7 +11,7 @@ from functions.composition.stores import measurements
 from functions.pages.cursors import place_of
 from functions.pages.labelling import keep_label
 from functions.pages.measured import MOST_CHARS, items_of, metrics_of
-from functions.pages.tables import Column, Row, Table, fact
+from functions.pages.tables import COST, Column, Row, Table, fact
 from functions.pages.visit import View, Visit, form, redirect, visit
 from touchstone.errors import InputError
 from touchstone.material import Deck, Quiz, Summary
@@ -32,7 +32,7 @@ COLUMNS = (
     Column(name="surface", shown="word", words="surface", to="address"),
     Column(name="state", shown="word", words="state"),
     Column(name="scores"),
-    Column(name="cost_usd", shown="usd"),
+    *COST,
     Column(name="finished_at", shown="moment"),
     Column(name="id", shown="code", to="address"),
 )
@@ -138,6 +138,7 @@ def _fact(measurement: Measurement) -> Table:
     row = {
         **view.model_dump(include={"id", "surface", "state", "language", "created_at", "finished_at"}),
         "cost_usd": view.outlay.cost_usd,
+        "unpriced_calls": view.outlay.unpriced,
         "size": size,
         **{name: text and text[:MOST_SHOWN_CHARS] for name, text in texts.items()},
         **{f"{name}_characters": text and len(text) for name, text in texts.items()},

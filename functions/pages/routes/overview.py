@@ -12,7 +12,7 @@ from functions.composition.judging import judges
 from functions.composition.stores import evaluations, quotas, spending, statistics
 from functions.environment import environment
 from functions.pages.charts import Chart, Series, Tone
-from functions.pages.tables import Column, Row, Table, fact
+from functions.pages.tables import COST, Column, Row, Table, fact
 from functions.pages.visit import View, Visit, visit
 from functions.pages.words import Words
 from touchstone.operations.reporting import BacklogReport, BudgetReport, backlog_report, budget_report
@@ -70,13 +70,18 @@ def _statuses(totals: dict[str, int]) -> Table:
 
 def _days(volume: Sequence["Volume"]) -> Table:
     rows: list[Row] = [
-        {"day": day.day, **{status: day.statuses.get(status, 0) for status in STATUSES}, "cost_usd": day.cost_usd}
+        {
+            "day": day.day,
+            **{status: day.statuses.get(status, 0) for status in STATUSES},
+            "cost_usd": day.cost_usd,
+            "unpriced_calls": day.unpriced_calls,
+        }
         for day in reversed(volume)
     ]
     columns = (
         Column(name="day", shown="moment"),
         *(Column(name=status, shown="number") for status in STATUSES),
-        Column(name="cost_usd", shown="usd"),
+        *COST,
     )
     return Table(name="days", columns=columns, rows=rows)
 
@@ -136,6 +141,7 @@ def today_of(budget: BudgetReport, backlog: BacklogReport) -> Table:
     row = {
         "spent_usd": budget.spent_usd,
         "reserved_usd": budget.reserved_usd,
+        "unpriced_calls": budget.unpriced_calls,
         "ceiling_usd": budget.ceiling_usd,
         "waiting": backlog.waiting,
         "running": backlog.running,

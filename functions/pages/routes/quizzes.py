@@ -18,7 +18,7 @@ from functions.pages.quiz import (
     versions_of,
     violations_of,
 )
-from functions.pages.tables import Column, Row, Table
+from functions.pages.tables import COST, Column, Row, Table
 from functions.pages.visit import View, Visit, visit
 from touchstone.errors import InputError
 from touchstone.quizzes.model import Attempt, MadeQuiz
@@ -51,7 +51,7 @@ def list_quizzes() -> Response[str]:
         Column(name="violations", shown="number"),
         Column(name="attempts", shown="number"),
         Column(name="seconds", shown="decimal"),
-        Column(name="cost_usd", shown="usd"),
+        *COST,
         Column(name="id", shown="code", to="address"),
     )
     table = Table(name="quizzes", columns=columns, rows=[_row(one) for one in page.items], next=page.cursor)

@@ -68,7 +68,18 @@ def label_criterion(task_id: str, submission_id: str) -> Response[str]:
 
 def _fact(submission: SubmissionView, text: tuple[str, int] | None) -> Table:
     """What the page says outside its tables; `text` is the beginning of what was handed in, and the whole length."""
-    shown = {"id", "task_id", "submitter", "submitted_at", "revision", "standing", "unscored", "tokens", "cost_usd"}
+    shown = {
+        "id",
+        "task_id",
+        "submitter",
+        "submitted_at",
+        "revision",
+        "standing",
+        "unscored",
+        "tokens",
+        "cost_usd",
+        "unpriced_calls",
+    }
     judge = submission.gate.judge if submission.gate else None
     row = {
         **submission.model_dump(include=shown),

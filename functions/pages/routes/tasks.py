@@ -86,7 +86,7 @@ def _fact(task: TaskView) -> Table:
     return fact(
         "task",
         {
-            **task.model_dump(include=shown | {"undecided_challenges", "failure", "cost_usd"}),
+            **task.model_dump(include=shown | {"undecided_challenges", "failure", "cost_usd", "unpriced_calls"}),
             "description": task.brief.description,
             "acceptance_criteria": "\n".join(task.brief.acceptance_criteria),
         },

@@ -59,9 +59,9 @@ def test_i2_settling_and_giving_back_happen_once(spending: Spending) -> None:
     assert sums(spending) == (0.15, 0.0, 1, 0)
 
 
-def test_what_cost_more_than_its_highest_price_is_still_counted(spending: Spending) -> None:
-    spending.settle(spending.reserve("acme", 0.90, 1.0), cost_usd=1.50)
-    assert spending.today("acme").spent_usd == 1.50
+def test_r29_no_call_is_settled_at_more_than_was_held_back_for_it(spending: Spending) -> None:
+    spending.settle(spending.reserve("acme", 1.0, 1.0), cost_usd=750.0)
+    assert spending.today("acme").spent_usd == 1.0
     with pytest.raises(SpendingCeilingError):
         spending.reserve("acme", 0.01, 1.0)
     spending.reserve("acme", 0.0, 1.0)

@@ -110,7 +110,13 @@ def test_a_ceiling_of_its_own_is_set_shown_and_taken_away(acme: "Table") -> None
     assert "the deployment's (TOUCHSTONE_DAILY_CEILING_USD)" in shown.stdout
     assert "$20.00" in _tenants("ceiling", "acme", "20").stdout
     found = json.loads(_tenants("ceiling", "acme", "--json").stdout)
-    assert found == {"tenant": "acme", "ceiling_usd": 20.0, "spent_usd": 0.0, "reserved_usd": 0.0}
+    assert found == {
+        "tenant": "acme",
+        "ceiling_usd": 20.0,
+        "spent_usd": 0.0,
+        "reserved_usd": 0.0,
+        "unpriced_calls": 0,
+    }
     assert Spending(acme).ceiling("rival") is None
     assert json.loads(_tenants("ceiling", "acme", "--default", "--json").stdout)["ceiling_usd"] is None
     assert Spending(acme).ceiling("acme") is None

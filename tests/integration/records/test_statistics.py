@@ -83,7 +83,7 @@ def test_volume_is_by_the_day_of_arrival(answers: Answers, statistics: Statistic
     assert (first.day, second.day) == (date(2026, 11, 21), date(2026, 11, 23))
     assert (first.statuses, first.skips) == ({"caution": 1, "unverified": 1}, {"day_quota": 1})
     assert first.cost_usd == 0.000_246
-    assert (second.statuses, second.skips, second.cost_usd) == ({"failed": 1}, {}, 0.0)
+    assert (second.statuses, second.skips, second.cost_usd, second.unpriced_calls) == ({"failed": 1}, {}, None, 1)
     assert [volume.day for volume in statistics.volume("acme", days=1)] == [date(2026, 11, 23)]
 
 

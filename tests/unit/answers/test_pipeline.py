@@ -62,7 +62,7 @@ async def test_an_answer_of_ones_own_is_verified_and_kept_as_it_came() -> None:
         answer="Canberra", steps="It is Canberra.", provider="caller", model="my-model"
     )
     assert (record.created_at, record.updated_at) == (MOMENT, MOMENT)
-    assert record.cost_usd > 0
+    assert record.cost_usd
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,9 @@ def test_totals_tokens_and_cost_are_those_of_the_cases() -> None:
     assert found.totals == {"Incorrect": 2, "Ambiguous": 1, "Unproven": 1, "Valid": 1}
     assert (found.input_tokens, found.output_tokens) == (3000, 600)
     assert found.cost_usd == pytest.approx(0.025)
-    assert report(audited(spends=[spend(), spend(cost_usd=None)])).cost_usd is None
+    partly = report(audited(spends=[spend(), spend(cost_usd=None)]))
+    assert (partly.cost_usd, partly.unpriced_calls) == (0.01, 1)
+    assert report(audited(spends=[spend(cost_usd=None)])).cost_usd is None
     assert report(audited()).cost_usd == 0
 
 

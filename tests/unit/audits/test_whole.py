@@ -20,7 +20,7 @@ from touchstone.audits.case import AuditCase
 from touchstone.audits.loading import LoadedCase
 from touchstone.audits.report import QualityReport, read_report, report_json
 from touchstone.audits.sandbox.bubblewrap import Sandbox
-from touchstone.audits.whole import COST_REACHED, Far, Terms, audit
+from touchstone.audits.whole import COST_REACHED, COST_UNKNOWN, Far, Terms, audit, cost_reached
 from touchstone.errors import ConflictError, InputError, QuotaExceededError, StoreError
 from touchstone.judges import EnvironmentKeys, Judges, load_registry
 from touchstone.judges.base import Conversing
@@ -266,3 +266,10 @@ async def test_a_full_minute_is_waited_out_and_a_full_day_is_not(
     late = await run(50_000.0)
     assert (late.cases[0].quality_rating, late.cases[0].stopped) == ("Unproven", "Full.")
     assert waited == [20.0]
+
+
+def test_a_limit_of_cost_ends_where_the_cost_of_a_call_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (cost_reached(None, 9.0, 3), cost_reached(1.0, 0.5, 0)) == (None, None)
+    assert (cost_reached(1.0, 1.0, 3), cost_reached(1.0, 0.5, 1)) == (COST_REACHED, COST_UNKNOWN)
+    monkeypatch.setenv("TOUCHSTONE_UNPRICED", "allow")
+    assert cost_reached(1.0, 0.5, 1) is None

@@ -65,6 +65,26 @@ async def test_the_ceiling_holds_until_money_is_settled(admission: MemoryAdmissi
     await admission.admit(CALL)
 
 
+async def test_a_ceiling_refuses_a_model_without_a_price_unless_told_to_let_it_pass(
+    admission: MemoryAdmission, clock: StandingClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unpriced = replace(CALL, max_cost_usd=None)
+    with pytest.raises(SpendingCeilingError, match=r"price is known for gemini's gemini-.*TOUCHSTONE_UNPRICED=allow"):
+        await admission.admit(unpriced)
+    assert admission.quotas.usage(KEY, CALL.limits).used == 0
+    await MemoryAdmission(clock=clock).admit(unpriced)  # without a ceiling there is nothing to keep
+    monkeypatch.setenv("TOUCHSTONE_UNPRICED", "allow")
+    permits = [await admission.admit(unpriced) for _ in range(5)]
+    assert len(permits) == 5
+
+
+async def test_a_reply_without_usage_stays_at_what_was_held_back(admission: MemoryAdmission) -> None:
+    for _ in range(4):
+        await (await admission.admit(CALL)).settle(cost_usd=None)
+    with pytest.raises(SpendingCeilingError):
+        await admission.admit(CALL)
+
+
 async def test_a_refused_quota_costs_no_money(admission: MemoryAdmission) -> None:
     spent = replace(CALL, limits=Limits(per_day=0))
     for _ in range(5):
@@ -155,7 +175,7 @@ async def test_a_failed_call_teaches_the_quota(
 
 
 async def test_a_day_of_the_provider_ends(admission: MemoryAdmission, clock: StandingClock) -> None:
-    one = replace(CALL, limits=Limits(per_day=1), max_cost_usd=None)
+    one = replace(CALL, limits=Limits(per_day=1))
     unsent = await admission.admit(one)
     with pytest.raises(QuotaExceededError) as refused:
         await admission.admit(one)

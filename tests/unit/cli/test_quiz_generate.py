@@ -36,6 +36,7 @@ VIEW = QuizView(
     spends=(),
     tokens=1200,
     cost_usd=0.01,
+    unpriced_calls=0,
     created_at=MOMENT,
     finished_at=None,
 ).model_dump(mode="json")

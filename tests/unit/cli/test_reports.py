@@ -16,7 +16,7 @@ QUOTA: dict[str, Any] = {
 }  # fmt: skip
 SHARES = [{**QUOTA, "tier": "evaluate", "share": {**QUOTA["share"], "limit": None}}, {**QUOTA, "share": None}]
 HELD = {**QUOTA, "tier": "evaluate", "blocked_until": "2026-11-21T20:00:10Z", "blocked_why": "It refuses the key."}
-BUDGET = {"quotas": [QUOTA, *SHARES], "spent_usd": 0.25, "reserved_usd": 0.0, "ceiling_usd": 5.0}
+BUDGET = {"quotas": [QUOTA, *SHARES], "spent_usd": 0.25, "reserved_usd": 0.0, "unpriced_calls": 0, "ceiling_usd": 5.0}
 BACKLOG = {
     "waiting": 1, "deferred": 2, "running": 3, "done": 4, "failed": 0, "deferred_before_you": 250,
     "oldest_requested_at": "2026-11-21T09:00:00Z", "done_by": "2026-11-24T08:00:00Z",

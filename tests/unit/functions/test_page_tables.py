@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from functions.pages.rendering import MOST_ROWS, decimal, moment, render, share, usd
-from functions.pages.tables import Column, Row, Table, Value, as_csv, as_json
+from functions.pages.tables import COST, Column, Row, Table, Value, as_csv, as_json
 from functions.pages.words import words
 from touchstone.spreadsheets import as_text
 
@@ -210,3 +210,26 @@ class _Visit:
 
 def _shown(table: Table, *, language: Any = "en") -> str:
     return render("listing.html", words(language), title="T", tables=(table,), charts=(), visit=_Visit())
+
+
+PARTLY = [
+    (0.12, 3, "$0.1200 + 3 calls at a price not known"),
+    (1.0, 1, "$1.00 + 1 call at a price not known"),
+    (None, 2, "not known"),
+    (0.0, 2, "not known"),
+    (0.0, 0, "$0.00"),
+]
+
+
+@pytest.mark.parametrize(("known", "others", "shown"), PARTLY)
+def test_a_cost_says_how_many_calls_have_no_known_price_and_files_have_both(
+    known: float | None, others: int, shown: str
+) -> None:
+    table = _table({"cost_usd": known, "unpriced_calls": others}, columns=COST)
+    page = _shown(table)
+    assert f">{shown}</td>" in page
+    assert "Of unknown price" not in page
+    assert _read(as_csv(table)) == [
+        ["cost_usd", "unpriced_calls"],
+        ["" if known is None else str(known), str(others)],
+    ]

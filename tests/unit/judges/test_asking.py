@@ -28,6 +28,7 @@ from tests.unit.judges.scripted import (
     question,
     within,
 )
+from touchstone.budgets.money import billed, micros
 from touchstone.clock import Deadline
 from touchstone.errors import (
     DayQuotaError,
@@ -228,7 +229,7 @@ async def test_what_admission_sees_of_a_call() -> None:
 @given(text=st.text(max_size=400), output=st.integers(1, 500))
 def test_a_call_never_costs_more_than_was_reserved_for_it(text: str, output: int) -> None:
     prompt = Prompt(name="p", version="v", system=text, user=text)
-    spent = Usage(input_tokens=2 * len(text.encode(errors="replace")), output_tokens=output)
+    spent = Usage(input_tokens=2 * len(text.encode(errors="replace")) + 1, output_tokens=output)
     admission = LoggedAdmission()
     asked = Question(prompt=prompt, reply_type=Verdict, max_output_tokens=output)
     judge = judge_with(ScriptedAdapter(Step(usage=spent)), admission=admission)
@@ -238,6 +239,30 @@ def test_a_call_never_costs_more_than_was_reserved_for_it(text: str, output: int
     assert reserved is not None
     assert reply.cost_usd <= reserved
     assert admission.given[0].costs == [reply.cost_usd]
+
+
+ANY_COUNT = st.integers(0, 10**400)
+
+
+@settings(deadline=None)
+@given(
+    spent=st.builds(Usage, input_tokens=ANY_COUNT, output_tokens=ANY_COUNT, cached_input_tokens=ANY_COUNT),
+    provider=st.sampled_from(["claude", "openai", "gemini"]),
+    fails=st.booleans(),
+)
+def test_r29_whatever_a_provider_claims_no_more_is_settled_than_was_held_back(
+    spent: Usage, provider: str, fails: bool
+) -> None:
+    admission = LoggedAdmission()
+    refused = RefusedError("x")
+    refused.usage = spent
+    judges = judges_with(ScriptedAdapter(Step(refused if fails else None, usage=spent)), admission=admission)
+    with suppress(RefusedError):
+        asyncio.run(judges.get(provider, "strong").ask(question(), deadline=within()))
+    held, (settled,) = admission.calls[0].max_cost_usd, admission.given[0].costs
+    assert held is not None
+    assert billed(micros(held, where="held"), settled, None) <= micros(held, where="held")
+    assert settled is None or settled <= held + 1e-12
 
 
 @pytest.mark.parametrize("refusal", [QuotaExceededError("x", window="day", until=datetime(2026, 11, 22, tzinfo=UTC)),

@@ -1,6 +1,7 @@
 """Real SDKs against a real server: from a key in the environment to a reply, a failure told, and nothing leaked."""
 
 import logging
+import re
 import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ from touchstone.errors import (
     UnreadableError,
 )
 from touchstone.judges import EnvironmentKeys, Judges, Prompt, Question, Usage, cost_usd, load_registry, parse_prompt
+from touchstone.judges.spends import spends_of
+from touchstone.usage import CLAIM_CHARS
 
 PROVIDERS = ["claude", "openai", "gemini", "compatible"]
 ON = datetime(2026, 11, 21, tzinfo=UTC)
@@ -125,6 +128,54 @@ async def test_a_failed_call_is_paid_for_by_what_the_provider_counted(provider: 
         model = load_registry({}).model(provider, "verify")
         assert call.cost_usd == cost_usd(model, call.usage, on=ON.date())
     assert (first.costs, second.costs) == ([call.cost_usd], [reply.cost_usd])
+
+
+@pytest.mark.parametrize("claim", ["1000000000", "1e9", "1" + "0" * 400])
+@pytest.mark.parametrize("provider", PROVIDERS)
+async def test_r29_more_than_a_call_could_use_is_paid_as_the_most_and_what_was_claimed_is_kept(
+    provider: str, claim: str, scene: Scene
+) -> None:
+    scene.server.script(success({"is_correct": True}, claim=claim))
+    reply = await scene.judges.get(provider, "verify").ask(question(), deadline=soon())
+    assert reply.value == Verdict(is_correct=True)
+    (permit,) = scene.admission.given
+    assert permit.costs == [reply.cost_usd]
+    assert reply.cost_usd == scene.admission.calls[0].max_cost_usd
+    (spend,) = spends_of(reply, "verify")
+    assert spend.claimed is not None
+    assert re.search(r"\d00000000\d?", spend.claimed)
+    assert len(spend.claimed) <= CLAIM_CHARS
+    assert spend.input_tokens + spend.output_tokens < 20_000
+
+
+NO_COUNTS = ["-5", "0", "12.5", "NaN", "-Infinity", '"12"', "true", "null", "[]", "1" + "0" * 5000]
+
+
+@pytest.mark.parametrize("claim", [None, *NO_COUNTS], ids=lambda claim: str(claim)[:9])
+@pytest.mark.parametrize("provider", PROVIDERS)
+async def test_r29_a_reply_without_a_count_stands_and_its_cost_is_not_known(
+    provider: str, claim: str | None, scene: Scene
+) -> None:
+    scene.server.script(success({"is_correct": True}, claim=claim, counted=claim is not None))
+    reply = await scene.judges.get(provider, "verify").ask(question(), deadline=soon())
+    assert reply.value == Verdict(is_correct=True)
+    assert reply.cost_usd is None
+    (spend,) = spends_of(reply, "verify")
+    assert (spend.input_tokens, spend.output_tokens) == (0, 0)
+    assert spend.claimed == "nothing" or claim is not None
+    assert spend.claimed
+    assert len(spend.claimed) <= CLAIM_CHARS
+    (permit,) = scene.admission.given
+    assert permit.costs == [None]
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+async def test_r29_a_failed_call_is_paid_as_the_most_too(provider: str, scene: Scene) -> None:
+    scene.server.script(error("off_schema", claim="1000000000"), success({"is_correct": True}))
+    reply = await scene.judges.get(provider, "verify").ask(question(), deadline=soon())
+    (call,) = reply.failed_calls
+    assert call.cost_usd == scene.admission.calls[0].max_cost_usd
+    assert "1000000000" in (call.usage.claimed or "")
 
 
 FAULTS = [

@@ -2,6 +2,7 @@
 
 import json
 from datetime import date
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -122,6 +123,69 @@ def test_one_compatible_endpoint_needs_two_variables() -> None:
     assert (provider.base_url, provider.tiers["fast"]) == ("http://localhost:8000/v1", "qwen3")
     with pytest.raises(SettingsError, match="TOUCHSTONE_COMPATIBLE_MODEL"):
         load_registry({"TOUCHSTONE_COMPATIBLE_BASE_URL": "http://localhost:8000/v1"})
+
+
+COMPATIBLE = {"TOUCHSTONE_COMPATIBLE_BASE_URL": "http://localhost:8000/v1", "TOUCHSTONE_COMPATIBLE_MODEL": "qwen3"}
+PRICE_IN, PRICE_OUT = "TOUCHSTONE_COMPATIBLE_PRICE_IN", "TOUCHSTONE_COMPATIBLE_PRICE_OUT"
+
+
+def test_the_price_of_the_compatible_endpoint_is_told_by_two_variables() -> None:
+    free = load_registry(COMPATIBLE | {PRICE_IN: "0", PRICE_OUT: "0"}).find("compatible", "qwen3")
+    dear = load_registry(COMPATIBLE | {PRICE_IN: " 0.25 ", PRICE_OUT: "2"}).find("compatible", "qwen3")
+    assert (free.price_in, free.price_out, dear.price_in, dear.price_out) == (0.0, 0.0, 0.25, 2.0)
+
+
+def test_or_by_the_overrides_which_may_also_tell_its_quota() -> None:
+    mine = {"compatible": {"models": {"qwen3": {"price_in": 1.0, "price_out": 2.0, "per_minute": 3}}}}
+    known = load_registry(COMPATIBLE | overridden(mine)).find("compatible", "qwen3")
+    both = load_registry(COMPATIBLE | overridden(mine) | {PRICE_IN: "0", PRICE_OUT: "0"}).find("compatible", "qwen3")
+    assert (known.price_in, known.price_out, known.per_minute) == (1.0, 2.0, 3)
+    assert (both.price_in, both.price_out, both.per_minute) == (0.0, 0.0, 3)
+
+
+@pytest.mark.parametrize("price", ["x", "-1", "nan", "inf", "0,5", "1e999"])
+def test_a_price_that_is_none_is_refused(price: str) -> None:
+    with pytest.raises(SettingsError, match="numbers of US dollars per million tokens from 0 up"):
+        load_registry(COMPATIBLE | {PRICE_IN: "1", PRICE_OUT: price})
+
+
+def test_half_a_price_is_none() -> None:
+    with pytest.raises(SettingsError, match=f"{PRICE_OUT} is not set"):
+        load_registry(COMPATIBLE | {PRICE_IN: "1"})
+
+
+def test_what_becomes_of_unpriced_calls_is_one_of_two_words() -> None:
+    with pytest.raises(SettingsError, match="TOUCHSTONE_UNPRICED may be allow or refuse"):
+        load_registry({"TOUCHSTONE_UNPRICED": "alow"})
+
+
+NEAREST = [
+    (
+        {"gemini": {"models": {"gemini-3.8-flash": {"prize_in": 1}}}},
+        "gemini.models.gemini-3.8-flash.prize_in",
+        "price_in",
+    ),
+    (
+        {"gemini": {"models": {"x": {"long_prompt": {"above_token": 1}}}}},
+        "gemini.models.x.long_prompt.",
+        "above_tokens",
+    ),
+    ({"gemini": {"models": {"x": {"later_prices": [{"sinse": "2027-01-01"}]}}}}, "later_prices.0.", "since"),
+    ({"gemini": {"modells": {}}}, "gemini.modells", "models"),
+    ({"gemini": {"tiers": {"fst": "gemini-3.8-flash"}}}, "gemini.tiers.fst", "fast"),
+    ({"gemni": {"models": {}}}, "gemni.", "gemini"),
+]
+
+
+@pytest.mark.parametrize(("mine", "place", "meant"), NEAREST)
+def test_an_unknown_name_is_refused_with_its_place_and_the_nearest_known_one(
+    mine: dict[str, Any], place: str, meant: str
+) -> None:
+    with pytest.raises(SettingsError) as refused:
+        load_registry(overridden(mine))
+    sentence = str(refused.value)
+    assert place in sentence
+    assert f"the nearest name is {meant} " in sentence
 
 
 def test_base_urls_come_from_the_environment_unless_overridden() -> None:

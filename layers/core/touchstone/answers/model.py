@@ -12,7 +12,7 @@ from touchstone.answers.answer_key import AnswerKey, Keyed
 from touchstone.answers.leisure import VerifySeconds
 from touchstone.attempts import Attempts
 from touchstone.errors import Unanswered
-from touchstone.judges.spends import Spend
+from touchstone.judges.spends import Spend, known_cost
 from touchstone.strict import Strict
 
 MAX_PROBLEM_CHARS = 20_000
@@ -261,6 +261,6 @@ class AnswerRecord(Strict):
         return None if self.best_attempt is None else self.attempts[self.best_attempt - 1]
 
     @property
-    def cost_usd(self) -> float:
-        """What the known prices of its judge calls add up to, in US dollars."""
-        return sum(spend.cost_usd or 0.0 for spend in self.spends)
+    def cost_usd(self) -> float | None:
+        """What its judge calls cost in US dollars, as far as that is known; see `known_cost`."""
+        return known_cost(self.spends)

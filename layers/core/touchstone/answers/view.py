@@ -19,7 +19,7 @@ from touchstone.answers.model import (
     Status,
 )
 from touchstone.errors import Unanswered
-from touchstone.judges.spends import Spend
+from touchstone.judges.spends import Spend, unpriced
 
 
 class EvaluationView(BaseModel):
@@ -79,7 +79,8 @@ class AnswerView(BaseModel):
     failure_reason: Unanswered | None = None
     spends: tuple[Spend, ...]
     tokens: int = Field(ge=0)
-    cost_usd: float = Field(ge=0.0)
+    cost_usd: float | None = Field(ge=0.0)
+    unpriced_calls: int = Field(ge=0)
     created_at: datetime
     updated_at: datetime
     batch_id: str | None
@@ -114,4 +115,5 @@ class AnswerView(BaseModel):
             cost_usd=record.cost_usd,
             waiting_for=record.waiting.reason if record.waiting else None,
             waiting_until=record.waiting.until if record.waiting else None,
+            unpriced_calls=unpriced(record.spends),
         )

@@ -33,7 +33,7 @@ class Again(Strict):
 class CaseWork(Strict):
     """One case of an audit and how far it is. `at` is when its last step was (UTC).
 
-    `turns` are the agent's so far, `cost_usd` what they cost, of the calls whose price is known. `failure` is why the
+    `turns` are the agent's so far, `cost_usd` what they cost, all but the `unpriced_calls`. `failure` is why the
     last try brought no turn, None where it did. `over`: it is not worked on any more.
     """
 
@@ -44,6 +44,7 @@ class CaseWork(Strict):
     attempts: Attempts = Attempts()
     turns: int = 0
     cost_usd: float = 0.0
+    unpriced_calls: int = 0
     failure: str | None = None
     over: bool = False
 
@@ -63,6 +64,7 @@ class CaseProgress(Strict):
     done: int = 0
     turns: int = 0
     cost_usd: float = 0.0
+    unpriced_calls: int = 0
     at: datetime | None = None
     until: datetime | None = None
     because: str | None = None
@@ -76,17 +78,18 @@ def case_begun(case: CaseWork, *, now: datetime) -> CaseWork:
     return case if attempts is None else case.model_copy(update={"attempts": attempts, "at": now})
 
 
-def case_went_on(case: CaseWork, *, turns: int, cost_usd: float, now: datetime) -> CaseWork:
+def case_went_on(case: CaseWork, *, turns: int, cost_usd: float, now: datetime, unpriced_calls: int = 0) -> CaseWork:
     """The case after a step that brought something: the next may begin at once, with all its tries before it.
 
-    `turns` and `cost_usd` are those of all its steps so far.
+    `turns`, `cost_usd` and `unpriced_calls` are those of all its steps so far.
     """
     if case.over:
-        return case_over(case, None, turns=turns, cost_usd=cost_usd, now=now)
+        return case_over(case, None, turns=turns, cost_usd=cost_usd, now=now, unpriced_calls=unpriced_calls)
     changes = {
         "attempts": Attempts(),
         "turns": max(case.turns, turns),
         "cost_usd": max(case.cost_usd, cost_usd),
+        "unpriced_calls": max(case.unpriced_calls, unpriced_calls),
         "failure": None,
         "at": now,
     }
@@ -94,25 +97,41 @@ def case_went_on(case: CaseWork, *, turns: int, cost_usd: float, now: datetime) 
 
 
 def case_put_back(
-    case: CaseWork, why: str, *, until: datetime, ended: TryEnd, cost_usd: float, now: datetime
+    case: CaseWork,
+    why: str,
+    *,
+    until: datetime,
+    ended: TryEnd,
+    cost_usd: float,
+    now: datetime,
+    unpriced_calls: int = 0,
 ) -> CaseWork:
     """The case after a try that brought no turn, to be tried again not before `until`."""
     if case.over:
-        return case_over(case, None, turns=case.turns, cost_usd=cost_usd, now=now)
+        return case_over(case, None, turns=case.turns, cost_usd=cost_usd, now=now, unpriced_calls=unpriced_calls)
     attempts = case.attempts.put_back(until=until, ended=ended)
-    changes = {"attempts": attempts, "failure": why, "cost_usd": max(case.cost_usd, cost_usd), "at": now}
+    changes = {
+        "attempts": attempts,
+        "failure": why,
+        "cost_usd": max(case.cost_usd, cost_usd),
+        "unpriced_calls": max(case.unpriced_calls, unpriced_calls),
+        "at": now,
+    }
     return case.model_copy(update=changes)
 
 
-def case_over(case: CaseWork, why: str | None, *, turns: int, cost_usd: float, now: datetime) -> CaseWork:
+def case_over(
+    case: CaseWork, why: str | None, *, turns: int, cost_usd: float, now: datetime, unpriced_calls: int = 0
+) -> CaseWork:
     """The case that is over; `why` its last try brought nothing, None where it did."""
-    if case.over and cost_usd <= case.cost_usd:
+    if case.over and cost_usd <= case.cost_usd and unpriced_calls <= case.unpriced_calls:
         return case
     changes = {
         "over": True,
         "failure": case.failure if case.over else why,
         "turns": max(case.turns, turns),
         "cost_usd": max(case.cost_usd, cost_usd),
+        "unpriced_calls": max(case.unpriced_calls, unpriced_calls),
         "at": now,
     }
     return case.model_copy(update=changes)

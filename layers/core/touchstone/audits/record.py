@@ -22,6 +22,7 @@ from touchstone.audits.recheck import Drift
 from touchstone.audits.report import Source
 from touchstone.audits.sandbox.limits import Limits
 from touchstone.audits.verdict import Rating
+from touchstone.judges.spends import told_cost
 from touchstone.strict import Strict
 
 MAX_FILES = 100
@@ -173,7 +174,8 @@ class AuditView(Strict):
     cases: int | None
     done: int
     turns: int
-    cost_usd: float
+    cost_usd: float | None
+    unpriced_calls: int
     estimate: AuditEstimate | None
     because: str | None
     failure: str | None
@@ -208,7 +210,8 @@ class AuditView(Strict):
             cases=plan.cases if plan else None,
             done=progress.done,
             turns=progress.turns,
-            cost_usd=progress.cost_usd,
+            cost_usd=told_cost(progress.cost_usd, progress.unpriced_calls),
+            unpriced_calls=progress.unpriced_calls,
             estimate=plan.estimate if plan else None,
             because=progress.because if record.finished_at is None else None,
             failure=record.failure,

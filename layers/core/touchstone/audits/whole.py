@@ -45,25 +45,30 @@ from touchstone.audits.sandbox.limits import DEFAULT_LIMITS, Limits
 from touchstone.audits.sandbox.prove import check_import
 from touchstone.clock import Clock, Deadline, system_clock
 from touchstone.judges.base import Conversing
+from touchstone.judges.registry import unpriced_allowed
+from touchstone.judges.spends import Spend, known_cost, unpriced
 
 DEFAULT_BOUNDS = Bounds()
 COST_REACHED = "The limit of cost was reached."
+COST_UNKNOWN = "A call came without its cost, so the limit of cost cannot be kept (TOUCHSTONE_UNPRICED=allow goes on)."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Far:
-    """How far an audit is: `done` cases of `total`, for `cost_usd` so far (of calls whose price is known)."""
+    """How far an audit is: `done` cases of `total`, for `cost_usd` so far, all but `unpriced_calls`."""
 
     done: int
     total: int
     cost_usd: float
+    unpriced_calls: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
     """How cases are solved: the bounds of each and of its proofs, and how many at a time.
 
-    `max_cost_usd`: no turn is begun once all have cost so much; None: without limit.
+    `max_cost_usd`: no turn is begun once all have cost so much, or once the cost of one is not known and
+    `TOUCHSTONE_UNPRICED` does not let it pass; None: without limit.
     """
 
     bounds: Bounds = DEFAULT_BOUNDS
@@ -144,7 +149,7 @@ def _take_over(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Run:
-    """The work on all cases. `costs` is what each has cost so far, in US dollars, in earlier runs too."""
+    """The work on all cases. `paid` is what each has paid for so far, in earlier runs too."""
 
     kept: Folder
     model: Conversing
@@ -152,11 +157,16 @@ class _Run:
     terms: Terms
     clock: Clock
     sleep: Callable[[float], Awaitable[None]]
-    costs: dict[str, float] = field(default_factory=dict)
+    paid: dict[str, tuple[Spend, ...]] = field(default_factory=dict)
 
-    @property
-    def spent(self) -> float:
-        return sum(self.costs.values())
+    def far(self, done: int, total: int) -> Far:
+        spends = [spend for paid in self.paid.values() for spend in paid]
+        return Far(done=done, total=total, cost_usd=known_cost(spends) or 0.0, unpriced_calls=unpriced(spends))
+
+    def reached(self) -> str | None:
+        """Why no turn is begun any more; None where one may be."""
+        far = self.far(0, 0)
+        return cost_reached(self.terms.max_cost_usd, far.cost_usd, far.unpriced_calls)
 
     async def audited(self, cases: Sequence[LoadedCase], progress: Callable[[Far], None]) -> list[AuditedCase]:
         """Each case with its rating, in their order."""
@@ -170,10 +180,10 @@ class _Run:
             async with room:
                 found = await self._one(loaded)
             done += 1
-            progress(Far(done=done, total=len(cases), cost_usd=self.spent))
+            progress(self.far(done, len(cases)))
             return found
 
-        progress(Far(done=0, total=len(cases), cost_usd=self.spent))
+        progress(self.far(0, len(cases)))
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = [group.create_task(one(loaded)) for loaded in cases]
@@ -195,8 +205,8 @@ class _Run:
         """The case worked on to its end, or for as long as it may cost."""
         deadline = Deadline.after(self.terms.bounds.seconds)
         while state.ended is None:
-            if self.terms.max_cost_usd is not None and self.spent >= self.terms.max_cost_usd:
-                return state.over("unanswered", COST_REACHED)  # not kept: it is gone on with under a higher limit
+            if (why := self.reached()) is not None:
+                return state.over("unanswered", why)  # not kept: it is gone on with under a higher limit
             if deadline.passed:
                 return state.over("time", "The time for the case was used up.")
             state = await take_turn(state, model=self.model, bench=self.bench, deadline=deadline)
@@ -217,7 +227,16 @@ class _Run:
 
     def _count(self, case: AuditCase, state: AgentState | None) -> None:
         if state is not None:
-            self.costs[case.id] = sum(spend.cost_usd or 0.0 for spend in state.spends)
+            self.paid[case.id] = state.spends
+
+
+def cost_reached(limit: float | None, known: float, unpriced_calls: int) -> str | None:
+    """Why no turn is begun any more under a limit of cost; None where one may be."""
+    if limit is None:
+        return None
+    if known >= limit:
+        return COST_REACHED
+    return COST_UNKNOWN if unpriced_calls and not unpriced_allowed() else None
 
 
 def _gone_on_with(state: AgentState, bounds: Bounds) -> AgentState:

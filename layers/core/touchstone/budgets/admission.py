@@ -16,6 +16,7 @@ from touchstone.errors import (
     JudgeError,
     MinuteQuotaError,
     RefusedError,
+    SpendingCeilingError,
     StoreError,
     TouchstoneError,
     TurnedAwayError,
@@ -23,6 +24,8 @@ from touchstone.errors import (
     UnreadableError,
 )
 from touchstone.judges.base import Admission, Call, Permit
+from touchstone.judges.cost import without_price
+from touchstone.judges.registry import unpriced_allowed
 
 CEILING_HOLDS = timedelta(seconds=30)
 """How long a tenant's ceiling is remembered between calls, to spare each of them a read."""
@@ -88,7 +91,10 @@ class BudgetAdmission(Admission, ABC):
         """Run work that may block."""
 
     def _reserve(self, call: Call) -> "BudgetPermit":
-        money = self.spending.reserve(call.tenant, call.max_cost_usd, self._ceiling_of(call.tenant))
+        ceiling = self._ceiling_of(call.tenant)
+        if ceiling is not None and call.max_cost_usd is None and not unpriced_allowed():
+            raise SpendingCeilingError(f"{without_price(call.provider, call.model)} Nothing was sent.", until=None)
+        money = self.spending.reserve(call.tenant, call.max_cost_usd, ceiling)
         key = QuotaKey(call.provider, call.model, call.account)
         try:
             unit = self.quotas.reserve(

@@ -32,9 +32,10 @@ def dollars(amount: int) -> float:
 def billed(reserved: int, cost_usd: float | None, error: JudgeError | None) -> int:
     """What a call that was sent is taken to have cost, in micro-dollars, where `reserved` is its highest price.
 
-    A known cost is taken as it is. An unknown one is 0 if the provider refused the call before a model worked on it,
-    else the highest price: a reply that came too late or could not be read has been paid for.
+    A known cost is taken as it is, and never as more than was held back. An unknown one is 0 if the provider refused
+    the call before a model worked on it, else the highest price: a reply that came too late, that could not be read or
+    that came without its usage has been paid for.
     """
     if cost_usd is not None:
-        return micros(cost_usd, where="cost_usd")
+        return min(micros(cost_usd, where="cost_usd"), reserved)
     return 0 if isinstance(error, UNBILLED_ERRORS) else reserved

@@ -144,7 +144,7 @@ def list_answers(
 ) -> None:
     """List your answers, newest first."""
     from touchstone.cli.client import fetch
-    from touchstone.cli.screen import Column, dollars, field, moment, print_page, short
+    from touchstone.cli.screen import Column, cost_of, field, moment, print_page, short
     from touchstone.cli.verdicts import badge_of, confidence_of
 
     page = fetch("answers", limit=limit, status=status, cursor=cursor)
@@ -155,7 +155,7 @@ def list_answers(
         Column(title="confidence", of=confidence_of, right=True),
         Column(title="problem", of=lambda row: short(row.get("problem"))),
         Column(title="answer", of=lambda row: short(row.get("answer"))),
-        Column(title="cost", of=lambda row: dollars(row.get("cost_usd")), right=True),
+        Column(title="cost", of=cost_of, right=True),
     )
     print_page(page, columns, empty="There are no answers yet.", as_json=as_json)
 

@@ -23,7 +23,9 @@ from touchstone.cli.screen import dollars, print_facts, say
 from touchstone.errors import InputError, SettingsError
 from touchstone.judges import Registry, load_registry
 from touchstone.judges.base import Conversing
-from touchstone.judges.registry import Model
+from touchstone.judges.cost import without_price
+from touchstone.judges.registry import Model, unpriced_allowed
+from touchstone.usage import dollars as told_dollars
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,11 +99,9 @@ async def _run(wanted: Wanted, place: Place) -> QualityReport:
     async with opened(registry=registry) as judges:
         model = open_solver(judges, wanted.provider)
         listed = _listed(registry, model)
-        if wanted.terms.max_cost_usd is not None and (listed is None or listed.price_in is None):
-            raise SettingsError(
-                f"The price of {model.provider}'s {model.model} is not known, so its cost cannot be bounded: name it "
-                "in TOUCHSTONE_REGISTRY_OVERRIDES, or set no limit."
-            )
+        unknown = listed is None or not listed.priced
+        if wanted.terms.max_cost_usd is not None and unknown and not unpriced_allowed():
+            raise SettingsError(without_price(model.provider, model.model))
         expected = _estimate(wanted.cases, listed, wanted.terms.bounds)
         if wanted.ask:
             print_estimate(expected, model=f"{model.provider} {model.model}")
@@ -111,7 +111,7 @@ async def _run(wanted: Wanted, place: Place) -> QualityReport:
         with noted_progress("Cases") as show:
 
             def told(far: Far) -> None:
-                show(far.done, far.total, f"{dollars(far.cost_usd)}{most}")
+                show(far.done, far.total, f"{told_dollars(far.cost_usd, far.unpriced_calls)}{most}")
 
             return await audit(
                 wanted.cases,

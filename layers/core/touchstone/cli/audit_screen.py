@@ -9,8 +9,9 @@ from touchstone.audits.report.model import RATINGS
 from touchstone.audits.verdict import Rating
 from touchstone.cli.exits import Exit
 from touchstone.cli.junit import Came, Case, Suite
-from touchstone.cli.screen import Column, dollars, print_facts, print_table, say, short
+from touchstone.cli.screen import Column, print_facts, print_table, say, short
 from touchstone.errors import InputError
+from touchstone.usage import dollars
 
 type Failing = Literal["incorrect", "ambiguous", "unproven", "drift"]
 """What of a case fails a build: its rating, or that it drifted."""
@@ -158,7 +159,7 @@ def _case_row(one: AuditedCase) -> Mapping[str, Any]:
 def _cost(report: QualityReport) -> str | None:
     if not report.input_tokens and not report.output_tokens:
         return None
-    cost = dollars(report.cost_usd) or "not known"
+    cost = dollars(report.cost_usd, report.unpriced_calls)
     return f"{cost} ({report.input_tokens:,} tokens in, {report.output_tokens:,} out)"
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from touchstone.cli.exits import Exit
 from touchstone.cli.experiment_screen import told_range
-from touchstone.cli.screen import Column, dollars, field, moment, print_facts, print_table, styled
+from touchstone.cli.screen import Column, cost_of, dollars, field, moment, print_facts, print_table, styled
 
 if TYPE_CHECKING:
     from touchstone.cli.audit_screen import Failing
@@ -56,7 +56,7 @@ def _facts(view: View) -> Iterator[tuple[str, object]]:
     if view.get("cases") is not None:
         yield "cases", f"{view.get('done')} of {view['cases']} are over"
     yield "turns", view.get("turns") or None
-    yield "cost", dollars(view.get("cost_usd")) if view.get("turns") else None
+    yield "cost", cost_of(view) if view.get("turns") else None
     expected = (view.get("estimate") or {}).get("cost_usd")
     if expected and not is_over(view):
         yield "estimated", told_range(*(str(dollars(each)) for each in expected))

@@ -70,7 +70,7 @@ def results_path(requests: Path, output: Path | None) -> Path:
 
 
 def summary(path: Path) -> dict[str, Any]:
-    """What a file of results comes to: lines by what became of them, errors with their numbers, the known cost.
+    """What a file of results comes to: lines by what became of them, errors with their numbers, the cost.
 
     `failed`: no answer could be produced; `unfinished`: it is still worked on; `undecided`: of all answers those that
     another try may still decide. `submissions` counts those by how they
@@ -80,7 +80,7 @@ def summary(path: Path) -> dict[str, Any]:
     """
     counts: dict[str, Counter[str]] = {name: Counter() for name in _BECAME}
     errors: list[dict[str, Any]] = []
-    cost, undecided = 0.0, 0
+    cost, unpriced, undecided = 0.0, 0, 0
     for text in read_file(path).split(b"\n"):
         if not text.strip():
             continue
@@ -90,7 +90,7 @@ def summary(path: Path) -> dict[str, Any]:
             errors.append({"line": result.get("line"), "id": result.get("id"), **(result.get("error") or {})})
             continue
         counts[kind][_BECAME[kind](result[kind])] += 1
-        cost += _cost(result[kind])
+        cost, unpriced = cost + _cost(result[kind])[0], unpriced + _cost(result[kind])[1]
         undecided += kind == "answer" and passing_reason(result[kind]) is not None
     answers = counts["answer"]
     return {
@@ -101,7 +101,8 @@ def summary(path: Path) -> dict[str, Any]:
         "submissions": dict(sorted(counts["submission"].items())),
         "measurements": dict(sorted(counts["measurement"].items())),
         "quizzes": dict(sorted(counts["quiz"].items())),
-        "cost_usd": cost,
+        "cost_usd": None if unpriced and not cost else cost,
+        "unpriced_calls": unpriced,
         "errors": sorted(errors, key=lambda error: error["line"] or 0),
     }
 
@@ -137,9 +138,10 @@ _BECAME: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
 """What became of a line, by the field of its result that holds what it came to."""
 
 
-def _cost(work: Mapping[str, Any]) -> float:
-    """What a line cost (US dollars), as far as its result tells."""
-    return work.get("cost_usd") or (work.get("outlay") or {}).get("cost_usd") or 0.0
+def _cost(work: Mapping[str, Any]) -> tuple[float, int]:
+    """What a line cost (US dollars) but for calls of unknown price, and how many those are."""
+    told = work.get("outlay") or work
+    return told.get("cost_usd") or 0.0, told.get("unpriced_calls") or told.get("unpriced") or 0
 
 
 @contextmanager

@@ -132,7 +132,7 @@ def _fail(found: "Document") -> NoReturn:
 
 def _report(found: dict[str, Any], *, as_json: bool) -> None:
     """Print what the results come to, errors by line on standard error, and leave with the exit code."""
-    from touchstone.cli.screen import dollars, print_facts, print_json, say
+    from touchstone.cli.screen import cost_of, print_facts, print_json, say
 
     errors = found["errors"]
     for error in errors[:MOST_ERRORS_SHOWN]:
@@ -156,7 +156,7 @@ def _report(found: dict[str, Any], *, as_json: bool) -> None:
                     for name, count in found[kind].items()
                 ),
                 ("errors", len(errors) or None),
-                ("cost", dollars(found["cost_usd"])),
+                ("cost", cost_of(found)),
                 ("results", found["results"]),
             )
         )

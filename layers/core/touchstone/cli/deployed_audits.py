@@ -223,7 +223,7 @@ def _awaited(api: "Api", view: "Document", *, seconds: float) -> "Document":
     from touchstone.cli import waiting
     from touchstone.cli.audit_views import is_over
     from touchstone.cli.progress import noted_progress
-    from touchstone.cli.screen import dollars, say
+    from touchstone.cli.screen import cost_of, say
 
     audit_id = str(view.get("id"))
     try:
@@ -231,7 +231,7 @@ def _awaited(api: "Api", view: "Document", *, seconds: float) -> "Document":
 
             def look() -> "Document":
                 found = api.get("audits", audit_id)
-                told(found.get("done", 0), found.get("cases"), dollars(found.get("cost_usd", 0.0)) or "")
+                told(found.get("done", 0), found.get("cases"), cost_of(found))
                 return found
 
             return waiting.awaited(view, look, until=is_over, seconds=seconds)

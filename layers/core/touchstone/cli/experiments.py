@@ -171,9 +171,9 @@ async def _run(found: "Experiment", terms: _Terms) -> "Conclusion":
     from touchstone.cli.experiment_screen import told_cost
     from touchstone.cli.inprocess import opened
     from touchstone.cli.progress import noted_progress
-    from touchstone.cli.screen import dollars
     from touchstone.judges import load_registry
     from touchstone.surfaces.experiments import run_experiment
+    from touchstone.usage import dollars
 
     registry = load_registry()
     async with opened(registry=registry) as judges:
@@ -184,7 +184,7 @@ async def _run(found: "Experiment", terms: _Terms) -> "Conclusion":
 
             def told(far: "Progress") -> None:
                 expected = "" if far.estimate.cost_usd is None else f" of an estimated {told_cost(far.estimate)}"
-                show(far.done, far.total, f"{dollars(far.cost_usd)}{expected}")
+                show(far.done, far.total, f"{dollars(far.cost_usd, far.unpriced_calls)}{expected}")
 
             return await run_experiment(
                 found,

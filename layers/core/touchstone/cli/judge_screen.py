@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from touchstone.cli.screen import Column, dollars, field, percent, print_facts, print_table
+from touchstone.cli.screen import Column, field, percent, print_facts, print_table
+from touchstone.usage import NOT_KNOWN, dollars
 
 NO_CARD = "No judge has given a verdict yet."
 _MILLISECONDS = 1_000.0
@@ -24,7 +25,7 @@ def print_cards(cards: Sequence[Document]) -> None:
         Column(title="flips", of=lambda card: percent(card["flip_rate"]), right=True),
         Column(title="unreadable", of=lambda card: percent(card["unreadable_share"]), right=True),
         Column(title="latency", of=lambda card: _seconds(card["latency_ms"]), right=True),
-        Column(title="a verdict", of=lambda card: _cost(card["verdict_cost_usd"]), right=True),
+        Column(title="a verdict", of=_cost, right=True),
         Column(title="card", of=field("id")),
     )
     print_table(columns, cards, empty=NO_CARD)
@@ -48,9 +49,8 @@ def print_card(card: Document) -> None:
             ("unreadable", _of(calls["unreadable_share"])),
             ("calls", f"{calls['calls']}, and {calls['cached']} replies from the cache"),
             ("latency", _seconds(calls["latency_ms"])),
-            ("cost", dollars(calls["cost_usd"]) if calls["unpriced"] < calls["calls"] else None),
-            ("unpriced", f"{calls['unpriced']} calls" if calls["unpriced"] else None),
-            ("a verdict", _cost(calls["verdict_cost_usd"])),
+            ("cost", dollars(calls["cost_usd"], calls["unpriced"])),
+            ("a verdict", _cost(calls)),
         )
     )
     if agreement["state"] == "measured":
@@ -120,6 +120,8 @@ def _seconds(milliseconds: float | None) -> str | None:
     return None if milliseconds is None else f"{milliseconds / _MILLISECONDS:.1f} s"
 
 
-def _cost(value: float | None) -> str | None:
+def _cost(view: Document) -> str | None:
     """A verdict of a fast model costs a hundredth of a cent, so it has six decimals."""
-    return None if value is None else f"${value:.6f}"
+    if (value := view["verdict_cost_usd"]) is None:
+        return NOT_KNOWN if view["unpriced"] else None
+    return f"${value:.6f}"

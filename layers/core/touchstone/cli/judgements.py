@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from touchstone.cli.exits import Exit
-from touchstone.cli.screen import Column, Row, dollars, field, percent, print_facts, print_table, styled
+from touchstone.cli.screen import Column, Row, cost_of, field, percent, print_facts, print_table, styled
+from touchstone.judges.spends import known_cost, unpriced
 from touchstone.oracle.aggregation import Aggregate, aggregate
 from touchstone.oracle.model import Dimension, IndividualScoring
 from touchstone.oracle.unjudged import Unjudged
@@ -40,7 +41,7 @@ def document(judgement: Judgement) -> dict[str, Any]:
         found["gate"] = {"passed": judgement.gate.passed, **found["gate"]}
     penalties = () if (totals := _totals(judgement)) is None else totals.penalties
     found["penalties"] = [{"dimension": one.dimension, "score": one.score, "factor": one.factor} for one in penalties]
-    return {**found, "tokens": _tokens(judgement), "cost_usd": _cost(judgement)}
+    return {**found, "tokens": _tokens(judgement), **_cost(judgement)}
 
 
 def print_judgement(judgement: Judgement, text: str) -> None:
@@ -75,7 +76,7 @@ def _facts(judgement: Judgement, text: str) -> Iterator[tuple[str, object]]:
         yield "risk", f"{passage.flag.replace('_', ' ')}: {_excerpt(text[passage.start : passage.end])}"
     last = judgement.spends[-1] if judgement.spends else None
     yield "judge", None if last is None else f"{last.provider} {last.model}"
-    yield "cost", f"{dollars(_cost(judgement))}, {_tokens(judgement):,} tokens"
+    yield "cost", f"{cost_of(_cost(judgement))}, {_tokens(judgement):,} tokens"
 
 
 def _because(unscored: Unjudged) -> Iterator[tuple[str, object]]:
@@ -114,9 +115,8 @@ def _tokens(judgement: Judgement) -> int:
     return sum(spend.input_tokens + spend.output_tokens for spend in judgement.spends)
 
 
-def _cost(judgement: Judgement) -> float:
-    """The sum of the known prices."""
-    return sum(spend.cost_usd or 0.0 for spend in judgement.spends)
+def _cost(judgement: Judgement) -> dict[str, Any]:
+    return {"cost_usd": known_cost(judgement.spends), "unpriced_calls": unpriced(judgement.spends)}
 
 
 CRITERIA = (

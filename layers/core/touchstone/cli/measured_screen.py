@@ -5,11 +5,13 @@ from typing import Any
 
 from touchstone.cli.bars import Kind, Outcome, reasons_of, shown_score
 from touchstone.cli.junit import Came, Case, Suite
-from touchstone.cli.screen import Column, Row, dollars, field, print_facts, print_table, say, short, styled
+from touchstone.cli.screen import Column, Row, field, print_facts, print_table, say, short, styled
+from touchstone.judges.spends import unpriced
 from touchstone.material import Deck, Quiz
 from touchstone.surfaces.catalogue import Material
 from touchstone.surfaces.evaluation import Report
 from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult
+from touchstone.usage import dollars
 
 ITEMS_SHOWN = 20
 """Of one metric; JSON and JUnit have all."""
@@ -37,6 +39,7 @@ def document(report: Report, outcomes: Outcomes) -> dict[str, Any]:
         "outcomes": {name: {"kind": one.kind, "sentence": one.sentence} for name, one in outcomes.items()},
         "tokens": report.tokens,
         "cost_usd": report.cost_usd,
+        "unpriced_calls": unpriced(report.spends),
     }
 
 
@@ -127,7 +130,7 @@ def _facts(report: Report) -> Iterator[tuple[str, object]]:
     if models:
         cached = sum(spend.cached for spend in report.spends)
         from_cache = f", {cached} of {len(report.spends)} replies from the cache" if cached else ""
-        yield "cost", f"{dollars(report.cost_usd)}, {report.tokens:,} tokens{from_cache}"
+        yield "cost", f"{dollars(report.cost_usd, unpriced(report.spends))}, {report.tokens:,} tokens{from_cache}"
 
 
 def _case(group: str, name: str, outcome: Outcome, result: MetricResult | None) -> Case:

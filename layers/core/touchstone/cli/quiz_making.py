@@ -9,17 +9,18 @@ from touchstone.cli.exits import NobodyError
 from touchstone.cli.inprocess import opened
 from touchstone.cli.progress import noted_progress
 from touchstone.cli.requests import checked
-from touchstone.cli.screen import dollars
 from touchstone.cli.watched import WatchedJudge
 from touchstone.errors import SettingsError
 from touchstone.judges import load_registry
 from touchstone.judges.base import Judge
+from touchstone.judges.spends import known_cost, unpriced
 from touchstone.quizzes.curriculum import Curriculum
 from touchstone.quizzes.evaluation import TIER
 from touchstone.quizzes.generation import model_for_generation, open_generator
 from touchstone.quizzes.loop import make_quiz
 from touchstone.quizzes.model import QuizRequest
 from touchstone.quizzes.view import AttemptView
+from touchstone.usage import dollars
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,13 +73,13 @@ async def made_here(request: QuizRequest, course: Curriculum | None, *, seconds:
         except SettingsError as error:
             raise NobodyError(str(error)) from None
         with noted_progress("Answers of the models") as show:
-            answered: dict[str, tuple[int, float]] = {}
+            answered: dict[str, tuple[int, float, int]] = {}
 
             def watched(judge: Judge, role: str) -> WatchedJudge:
-                def told(ended: int, cost_usd: float) -> None:
-                    answered[role] = (ended, cost_usd)
-                    ends, costs = zip(*answered.values(), strict=True)
-                    show(sum(ends), None, str(dollars(sum(costs))))
+                def told(ended: int, cost_usd: float, unpriced_calls: int) -> None:
+                    answered[role] = (ended, cost_usd, unpriced_calls)
+                    ends, costs, others = zip(*answered.values(), strict=True)
+                    show(sum(ends), None, dollars(sum(costs), sum(others)))
 
                 return WatchedJudge(judge, told)
 
@@ -94,5 +95,6 @@ async def made_here(request: QuizRequest, course: Curriculum | None, *, seconds:
         **made.model_dump(mode="json"),
         "attempts": [AttemptView.of(attempt).model_dump(mode="json") for attempt in made.attempts],
         "tokens": sum(spend.input_tokens + spend.output_tokens for spend in made.spends),
-        "cost_usd": sum(spend.cost_usd or 0.0 for spend in made.spends),
+        "cost_usd": known_cost(made.spends),
+        "unpriced_calls": unpriced(made.spends),
     }

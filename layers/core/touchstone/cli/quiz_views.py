@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from touchstone.cli.exits import Exit
-from touchstone.cli.screen import Column, dollars, field, moment
+from touchstone.cli.screen import Column, cost_of, field, moment
 
 type View = Mapping[str, Any]
 
@@ -43,7 +43,7 @@ def sentences(view: View) -> Iterator[str]:
     if len(attempts) > 1:
         told = "; ".join(f"{one['number']}: {_found(one)}" for one in attempts)
         yield f"Attempts: {told}. Shown is {view.get('attempt')}."
-    yield f"Cost: {dollars(view.get('cost_usd'))}, {view.get('tokens', 0):,} tokens."
+    yield f"Cost: {cost_of(view)}, {view.get('tokens', 0):,} tokens."
 
 
 def plain(quiz: Mapping[str, Any]) -> dict[str, Any]:

@@ -97,6 +97,7 @@ class Day(Reply):
     statuses: dict[str, int]
     skips: dict[str, int]
     cost_usd: float | None
+    unpriced_calls: int = 0
 
 
 class TrendDay(Reply):
@@ -280,6 +281,7 @@ class WholeAudit(Reply):
     done: int
     turns: int
     cost_usd: float | None
+    unpriced_calls: int = 0
     estimate: AuditEstimate | None
     because: str | None
     failure: str | None

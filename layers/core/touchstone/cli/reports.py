@@ -22,7 +22,7 @@ app.add_typer(stats, name="stats", help="What has accumulated: rates, volume, tr
 def budget(*, as_json: AsJson = False) -> None:
     """Show today's budget: the judges' quotas, and what was spent."""
     from touchstone.cli.client import fetch
-    from touchstone.cli.screen import Column, dollars, field, moment, print_facts, print_json, print_table
+    from touchstone.cli.screen import Column, cost_of, dollars, field, moment, print_facts, print_json, print_table
 
     report = fetch("budget")
     if as_json:
@@ -44,7 +44,7 @@ def budget(*, as_json: AsJson = False) -> None:
     print_facts(
         (
             *(("held back", _held(quota)) for quota in quotas if quota.get("blocked_until")),
-            ("spent today", dollars(report.get("spent_usd"))),
+            ("spent today", cost_of(report, name="spent_usd")),
             ("reserved", dollars(report.get("reserved_usd"))),
             ("ceiling", dollars(report.get("ceiling_usd"))),
         )
@@ -97,13 +97,13 @@ def rates(*, as_json: AsJson = False) -> None:
 @stats.command()
 def volume(*, days: Days = 30, as_json: AsJson = False) -> None:
     """Answers, skips and cost a day."""
-    from touchstone.cli.screen import Column, dollars, field
+    from touchstone.cli.screen import Column, cost_of, field
 
     columns = (
         Column(title="day (UTC)", of=field("day")),
         *(Column(title=status, of=_count("statuses", status), right=True) for status in _STATUSES),
         Column(title="skipped because", of=lambda row: _counts(row.get("skips") or {})),
-        Column(title="cost", of=lambda row: dollars(row.get("cost_usd")), right=True),
+        Column(title="cost", of=cost_of, right=True),
     )
     _list("volume", columns, as_json=as_json, days=days)
 

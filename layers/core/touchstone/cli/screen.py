@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from touchstone import usage
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
@@ -147,9 +149,12 @@ def percent(value: object) -> str | None:
 
 def dollars(value: object) -> str | None:
     """US dollars for people; None stays None."""
-    if not isinstance(value, int | float):
-        return None
-    return f"${value:.2f}" if value >= 1 or value == 0 else f"${value:.4f}"
+    return usage.dollars(value) if isinstance(value, int | float) else None
+
+
+def cost_of(view: Mapping[str, Any], *, name: str = "cost_usd") -> str:
+    """What work cost, for people, by a view of it with a field called `name` and `unpriced_calls`."""
+    return usage.dollars(view.get(name, 0.0), view.get("unpriced_calls") or 0)
 
 
 def moment(value: object) -> str | None:

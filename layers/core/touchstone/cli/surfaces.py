@@ -183,10 +183,10 @@ async def _measured(asked: _Asked, material: "Material", source: "Source | None"
     """The report, and what to do where no judge can be asked, as the end of a sentence."""
     from touchstone.cli.inprocess import opened
     from touchstone.cli.progress import noted_progress
-    from touchstone.cli.screen import dollars
     from touchstone.cli.watched import WatchedJudge
     from touchstone.surfaces import evaluation
     from touchstone.surfaces.model import TIER
+    from touchstone.usage import dollars
 
     doors: dict[Surface, Callable[..., Awaitable[Report]]] = {
         "quiz": evaluation.evaluate_quiz,
@@ -202,7 +202,7 @@ async def _measured(asked: _Asked, material: "Material", source: "Source | None"
                 material,
                 source,
                 metrics=bars.metrics,
-                judge=WatchedJudge(judge, lambda ended, cost: show(ended, None, str(dollars(cost)))),
+                judge=WatchedJudge(judge, lambda ended, *cost: show(ended, None, dollars(*cost))),
                 seconds=asked.seconds,
                 language=asked.language,
                 use_cache=asked.use_cache,

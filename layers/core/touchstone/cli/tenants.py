@@ -65,6 +65,7 @@ def ceiling(
 
     Without a ceiling of its own, TOUCHSTONE_DAILY_CEILING_USD of the deployment holds.
     """
+    from touchstone import usage
     from touchstone.budgets import Spending
     from touchstone.cli.screen import dollars, print_facts, print_json
     from touchstone.cli.stores import check_tenant, table
@@ -79,13 +80,13 @@ def ceiling(
         spending.set_ceiling(tenant, usd)
     spent = spending.today(tenant)
     if as_json:
-        names = ("ceiling_usd", "spent_usd", "reserved_usd")
+        names = ("ceiling_usd", "spent_usd", "reserved_usd", "unpriced_calls")
         print_json({"tenant": tenant, **{name: getattr(spent, name) for name in names}})
         return
     print_facts(
         (
             ("ceiling", dollars(spent.ceiling_usd) or "the deployment's (TOUCHSTONE_DAILY_CEILING_USD)"),
-            ("spent today", dollars(spent.spent_usd)),
+            ("spent today", usage.dollars(spent.spent_usd, spent.unpriced_calls)),
             ("reserved", dollars(spent.reserved_usd)),
         )
     )

@@ -7,8 +7,9 @@ from pydantic import BaseModel
 from touchstone.clock import Deadline
 from touchstone.judges.base import Judge, Question, Reply
 
-type Told = Callable[[int, float], None]
-"""Takes how many questions are answered (or failed) so far, and what they cost in US dollars where that is known."""
+type Told = Callable[[int, float, int], None]
+"""Takes how many questions are answered (or failed) so far, what they cost in US dollars where that is known, and how
+many calls have no known price."""
 
 
 class WatchedJudge:
@@ -19,6 +20,7 @@ class WatchedJudge:
         self._told = told
         self._ended = 0
         self._cost_usd = 0.0
+        self._unpriced = 0
 
     @property
     def provider(self) -> str:
@@ -35,7 +37,8 @@ class WatchedJudge:
         try:
             reply = await self._judge.ask(question, deadline=deadline)
             self._cost_usd += reply.cost_usd or 0.0
+            self._unpriced += reply.cost_usd is None
             return reply
         finally:
             self._ended += 1
-            self._told(self._ended, self._cost_usd)
+            self._told(self._ended, self._cost_usd, self._unpriced)

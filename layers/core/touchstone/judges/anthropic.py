@@ -11,7 +11,6 @@ from touchstone.judges.adapters.schemas import reply_schema
 from touchstone.judges.base import Answered, Question
 from touchstone.judges.bodies.anthropic import NAME, usage_of
 from touchstone.judges.conversing import Turn, TurnRequest, Wire
-from touchstone.usage import Usage
 
 if TYPE_CHECKING:
     import httpx2
@@ -116,7 +115,7 @@ def read_reply[T: BaseModel](model: str, question: Question[T], body: dict[str, 
     usage, answering = usage_of(body.get("usage")), replies.model_named(body.get("model"), model)
     with replies.counted(usage, answering):
         value = replies.parsed(NAME, model, question.reply_type, _text(model, question.max_output_tokens, body))
-    return Answered(value=value, model=answering, usage=usage or Usage())
+    return Answered(value=value, model=answering, usage=usage)
 
 
 def _text(model: str, limit: int, body: dict[str, Any]) -> str:

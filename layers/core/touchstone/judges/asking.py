@@ -15,7 +15,7 @@ from touchstone.errors import InputError, StoreError
 from touchstone.judges.base import Answered, Purpose, Question, Reply, ReplyCache
 from touchstone.judges.calling import Caller, Order
 from touchstone.judges.conversing import Turn, TurnRequest
-from touchstone.judges.questions import address_of, highest_cost_usd, highest_turn_cost_usd
+from touchstone.judges.questions import address_of, most_used, most_used_by_turn
 from touchstone.judges.registry import Model
 from touchstone.judges.surroundings import Connection, Surroundings
 
@@ -62,10 +62,7 @@ class ModelJudge:
             return await self._connection.adapter.ask(self.model, roomy, timeout=timeout)
 
         order = Order(
-            send=send,
-            prompt_version=question.prompt.version,
-            highest_cost_usd=lambda: highest_cost_usd(self._model, roomy, on=self._around.clock().date()),
-            seconds=question.seconds,
+            send=send, prompt_version=question.prompt.version, most=most_used(roomy), seconds=question.seconds
         )
         reply = await self._caller.answered(order, deadline)
         if cache is not None:
@@ -85,11 +82,7 @@ class ModelJudge:
         async def send(timeout: float) -> Answered[Turn]:  # noqa: ASYNC109 - handed to the adapter
             return await adapter.converse(self.model, roomy, timeout=timeout)
 
-        order = Order(
-            send=send,
-            prompt_version=request.conversation.prompt_version,
-            highest_cost_usd=lambda: highest_turn_cost_usd(self._model, roomy, on=self._around.clock().date()),
-        )
+        order = Order(send=send, prompt_version=request.conversation.prompt_version, most=most_used_by_turn(roomy))
         return await self._caller.answered(order, deadline)
 
     async def _recall[T: BaseModel](

@@ -12,6 +12,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, replace
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -30,6 +31,7 @@ from touchstone.judges.cost import cost_usd
 from touchstone.judges.registry import Model
 from touchstone.judges.retrying import Retries
 from touchstone.judges.surroundings import Connection, Surroundings
+from touchstone.usage import Usage
 
 SETTLE_SECONDS = 0.05
 """What is kept of the deadline to settle a call that used it up: one write to the table takes about 10 ms."""
@@ -47,13 +49,13 @@ logger = logging.getLogger(__name__)
 class Order[T: BaseModel]:
     """One thing to be had of a model, by as many calls as it takes.
 
-    `send` makes one call within so many seconds. `highest_cost_usd` is what one can cost at most, None where the
-    model's price is not known. `seconds` is how long all calls have together, None: until the deadline.
+    `send` makes one call within so many seconds. `most` is what one can use at most. `seconds` is how long all calls
+    have together, None: until the deadline.
     """
 
     send: Callable[[float], Awaitable[Answered[T]]]
     prompt_version: str
-    highest_cost_usd: Callable[[], float | None]
+    most: Usage
     seconds: float | None = None
 
 
@@ -122,7 +124,7 @@ class Caller:
         if deadline.passed:
             raise self._too_late(sent=False)
         admission = self._around.admission
-        highest = None if admission is None else order.highest_cost_usd()
+        highest = self._cost(order.most)
         permit = None if admission is None else await self._in_time(self._admitted(admission, highest), deadline)
         timeout = deadline.remaining
         if permit is not None:
@@ -136,7 +138,7 @@ class Caller:
                 answered = await order.send(timeout)
         except JudgeError as error:
             latency_ms = (time.perf_counter() - started) * 1000.0
-            failed = self._paid(order.prompt_version, error, latency_ms)
+            failed = self._paid(order, error, latency_ms)
             error.failed_calls = () if failed is None else (failed,)
             await self._failed(permit, error, _known_cost(error, failed, highest), deadline)
             raise
@@ -149,7 +151,8 @@ class Caller:
                 self._around.finish_later(permit.settle(cost_usd=highest, error=self._too_late(sent=True)))
             raise
         latency_ms = (time.perf_counter() - started) * 1000.0
-        cost = cost_usd(self._model, answered.usage, on=self._around.clock().date())
+        answered = replace(answered, usage=answered.usage.within(order.most))
+        cost = self._cost(answered.usage)
         if permit is not None:
             await self._around.finish(permit.settle(cost_usd=cost), within=deadline.remaining)
         return self._reply(order.prompt_version, answered, cost, latency_ms, attempt)
@@ -195,17 +198,22 @@ class Caller:
             await permit.release()
         raise self._too_late(sent=False)
 
-    def _paid(self, prompt_version: str, error: JudgeError, latency_ms: float) -> FailedCall | None:
+    def _cost(self, usage: Usage) -> float | None:
+        """What a call that used this costs; None where its price is not known, or the provider told no usage."""
+        return cost_usd(self._model, usage, on=self._around.clock().date()) if usage.known else None
+
+    def _paid(self, order: Order[Any], error: JudgeError, latency_ms: float) -> FailedCall | None:
         """What is known of a failed call that is paid for; None where the provider told nothing."""
         if error.usage is None:
             return None
+        usage = error.usage = error.usage.within(order.most)
         return FailedCall(
             reason=error.reason,
             provider=self._model.provider,
             model=error.model or self._model.name,
-            prompt_version=prompt_version,
-            usage=error.usage,
-            cost_usd=cost_usd(self._model, error.usage, on=self._around.clock().date()),
+            prompt_version=order.prompt_version,
+            usage=usage,
+            cost_usd=self._cost(usage),
             latency_ms=latency_ms,
         )
 

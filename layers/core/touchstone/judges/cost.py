@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from touchstone.judges.registry import Model
+from touchstone.judges.registry import COMPATIBLE_PRICES, OVERRIDES_VARIABLE, UNPRICED_VARIABLE, Model
 from touchstone.usage import Usage
 
 TOKENS_PER_PRICE = 1_000_000
@@ -32,5 +32,19 @@ def max_cost_usd(model: Model, *, input_bytes: int, images: int, max_output_toke
 
     A token of a byte-level vocabulary holds at least one byte of UTF-8, so `input_bytes` bounds the input's tokens.
     """
-    highest = Usage(input_tokens=input_bytes + images * IMAGE_TOKENS, output_tokens=max_output_tokens)
+    highest = max_usage(input_bytes=input_bytes, images=images, max_output_tokens=max_output_tokens)
     return cost_usd(model, highest, on=on)
+
+
+def max_usage(*, input_bytes: int, images: int, max_output_tokens: int) -> Usage:
+    """The most that a call can use."""
+    return Usage(input_tokens=input_bytes + images * IMAGE_TOKENS, output_tokens=max_output_tokens)
+
+
+def without_price(provider: str, model: str) -> str:
+    """Why a ceiling cannot be kept for a model without a price, and the ways out, as a sentence for people."""
+    return (
+        f"No price is known for {provider}'s {model}, so a ceiling of cost could not be kept. Give its price: "
+        f"{' and '.join(COMPATIBLE_PRICES)} for the endpoint of TOUCHSTONE_COMPATIBLE_BASE_URL, {OVERRIDES_VARIABLE} "
+        f"for any model; or set {UNPRICED_VARIABLE}=allow, so that its calls pass uncounted."
+    )

@@ -16,7 +16,6 @@ from touchstone.judges.adapters.schemas import reply_schema, schema_name
 from touchstone.judges.base import Answered, Question
 from touchstone.judges.bodies.chat import usage_of
 from touchstone.judges.conversing import Turn, TurnRequest, Wire
-from touchstone.usage import Usage
 
 if TYPE_CHECKING:
     import httpx2
@@ -118,7 +117,7 @@ class OpenAIAdapter:
         with replies.counted(usage, answering):
             text = self._text(model, question.max_output_tokens, response, body)
             value = replies.parsed(self._name, model, question.reply_type, text)
-        return Answered(value=value, model=answering, usage=usage or Usage())
+        return Answered(value=value, model=answering, usage=usage)
 
     def _text(self, model: str, limit: int, response: replies.Response, body: dict[str, Any]) -> str:
         """The model's own words. Raises the failure that the reply is instead."""

@@ -11,11 +11,13 @@ from pydantic import BaseModel
 
 from touchstone.judges.base import Question
 from touchstone.judges.conversing import TurnRequest
-from touchstone.judges.cost import max_cost_usd
+from touchstone.judges.cost import cost_usd, max_usage
 from touchstone.judges.registry import Model
+from touchstone.usage import Usage
 
-ADDED_TOKENS = 512
-"""What a provider adds to a prompt of ours: roles, and the words that ask for structured output."""
+ADDED_TOKENS = 1_024
+"""What a provider may add to a prompt of ours: roles, and the words that ask for structured output. Generous, since a
+count above the most that a call can use is not believed."""
 
 
 def address_of(question: Question[BaseModel], *, asked: Sequence[str]) -> str:
@@ -39,17 +41,20 @@ def highest_cost_usd(model: Model, question: Question[BaseModel], *, on: date) -
 
     The room for thinking must be part of the question's `max_output_tokens` already.
     """
-    return max_cost_usd(
-        model,
+    return cost_usd(model, most_used(question), on=on)
+
+
+def most_used(question: Question[BaseModel]) -> Usage:
+    """The most that one call for a question can use; see `highest_cost_usd`."""
+    return max_usage(
         input_bytes=input_bytes(question),
         images=len(question.images),
         max_output_tokens=question.max_output_tokens,
-        on=on,
     )
 
 
-def highest_turn_cost_usd(model: Model, request: TurnRequest, *, on: date) -> float | None:
-    """The highest possible cost of one call for a turn on a day (UTC); None where the model's price is not known.
+def most_used_by_turn(request: TurnRequest) -> Usage:
+    """The most that one call for a turn can use.
 
     What was said so far is all sent again. Of a turn with calls it is counted twice, since it is kept in two forms.
     """
@@ -57,13 +62,7 @@ def highest_turn_cost_usd(model: Model, request: TurnRequest, *, on: date) -> fl
     tools = sum(
         len(tool.name) + len(tool.description.encode()) + _schema(tool.parameters).size for tool in request.tools
     )
-    return max_cost_usd(
-        model,
-        input_bytes=said + tools + ADDED_TOKENS,
-        images=0,
-        max_output_tokens=request.max_output_tokens,
-        on=on,
-    )
+    return max_usage(input_bytes=said + tools + ADDED_TOKENS, images=0, max_output_tokens=request.max_output_tokens)
 
 
 def input_bytes(question: Question[BaseModel]) -> int:

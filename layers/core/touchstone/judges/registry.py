@@ -9,14 +9,16 @@ merged over it, for example::
 
 A provider of that object which is not listed is an OpenAI-compatible one. For a single such endpoint there is a
 shorter way: `TOUCHSTONE_COMPATIBLE_BASE_URL`, `TOUCHSTONE_COMPATIBLE_MODEL` and, where it wants one,
-`TOUCHSTONE_COMPATIBLE_API_KEY`.
+`TOUCHSTONE_COMPATIBLE_API_KEY`; `TOUCHSTONE_COMPATIBLE_PRICE_IN` and `TOUCHSTONE_COMPATIBLE_PRICE_OUT` are its price in
+US dollars per million tokens, 0 where it costs nothing. They come before what the overrides say of `compatible`.
 """
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
+from difflib import get_close_matches
 from functools import cached_property, lru_cache
 from importlib.resources import files
 from types import MappingProxyType
@@ -31,6 +33,9 @@ OVERRIDES_VARIABLE = "TOUCHSTONE_REGISTRY_OVERRIDES"
 COMPATIBLE_URL_VARIABLE = "TOUCHSTONE_COMPATIBLE_BASE_URL"
 COMPATIBLE_MODEL_VARIABLE = "TOUCHSTONE_COMPATIBLE_MODEL"
 COMPATIBLE_KEY_VARIABLE = "TOUCHSTONE_COMPATIBLE_API_KEY"
+COMPATIBLE_PRICES = ("TOUCHSTONE_COMPATIBLE_PRICE_IN", "TOUCHSTONE_COMPATIBLE_PRICE_OUT")
+UNPRICED_VARIABLE = "TOUCHSTONE_UNPRICED"
+"""Set to `allow`, a ceiling lets calls of unknown price pass; they are counted, and are not in its sums."""
 
 type ProviderKind = Literal["anthropic", "openai", "gemini", "compatible"]
 """Which adapter speaks to a provider."""
@@ -86,6 +91,11 @@ class Model(Price):
     retires: date | None = None
     successor: str | None = None
     source: str = ""
+
+    @property
+    def priced(self) -> bool:
+        """Whether its price is known."""
+        return self.price_in is not None and self.price_out is not None
 
     @cached_property
     def limits(self) -> Limits:
@@ -212,13 +222,24 @@ class Registry:
 def load_registry(environ: Mapping[str, str] | None = None) -> Registry:
     """The registry of this deployment: the shipped one with its overrides and base URLs (`environ` None: `os.environ`).
 
-    Raises `SettingsError` when the overrides are not valid; it names the provider, model or field at fault.
+    Raises `SettingsError` when the overrides are not valid; it names the provider, model or field at fault, and what
+    was probably meant. The other variables are checked as well.
     """
     environ = os.environ if environ is None else environ
+    unpriced_allowed(environ)
     data = _merged(_shipped(), _overrides(environ.get(OVERRIDES_VARIABLE, "")))
     if url := environ.get(COMPATIBLE_URL_VARIABLE, "").strip():
-        data["compatible"] = _compatible(url, environ.get(COMPATIBLE_MODEL_VARIABLE, "").strip())
+        told = _compatible(url, environ.get(COMPATIBLE_MODEL_VARIABLE, "").strip(), _prices(environ))
+        data["compatible"] = _merged(data.get("compatible", {}), told)
     return Registry({name: _provider(name, entry, environ) for name, entry in data.items()})
+
+
+def unpriced_allowed(environ: Mapping[str, str] | None = None) -> bool:
+    """Whether a ceiling lets calls of unknown price pass (`environ` None: `os.environ`). Raises `SettingsError`."""
+    said = (os.environ if environ is None else environ).get(UNPRICED_VARIABLE, "").strip()
+    if said not in {"", "allow", "refuse"}:
+        raise SettingsError(f"{UNPRICED_VARIABLE} may be allow or refuse (the default), not {said[:40]!r}.")
+    return said == "allow"
 
 
 @lru_cache(maxsize=1)
@@ -246,7 +267,7 @@ def _overrides(text: str) -> dict[str, Any]:
     return listed
 
 
-def _compatible(url: str, model: str) -> dict[str, Any]:
+def _compatible(url: str, model: str, prices: Mapping[str, float]) -> dict[str, Any]:
     if not model:
         raise SettingsError(f"{COMPATIBLE_URL_VARIABLE} is set, but no model: name one in {COMPATIBLE_MODEL_VARIABLE}.")
     return {
@@ -254,8 +275,23 @@ def _compatible(url: str, model: str) -> dict[str, Any]:
         "key_variables": [COMPATIBLE_KEY_VARIABLE],
         "key_required": False,
         "tiers": {"strong": model, "fast": model},
-        "models": {model: {"source": COMPATIBLE_MODEL_VARIABLE}},
+        "models": {model: {"source": COMPATIBLE_MODEL_VARIABLE, **prices}},
     }
+
+
+def _prices(environ: Mapping[str, str]) -> dict[str, float]:
+    """The price of the compatible endpoint's model, empty where none is told. Raises `SettingsError`."""
+    told = {name: text for name in COMPATIBLE_PRICES if (text := environ.get(name, "").strip())}
+    if missing := [name for name in COMPATIBLE_PRICES if told and name not in told]:
+        raise SettingsError(f"{missing[0]} is not set, and the price of a call needs both: 0 where it costs nothing.")
+    try:
+        price = dict(zip(("price_in", "price_out"), map(float, told.values()), strict=False))
+        Price.model_validate(price)
+    except ValueError:
+        raise SettingsError(
+            f"{' and '.join(COMPATIBLE_PRICES)} must be numbers of US dollars per million tokens from 0 up, like 0.25."
+        ) from None
+    return price
 
 
 def _merged(base: dict[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
@@ -279,11 +315,38 @@ def _provider(name: str, entry: Mapping[str, Any], environ: Mapping[str, str]) -
     try:
         return Provider.model_validate({**entry, "name": name})
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        faults = error.errors(include_url=False, include_input=False, include_context=False)
+        first = next((fault for fault in faults if fault["type"] == "extra_forbidden"), faults[0])
         where = ".".join(str(part) for part in (name, *first["loc"]))
-        raise SettingsError(
-            f"The model registry is wrong at {where}: {first['msg']} (see {OVERRIDES_VARIABLE})."
-        ) from None
+        fault = f"{first['msg']}{_nearest(name, first['loc'])}"
+        if first["type"] == "extra_forbidden":
+            fault = f"there is no such field{_nearest(name, first['loc'])}"
+        raise SettingsError(f"The model registry is wrong at {where}: {fault} (see {OVERRIDES_VARIABLE}).") from None
+
+
+def _nearest(provider: str, place: tuple[int | str, ...]) -> str:
+    """What was probably meant by a name at a place in a provider's entry, as the end of a sentence; empty if unknown.
+
+    The provider's own name is at fault where an entry lacks what it would have if that were one that is listed.
+    """
+    known: Iterable[str]
+    match place:
+        case ("tiers", said, "[key]"):
+            known = Tier.__value__.__args__
+        case ("models", _, "long_prompt", said):
+            known = LongPromptPrice.model_fields
+        case ("models", _, "later_prices", _, said):
+            known = LaterPrice.model_fields
+        case ("models", _, said):
+            known = Model.model_fields.keys() - {"provider", "name"}
+        case (said,) if said in Provider.model_fields:
+            said, known = provider, () if provider in _shipped() else _shipped()
+        case (said,):
+            known = Provider.model_fields.keys() - {"name"}
+        case _:
+            return ""
+    found = get_close_matches(str(said), known, n=1)
+    return f"; the nearest name is {found[0]}" if found and found[0] != said else ""
 
 
 def _named(provider: str, name: str, entry: object) -> object:

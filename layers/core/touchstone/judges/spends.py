@@ -11,9 +11,11 @@ from touchstone.judges.base import Reply
 class Spend(BaseModel):
     """One judge call, as a record keeps it: what it was for (a job's own word), which model answered, tokens, cost.
 
-    `cost_usd` is None where the registry has no price; `cached` calls cost 0.0. `failure` is why a call brought no
-    reply that could be used, though it was paid for; None where it brought one. A call of which the provider told no
-    tokens (it was cut short by the deadline, say) is not among them; the tenant's spending holds its highest price.
+    `cost_usd` is None where the registry has no price, or the provider told no usage; `cached` calls cost 0.0.
+    `claimed` is what the provider told of its usage where that cannot be (see `Usage`). `failure` is why a call brought
+    no reply that could be used, though it was paid for; None where it brought one. A failed call of which the provider
+    told no tokens (it was cut short by the deadline, say) is not among them; the tenant's spending holds its highest
+    price.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -25,6 +27,7 @@ class Spend(BaseModel):
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float | None = None
+    claimed: str | None = None
     latency_ms: float = 0.0
     cached: bool = False
     failure: JudgeFailure | None = None
@@ -56,6 +59,7 @@ def spends_of(reply: Reply[BaseModel], purpose: str) -> tuple[Spend, ...]:
         input_tokens=reply.usage.input_tokens,
         output_tokens=reply.usage.output_tokens,
         cost_usd=reply.cost_usd,
+        claimed=reply.usage.claimed,
         latency_ms=reply.latency_ms,
         cached=reply.cached,
     )
@@ -65,6 +69,22 @@ def spends_of(reply: Reply[BaseModel], purpose: str) -> tuple[Spend, ...]:
 def spends_of_failure(error: JudgeError | LimitError, purpose: str) -> tuple[Spend, ...]:
     """What a record keeps of the calls for a question that nobody answered: those that are paid for all the same."""
     return tuple(_failed(call, purpose) for call in error.failed_calls)
+
+
+def known_cost(spends: Iterable[Spend]) -> float | None:
+    """What calls cost in US dollars, those of unknown price left out; None where nothing of it is known."""
+    costs = [spend.cost_usd for spend in spends]
+    return told_cost(sum(cost or 0.0 for cost in costs), costs.count(None))
+
+
+def unpriced(spends: Iterable[Spend]) -> int:
+    """How many of the calls have no known price."""
+    return sum(spend.cost_usd is None for spend in spends)
+
+
+def told_cost(known: float, unpriced_calls: int) -> float | None:
+    """A sum as it is told beside the number of calls that are not in it: None, not known, where it has nothing."""
+    return None if unpriced_calls and not known else known
 
 
 def sole_replier(spends: Iterable[Spend], purpose: str) -> JudgedBy | None:
@@ -91,6 +111,7 @@ def _failed(call: FailedCall, purpose: str) -> Spend:
         input_tokens=call.usage.input_tokens,
         output_tokens=call.usage.output_tokens,
         cost_usd=call.cost_usd,
+        claimed=call.usage.claimed,
         latency_ms=call.latency_ms,
         failure=call.reason,
     )

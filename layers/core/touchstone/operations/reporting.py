@@ -65,12 +65,13 @@ class QuotaView(View):
 class BudgetReport(View):
     """Today's budget: the quotas of the judges, and the tenant's spending of this UTC day in US dollars.
 
-    `quotas` is empty where no judge has a key.
+    `unpriced_calls` have no known price and are not in `spent_usd`. `quotas` is empty where no judge has a key.
     """
 
     quotas: tuple[QuotaView, ...]
     spent_usd: float
     reserved_usd: float
+    unpriced_calls: int
     ceiling_usd: float | None
 
 
@@ -101,6 +102,7 @@ def budget_report(
         quotas=tuple(_quota(seat, quotas, tenant=tenant) for seat in seats),
         spent_usd=spent.spent_usd,
         reserved_usd=spent.reserved_usd,
+        unpriced_calls=spent.unpriced_calls,
         ceiling_usd=spent.ceiling_usd if spent.ceiling_usd is not None else ceiling_usd,
     )
 

@@ -15,7 +15,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, StringConstraints
 
 from touchstone.attempts import Attempts, TryEnd
-from touchstone.judges.spends import Spend
+from touchstone.judges.spends import Spend, known_cost, unpriced
 from touchstone.oracle.model import IndividualScoring, Party, not_blank
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.ranking import Place
@@ -89,7 +89,8 @@ class ChallengeView(Strict):
     unscored: str | None
     because: tuple[str, ...]
     tokens: int
-    cost_usd: float
+    cost_usd: float | None
+    unpriced_calls: int
 
     @classmethod
     def of(cls, challenge: Challenge) -> "ChallengeView":
@@ -110,7 +111,8 @@ class ChallengeView(Strict):
             unscored=failure.reason if failure is not None else None,
             because=failure.details if failure is not None else (),
             tokens=sum(spend.input_tokens + spend.output_tokens for spend in challenge.spends),
-            cost_usd=sum(spend.cost_usd or 0.0 for spend in challenge.spends),
+            cost_usd=known_cost(challenge.spends),
+            unpriced_calls=unpriced(challenge.spends),
         )
 
 

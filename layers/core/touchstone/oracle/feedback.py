@@ -19,6 +19,7 @@ from datetime import datetime
 from typing import Literal
 
 from touchstone.errors import Unscored
+from touchstone.judges.spends import known_cost, unpriced
 from touchstone.oracle.aggregation import PENALTY_BELOW, Aggregate, aggregate
 from touchstone.oracle.bands import Band
 from touchstone.oracle.model import CriterionCheck, DimensionScore, GateCheck, IndividualScoring, RiskFlag, Suggestion
@@ -125,6 +126,7 @@ class SubmissionView(Strict):
     gate: GateCheck | None = None
     tokens: int | None = None
     cost_usd: float | None = None
+    unpriced_calls: int | None = None
 
 
 def reader_of(task: Task, submission: Submission, *, party: str, submitted: bool) -> Reader | None:
@@ -156,7 +158,8 @@ def view_of(submission: Submission, task: Task, reader: Reader | None) -> Submis
         feedback=_hidden(submission) if hidden else _open(submission, task),
         gate=submission.gate if closed else None,
         tokens=None if hidden else sum(spend.input_tokens + spend.output_tokens for spend in submission.spends),
-        cost_usd=None if hidden else sum(spend.cost_usd or 0.0 for spend in submission.spends),
+        cost_usd=None if hidden else known_cost(submission.spends),
+        unpriced_calls=None if hidden else unpriced(submission.spends),
     )
 
 

@@ -4,6 +4,7 @@ from datetime import datetime
 
 from pydantic import Field
 
+from touchstone.judges.spends import known_cost, unpriced
 from touchstone.oracle.model import Brief, Dimension, TaskPath
 from touchstone.oracle.ranking import Place
 from touchstone.oracle.task import Task, TaskState
@@ -40,7 +41,8 @@ class TaskView(Strict):
     winner: str | None
     ranking: tuple[Place, ...] | None
     tokens: int = Field(ge=0)
-    cost_usd: float = Field(ge=0.0)
+    cost_usd: float | None = Field(ge=0.0)
+    unpriced_calls: int = Field(ge=0)
 
     @classmethod
     def of(cls, task: Task, *, party: bool) -> "TaskView":
@@ -65,5 +67,6 @@ class TaskView(Strict):
             winner=task.winner,
             ranking=task.places if ranked and party else None,
             tokens=sum(spend.input_tokens + spend.output_tokens for spend in task.spends),
-            cost_usd=sum(spend.cost_usd or 0.0 for spend in task.spends),
+            cost_usd=known_cost(task.spends),
+            unpriced_calls=unpriced(task.spends),
         )

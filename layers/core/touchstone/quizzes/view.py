@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pydantic import Field
 
-from touchstone.judges.spends import Spend
+from touchstone.judges.spends import Spend, known_cost, unpriced
 from touchstone.material import Quiz
 from touchstone.quizzes.curriculum import Chapter
 from touchstone.quizzes.learner import LearnerProfile
@@ -59,7 +59,8 @@ class QuizView(Strict):
     stopped: Stopped | None
     spends: tuple[Spend, ...]
     tokens: int = Field(ge=0)
-    cost_usd: float = Field(ge=0.0)
+    cost_usd: float | None = Field(ge=0.0)
+    unpriced_calls: int = Field(ge=0)
     created_at: datetime
     finished_at: datetime | None
 
@@ -85,7 +86,8 @@ class QuizView(Strict):
             stopped=made.stopped if made else None,
             spends=run.spends,
             tokens=sum(spend.input_tokens + spend.output_tokens for spend in run.spends),
-            cost_usd=sum(spend.cost_usd or 0.0 for spend in run.spends),
+            cost_usd=known_cost(run.spends),
+            unpriced_calls=unpriced(run.spends),
             created_at=run.created_at,
             finished_at=run.finished_at,
         )

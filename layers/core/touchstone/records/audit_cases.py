@@ -20,6 +20,7 @@ def _counted(before: CaseWork | None, after: CaseWork) -> tuple[Action, ...]:
         ":done": int(ended),
         ":turns": after.turns - (before.turns if before is not None else 0),
         ":cost": round(cost * _BILLION),
+        ":unpriced": after.unpriced_calls - (before.unpriced_calls if before is not None else 0),
         ":at": after.at.isoformat(),
         ":until": None if after.over or after.attempts.not_before is None else after.attempts.not_before.isoformat(),
         ":because": after.failure,
@@ -29,7 +30,8 @@ def _counted(before: CaseWork | None, after: CaseWork) -> tuple[Action, ...]:
             "Update": {
                 "Key": case_progress_key(after.tenant, after.audit_id),
                 "UpdateExpression": (
-                    "ADD done :done, turns :turns, cost :cost SET #at = :at, #until = :until, because = :because"
+                    "ADD done :done, turns :turns, cost :cost, unpriced :unpriced "
+                    "SET #at = :at, #until = :until, because = :because"
                 ),
                 "ExpressionAttributeNames": {"#at": "at", "#until": "until"},
                 "ExpressionAttributeValues": values,
@@ -55,6 +57,7 @@ def progress_of(item: Item) -> CaseProgress:
         done=int(item["done"]),
         turns=int(item["turns"]),
         cost_usd=int(item["cost"]) / _BILLION,
+        unpriced_calls=int(item.get("unpriced", 0)),
         at=datetime.fromisoformat(item["at"]),
         until=None if item["until"] is None else datetime.fromisoformat(item["until"]),
         because=item["because"],

@@ -173,25 +173,41 @@ class Audits:
             self._cases.insert(CaseWork(tenant=tenant, audit_id=audit_id, number=number, at=self._clock()))
         return self._cases.begin(tenant, key, lambda one: cases.case_begun(one, now=self._clock()))
 
-    def go_on(self, case: CaseWork, *, turns: int, cost_usd: float) -> CaseWork:
+    def go_on(self, case: CaseWork, *, turns: int, cost_usd: float, unpriced_calls: int = 0) -> CaseWork:
         """Keep that a step brought something, and that the next may begin."""
-        return self._case_step(
-            case, lambda one: cases.case_went_on(one, turns=turns, cost_usd=cost_usd, now=self._clock())
-        )
-
-    def put_back(self, case: CaseWork, *, why: str, until: datetime, ended: TryEnd, cost_usd: float) -> CaseWork:
-        """Keep that a try brought no turn, and why; `ended` is what it tells of the work."""
 
         def step(one: CaseWork) -> CaseWork:
-            return cases.case_put_back(one, why, until=until, ended=ended, cost_usd=cost_usd, now=self._clock())
+            now = self._clock()
+            return cases.case_went_on(one, turns=turns, cost_usd=cost_usd, now=now, unpriced_calls=unpriced_calls)
 
         return self._case_step(case, step)
 
-    def end(self, case: CaseWork, *, why: str | None, turns: int, cost_usd: float) -> CaseWork:
+    def put_back(
+        self, case: CaseWork, *, why: str, until: datetime, ended: TryEnd, cost_usd: float, unpriced_calls: int = 0
+    ) -> CaseWork:
+        """Keep that a try brought no turn, and why; `ended` is what it tells of the work."""
+
+        def step(one: CaseWork) -> CaseWork:
+            return cases.case_put_back(
+                one,
+                why,
+                until=until,
+                ended=ended,
+                cost_usd=cost_usd,
+                now=self._clock(),
+                unpriced_calls=unpriced_calls,
+            )
+
+        return self._case_step(case, step)
+
+    def end(self, case: CaseWork, *, why: str | None, turns: int, cost_usd: float, unpriced_calls: int = 0) -> CaseWork:
         """Keep that a case is over; `why` its last try brought nothing, None where it did."""
-        return self._case_step(
-            case, lambda one: cases.case_over(one, why, turns=turns, cost_usd=cost_usd, now=self._clock())
-        )
+
+        def step(one: CaseWork) -> CaseWork:
+            now = self._clock()
+            return cases.case_over(one, why, turns=turns, cost_usd=cost_usd, now=now, unpriced_calls=unpriced_calls)
+
+        return self._case_step(case, step)
 
     def _of(self, tenant: str, audit_id: str) -> Iterator[CaseWork]:
         """The cases of an audit that were begun, strongly consistent."""

@@ -20,7 +20,7 @@ from typing import get_args
 
 from touchstone.answers.labelling import CARDS_OF_CALLS
 from touchstone.answers.model import ENDED, AnswerRecord, DeepEvaluation, EvaluationState, Verification
-from touchstone.judges.spends import Spend
+from touchstone.judges.spends import Spend, unpriced
 from touchstone.records.judge_counts import calls_of, counts_of, judge_sk
 from touchstone.records.keys import of_tenant, part
 from touchstone.records.table import Action
@@ -159,7 +159,7 @@ def _parts(record: AnswerRecord) -> Iterator[Increment]:
 def _volume(record: AnswerRecord) -> dict[str, int]:
     status = record.verification_status if record.stage == "finished" else "failed"
     spent = sum(round((spend.cost_usd or 0.0) * MILLIONTHS) for spend in record.spends)
-    counts = {f"status_{status}": 1, "spend_micro_usd": spent}
+    counts = {f"status_{status}": 1, "spend_micro_usd": spent, "unpriced": unpriced(record.spends)}
     for attempt in record.attempts:
         if attempt.verification is not None and attempt.verification.passed is None:
             counts = _sum(counts, {f"skip_{attempt.verification.skip_reason or 'unknown'}": 1})

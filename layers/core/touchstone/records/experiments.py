@@ -164,22 +164,39 @@ class Experiments:
         ended: TryEnd,
         cost_usd: float,
         counts: PairCounts | None = None,
+        unpriced_calls: int = 0,
     ) -> PairWork:
         """Keep that a try left something unscored, and why; `ended` is what it tells of the work."""
 
         def step(one: PairWork) -> PairWork:
-            now = self._clock()
-            return pairs.pair_put_back(one, why, until=until, ended=ended, cost_usd=cost_usd, now=now, counts=counts)
+            return pairs.pair_put_back(
+                one,
+                why,
+                until=until,
+                ended=ended,
+                cost_usd=cost_usd,
+                now=self._clock(),
+                counts=counts,
+                unpriced_calls=unpriced_calls,
+            )
 
         return self._pair_step(pair, step)
 
     def end(
-        self, pair: PairWork, *, why: Unmeasured | None, cost_usd: float, counts: PairCounts | None = None
+        self,
+        pair: PairWork,
+        *,
+        why: Unmeasured | None,
+        cost_usd: float,
+        counts: PairCounts | None = None,
+        unpriced_calls: int = 0,
     ) -> PairWork:
         """Keep that a pair is over; `why` something of it is unscored, None where nothing is."""
 
         def step(one: PairWork) -> PairWork:
-            return pairs.pair_over(one, why, cost_usd=cost_usd, now=self._clock(), counts=counts)
+            return pairs.pair_over(
+                one, why, cost_usd=cost_usd, now=self._clock(), counts=counts, unpriced_calls=unpriced_calls
+            )
 
         return self._pair_step(pair, step)
 
@@ -238,6 +255,7 @@ def _counted(before: PairWork | None, after: PairWork) -> tuple[Action, ...]:
     values: dict[str, Any] = {
         ":done": int(ended),
         ":cost": round(cost * _BILLION),
+        ":unpriced": after.unpriced_calls - (before.unpriced_calls if before is not None else 0),
         ":at": after.at.isoformat(),
         ":until": None if after.over or after.attempts.not_before is None else after.attempts.not_before.isoformat(),
         ":because": None if after.failure is None else after.failure.reason,
@@ -246,7 +264,9 @@ def _counted(before: PairWork | None, after: PairWork) -> tuple[Action, ...]:
         {
             "Update": {
                 "Key": progress_key(after.tenant, after.experiment_id),
-                "UpdateExpression": "ADD done :done, cost :cost SET #at = :at, #until = :until, because = :because",
+                "UpdateExpression": (
+                    "ADD done :done, cost :cost, unpriced :unpriced SET #at = :at, #until = :until, because = :because"
+                ),
                 "ExpressionAttributeNames": {"#at": "at", "#until": "until"},
                 "ExpressionAttributeValues": values,
             }
@@ -288,6 +308,7 @@ def _progress_of(item: Item) -> PairProgress:
     return PairProgress(
         done=int(item["done"]),
         cost_usd=int(item["cost"]) / _BILLION,
+        unpriced_calls=int(item.get("unpriced", 0)),
         at=datetime.fromisoformat(item["at"]),
         until=None if item["until"] is None else datetime.fromisoformat(item["until"]),
         because=item["because"],

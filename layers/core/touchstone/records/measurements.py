@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from touchstone.attempts import TryEnd
 from touchstone.clock import Clock, system_clock
+from touchstone.judges.spends import known_cost, unpriced
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import Increment, action_of, changes, counted_calls
 from touchstone.records.cursors import Page
@@ -42,6 +43,7 @@ class MeasurementSummary(Strict):
     finished_at: datetime | None
     scores: dict[MetricName, float | None]
     cost_usd: float | None = None
+    unpriced_calls: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +143,7 @@ class Measurements:
 
 
 def _derived(measurement: Measurement) -> Item:
+    spends = tuple(measurement.spends())
     summary = MeasurementSummary(
         id=measurement.id,
         surface=measurement.surface,
@@ -148,7 +151,8 @@ def _derived(measurement: Measurement) -> Item:
         created_at=measurement.created_at,
         finished_at=measurement.finished_at,
         scores={one.metric: one.result.score if one.result else None for one in measurement.metrics},
-        cost_usd=sum(spend.cost_usd or 0.0 for spend in measurement.spends()),
+        cost_usd=known_cost(spends),
+        unpriced_calls=unpriced(spends),
     )
     item: Item = {
         "gsi1pk": of_tenant(measurement.tenant, "MEASUREMENTS"),

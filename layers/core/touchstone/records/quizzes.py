@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from touchstone.attempts import LEASE
 from touchstone.clock import Clock, system_clock
-from touchstone.judges.spends import Spend
+from touchstone.judges.spends import Spend, known_cost, unpriced
 from touchstone.material import Quiz
 from touchstone.quizzes import run as steps
 from touchstone.quizzes.curriculum import Chapter
@@ -46,6 +46,7 @@ class QuizSummary(Strict):
     violations: int
     attempts: int
     cost_usd: float | None = None
+    unpriced_calls: int = 0
     created_at: datetime
     finished_at: datetime | None
 
@@ -180,7 +181,8 @@ def _derived(run: QuizRun) -> Item:
         questions=len(made.quiz.questions) if made and made.quiz else 0,
         violations=len(made.violations) if made else 0,
         attempts=len(run.attempts),
-        cost_usd=sum(spend.cost_usd or 0.0 for spend in run.spends),
+        cost_usd=known_cost(run.spends),
+        unpriced_calls=unpriced(run.spends),
         created_at=run.created_at,
         finished_at=run.finished_at,
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from touchstone.answers.providers import Rate
+from touchstone.judges.spends import told_cost
 from touchstone.records.answer_items import OfAnswers
 from touchstone.records.counters import (
     COUNT_SHARDS,
@@ -66,12 +67,16 @@ class Trend:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Volume:
-    """The answers that arrived on one UTC day and have ended: by status, skips by reason, and what they cost."""
+    """The answers that arrived on one UTC day and have ended: by status, skips by reason, and what they cost.
+
+    `cost_usd` leaves out the `unpriced_calls`, whose price is not known; None where nothing of it is.
+    """
 
     day: date
     statuses: Mapping[str, int]
     skips: Mapping[str, int]
-    cost_usd: float
+    cost_usd: float | None
+    unpriced_calls: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +136,8 @@ class Statistics(OfAnswers):
                 day=day,
                 statuses=_starting("status_", sums),
                 skips=_starting("skip_", sums),
-                cost_usd=sums["spend_micro_usd"] / MILLIONTHS,
+                cost_usd=told_cost(sums["spend_micro_usd"] / MILLIONTHS, sums.get("unpriced", 0)),
+                unpriced_calls=sums.get("unpriced", 0),
             )
             for day, sums in self._days(tenant, days)
             if "spend_micro_usd" in sums

@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Literal
 
 from touchstone.answers.model import AnswerRecord, Difficulty, EvaluationState, Stage, Status
+from touchstone.judges.spends import unpriced
 from touchstone.strict import Strict
 
 SUMMARY_CHARS = 160
@@ -30,7 +31,8 @@ class AnswerSummary(Strict):
     verification_confidence: float | None
     evaluation: EvaluationState
     overall: float | None
-    cost_usd: float
+    cost_usd: float | None
+    unpriced_calls: int = 0
     batch_id: str | None
 
 
@@ -54,6 +56,7 @@ def summary_of(record: AnswerRecord) -> AnswerSummary:
         evaluation=record.evaluation.state,
         overall=None if record.deep_evaluation is None else record.deep_evaluation.overall,
         cost_usd=record.cost_usd,
+        unpriced_calls=unpriced(record.spends),
         batch_id=record.batch_id,
     )
 

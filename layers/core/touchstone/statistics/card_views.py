@@ -62,7 +62,7 @@ class JudgeSummary(_View):
 
     `labels` verdicts have a person's label; with fewer than 30 (`state` is `not_enough_labels`) there is no `kappa`,
     with fewer than 30 that told a confidence no `ece`. Shares, the interval of kappa included, are 0-1 (kappa at least
-    -1); `verdict_cost_usd` is US dollars. Null: not known.
+    -1); `verdict_cost_usd` is US dollars, null where `unpriced` calls have no known price. Null: not known.
     """
 
     id: str
@@ -82,6 +82,7 @@ class JudgeSummary(_View):
     unreadable_share: float | None
     latency_ms: float | None
     verdict_cost_usd: float | None
+    unpriced: int
 
     @classmethod
     def of(cls, view: JudgeCardView) -> "JudgeSummary":
@@ -100,6 +101,7 @@ class JudgeSummary(_View):
             unreadable_share=view.calls.unreadable_share.value,
             latency_ms=view.calls.latency_ms,
             verdict_cost_usd=view.calls.verdict_cost_usd,
+            unpriced=view.calls.unpriced,
         )
 
 

@@ -13,7 +13,7 @@ from touchstone.judges.base import Judge
 from touchstone.judges.keys import EnvironmentKeys
 from touchstone.judges.opening import Judges
 from touchstone.judges.registry import load_registry
-from touchstone.judges.spends import Spend
+from touchstone.judges.spends import Spend, known_cost
 from touchstone.material import Deck, Quiz, Source, Summary
 from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import CATALOGUE, Material, Metric, metrics_of, text_of
@@ -55,9 +55,9 @@ class Report(Strict):
         return sum(found.tokens for found in self.results.values())
 
     @property
-    def cost_usd(self) -> float:
-        """What the calls cost, of those whose price is known."""
-        return sum(found.cost_usd for found in self.results.values())
+    def cost_usd(self) -> float | None:
+        """What the calls cost, as far as that is known; see `known_cost`."""
+        return known_cost(self.spends)
 
 
 async def evaluate_quiz(

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from touchstone.checks.language import Language
-from touchstone.judges.spends import Spend
+from touchstone.judges.spends import Spend, known_cost, unpriced
 from touchstone.strict import Strict
 from touchstone.surfaces.measurement import LeftOut, Measurement, MeasurementState, MetricWork
 from touchstone.surfaces.model import ItemLabel, MetricName, Surface, UnscoredItem
@@ -28,7 +28,7 @@ class Outlay(Strict):
     prompts: tuple[PromptUsed, ...]
     input_tokens: int
     output_tokens: int
-    cost_usd: float
+    cost_usd: float | None
     unpriced: int
     cached: int
 
@@ -42,8 +42,8 @@ class Outlay(Strict):
             prompts=tuple(PromptUsed(purpose=purpose, version=version) for purpose, version in prompts),
             input_tokens=sum(one.input_tokens for one in paid),
             output_tokens=sum(one.output_tokens for one in paid),
-            cost_usd=sum(one.cost_usd or 0.0 for one in paid),
-            unpriced=sum(one.cost_usd is None for one in paid),
+            cost_usd=known_cost(paid),
+            unpriced=unpriced(paid),
             cached=sum(one.cached for one in paid),
         )
 

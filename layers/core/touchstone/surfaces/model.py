@@ -6,7 +6,7 @@ from pydantic import Field
 
 from touchstone.errors import Unscored
 from touchstone.judges.base import Tier
-from touchstone.judges.spends import JudgedBy, Spend
+from touchstone.judges.spends import JudgedBy, Spend, known_cost
 from touchstone.strict import Strict
 
 TIER: Tier = "strong"
@@ -80,9 +80,9 @@ class MetricResult(Strict):
         return sum(spend.input_tokens + spend.output_tokens for spend in self.spends)
 
     @property
-    def cost_usd(self) -> float:
-        """What the calls cost, of those whose price is known."""
-        return sum(spend.cost_usd or 0.0 for spend in self.spends)
+    def cost_usd(self) -> float | None:
+        """What the calls cost, as far as that is known; see `known_cost`."""
+        return known_cost(self.spends)
 
 
 def mean_of(items: tuple[ItemLabel, ...]) -> float | None:

@@ -99,7 +99,7 @@ async def test_calls_wait_for_those_under_way_before_the_limit_refuses_them() ->
 
 async def test_a_reply_that_cannot_be_read_is_paid_twice_and_passes_no_limit() -> None:
     highest = recorded()[0]._highest(question())
-    whole = Usage(output_tokens=question().max_output_tokens + MODEL.thinking_tokens)
+    whole = Usage(input_tokens=1, output_tokens=question().max_output_tokens + MODEL.thinking_tokens)
     for limit, sent in ((1.5 * highest, 0), (2 * highest, 2)):
         cut = UnreadableError("cut off")
         cut.usage = whole

@@ -17,7 +17,7 @@ from touchstone.audits.sandbox.outcomes import Outcome
 from touchstone.audits.sandbox.prove import ProofResult
 from touchstone.audits.verdict import OptionStanding, Rating, rate
 from touchstone.errors import InputError
-from touchstone.judges.spends import Spend
+from touchstone.judges.spends import Spend, known_cost, unpriced
 from touchstone.material.parts import all_different
 from touchstone.strict import Strict
 
@@ -91,7 +91,7 @@ class AuditedCase(Strict):
 class QualityReport(Strict):
     """What an audit found. `trusted` is whether the proofs ran outside a sandbox, on somebody's word.
 
-    `cost_usd` is None where the price of a call is not known.
+    `cost_usd` leaves out the `unpriced_calls`, whose cost is not known; null where nothing of it is.
     """
 
     form: Literal[1] = FORM
@@ -104,6 +104,7 @@ class QualityReport(Strict):
     input_tokens: int
     output_tokens: int
     cost_usd: float | None
+    unpriced_calls: int = 0
     cases: tuple[AuditedCase, ...]
 
     @model_validator(mode="after")
@@ -161,7 +162,6 @@ def quality_report(
     """The report on `cases`, whose proofs ran against `target` within `limits`."""
     kept = tuple(cases)
     spends = [spend for one in kept for spend in one.spends]
-    costs = [spend.cost_usd for spend in spends]
     return QualityReport(
         touchstone=__version__,
         made_at=made_at,
@@ -171,7 +171,8 @@ def quality_report(
         totals=_totals(kept),
         input_tokens=sum(spend.input_tokens for spend in spends),
         output_tokens=sum(spend.output_tokens for spend in spends),
-        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
+        cost_usd=known_cost(spends),
+        unpriced_calls=unpriced(spends),
         cases=kept,
     )
 

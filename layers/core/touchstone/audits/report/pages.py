@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from touchstone.audits.report.model import RATINGS, AuditedCase, QualityReport, StoredProof
 from touchstone.audits.verdict import ProofStanding, Rating
 from touchstone.markdown import as_markdown, block, code, prose
+from touchstone.usage import dollars
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -88,7 +89,7 @@ def _facts(report: QualityReport) -> Iterator[tuple[str, object]]:
     yield "made at", f"{report.made_at:%Y-%m-%d %H:%M} {report.made_at.tzname()}"
     if report.input_tokens or report.output_tokens:
         yield "tokens", f"{report.input_tokens:,} in, {report.output_tokens:,} out"
-        yield "cost", "not known" if report.cost_usd is None else f"{report.cost_usd:.4f} USD"
+        yield "cost", dollars(report.cost_usd, report.unpriced_calls)
 
 
 def _case(one: AuditedCase) -> _Case:

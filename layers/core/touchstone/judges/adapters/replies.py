@@ -10,7 +10,10 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from touchstone.errors import JudgeError, UnreadableError
-from touchstone.usage import Usage
+from touchstone.usage import CLAIM_CHARS, Usage
+
+MOST_DIGITS = 1_000
+"""Of a whole number in a reply."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +27,7 @@ class Response:
     def json(self) -> Any:
         """The parsed body, None where it is not JSON (or nested deeper than any reply)."""
         try:
-            return json.loads(self.body)
+            return json.loads(self.body, parse_int=_whole)
         except (ValueError, RecursionError):
             return None
 
@@ -48,15 +51,12 @@ def parsed[T: BaseModel](provider: str, model: str, reply_type: type[T], text: s
 
 
 @contextmanager
-def counted(usage: Usage | None, model: str) -> Iterator[None]:
-    """Lets a failure carry what the provider had counted by then, and the model that worked on it.
-
-    A count without any input is none, since no question is empty; nor is None.
-    """
+def counted(usage: Usage, model: str) -> Iterator[None]:
+    """Lets a failure carry what the provider had counted by then, if anything, and the model that worked on it."""
     try:
         yield
     except JudgeError as error:
-        if usage is not None and usage.input_tokens > 0:
+        if usage.known:
             error.usage, error.model = usage, model
         raise
 
@@ -73,9 +73,36 @@ def embedded_object(text: str) -> str:
     return text[start : end + 1] if -1 < (start := text.find("{")) < (end := text.rfind("}")) else text
 
 
-def count(value: Any) -> int:
-    """A token count as providers write it: 0 where it is missing or not a count."""
-    return int(value) if isinstance(value, int | float) and math.isfinite(value) and value > 0 else 0
+def usage(told: Any, *, sent: int | None, made: int | None, cached: int | None = None) -> Usage:
+    """What was counted of input and output. `told` is where it was read, kept where input or output is no count."""
+    if not sent or made is None:
+        return Usage(claimed="nothing" if told is None else json.dumps(told)[:CLAIM_CHARS])
+    return Usage(input_tokens=sent, output_tokens=made, cached_input_tokens=min(cached or 0, sent))
+
+
+def count(value: Any) -> int | None:
+    """A token count as providers write it; None where it is missing, or is no whole number from 0 up."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+        return None
+    return int(value) if isinstance(value, int) or value.is_integer() else None
+
+
+def added(*values: Any) -> int | None:
+    """Token counts added up, where one that is missing is 0; None where one is no count, or all are missing."""
+    there = [count(value) for value in values if value is not None]
+    return None if None in there or not there else sum(one for one in there if one is not None)
+
+
+def made(*values: Any, of: Any, sent: Any) -> int | None:
+    """The output by its counts, or where the total `of` it and of what was `sent` says more, by that."""
+    total, before = count(of), count(sent)
+    rest = None if total is None or before is None else total - before
+    return max((one for one in (added(*values), rest) if one is not None and one >= 0), default=None)
+
+
+def _whole(digits: str) -> int | float:
+    """A whole number of JSON. One of more digits than anything has is infinite, so that it spoils no reply."""
+    return int(digits) if len(digits) <= MOST_DIGITS else math.inf
 
 
 def model_named(said: Any, asked: str) -> str:

@@ -9,20 +9,17 @@ NAME = "Anthropic"
 """The provider, as failures name it."""
 
 
-def usage_of(counts: Any) -> Usage | None:
-    """What was counted, None where nothing is told.
+def usage_of(counts: Any) -> Usage:
+    """What was counted.
 
     Input that was read from or written to the cache is counted beside `input_tokens`, so it is added. Thinking is part
     of `output_tokens` already.
     """
-    match counts:
-        case {**known}:
-            cached = replies.count(known.get("cache_read_input_tokens"))
-            written = replies.count(known.get("cache_creation_input_tokens"))
-            return Usage(
-                input_tokens=replies.count(known.get("input_tokens")) + cached + written,
-                output_tokens=replies.count(known.get("output_tokens")),
-                cached_input_tokens=cached,
-            )
-        case _:
-            return None
+    known = counts if isinstance(counts, dict) else {}
+    cached, written = known.get("cache_read_input_tokens"), known.get("cache_creation_input_tokens")
+    return replies.usage(
+        counts,
+        sent=replies.added(known.get("input_tokens"), cached, written),
+        made=replies.count(known.get("output_tokens")),
+        cached=replies.count(cached),
+    )

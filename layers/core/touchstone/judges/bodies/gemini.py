@@ -37,15 +37,17 @@ def candidate_parts(model: str, limit: int, body: dict[str, Any]) -> list[Any]:
             raise failures.unreadable(NAME, model, "it holds no candidate")
 
 
-def usage_of(counts: Any) -> Usage | None:
-    """What was counted, None where nothing is told. Thinking is billed as output, and counted beside it."""
-    match counts:
-        case {**known}:
-            return Usage(
-                input_tokens=replies.count(known.get("promptTokenCount")),
-                output_tokens=replies.count(known.get("candidatesTokenCount"))
-                + replies.count(known.get("thoughtsTokenCount")),
-                cached_input_tokens=replies.count(known.get("cachedContentTokenCount")),
-            )
-        case _:
-            return None
+def usage_of(counts: Any) -> Usage:
+    """What was counted. Thinking is billed as output, and counted beside it."""
+    known = counts if isinstance(counts, dict) else {}
+    return replies.usage(
+        counts,
+        sent=replies.count(known.get("promptTokenCount")),
+        made=replies.made(
+            known.get("candidatesTokenCount"),
+            known.get("thoughtsTokenCount"),
+            of=known.get("totalTokenCount"),
+            sent=known.get("promptTokenCount"),
+        ),
+        cached=replies.count(known.get("cachedContentTokenCount")),
+    )

@@ -53,7 +53,7 @@ def read_turn(model: str, request: TurnRequest, body: dict[str, Any]) -> Answere
     """The turn in a body of status 200. Raises `RefusedError` or `UnreadableError`, with what was counted."""
     usage, answering = usage_of(body.get("usage")), replies.model_named(body.get("model"), model)
     with replies.counted(usage, answering):
-        turn = _turn(_blocks(model, request.max_output_tokens, body), usage or Usage(), answering)
+        turn = _turn(_blocks(model, request.max_output_tokens, body), usage, answering)
         if not turn.calls and not turn.text:
             raise failures.unreadable(NAME, model, "it holds neither words nor a call")
     return Answered(value=turn, model=answering, usage=turn.usage)

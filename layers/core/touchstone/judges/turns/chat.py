@@ -55,7 +55,7 @@ def read_turn(name: str, model: str, request: TurnRequest, response: replies.Res
     usage, answering = usage_of(body.get("usage")), replies.model_named(body.get("model"), model)
     with replies.counted(usage, answering):
         said = _said(name, model, request.max_output_tokens, response, body)
-        turn = _turn(said, usage or Usage(), answering)
+        turn = _turn(said, usage, answering)
         if not turn.calls and not turn.text:
             raise failures.unreadable(name, model, "it holds neither words nor a call")
     return Answered(value=turn, model=answering, usage=turn.usage)

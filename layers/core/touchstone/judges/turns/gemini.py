@@ -76,7 +76,7 @@ def read_turn(model: str, request: TurnRequest, body: dict[str, Any]) -> Answere
     usage, answering = usage_of(body.get("usageMetadata")), replies.model_named(body.get("modelVersion"), model)
     with replies.counted(usage, answering):
         parts = candidate_parts(model, request.max_output_tokens, body)
-        turn = _turn(parts, usage or Usage(), answering)
+        turn = _turn(parts, usage, answering)
         if not turn.calls and not turn.text:
             raise failures.unreadable(NAME, model, "it holds neither words nor a call")
     return Answered(value=turn, model=answering, usage=turn.usage)

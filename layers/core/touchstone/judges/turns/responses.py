@@ -61,7 +61,7 @@ def read_turn(name: str, model: str, request: TurnRequest, response: replies.Res
     body = replies.json_object(name, model, response)
     usage, answering = _usage(body.get("usage")), replies.model_named(body.get("model"), model)
     with replies.counted(usage, answering):
-        turn = _turn(_output(name, model, request.max_output_tokens, response, body), usage or Usage(), answering)
+        turn = _turn(_output(name, model, request.max_output_tokens, response, body), usage, answering)
         if not turn.calls and not turn.text:
             raise failures.unreadable(name, model, "it holds neither words nor a call")
     return Answered(value=turn, model=answering, usage=turn.usage)
@@ -110,15 +110,13 @@ def _turn(items: list[dict[str, Any]], usage: Usage, model: str) -> Turn:
     return Turn(text=text or None, calls=calls, usage=usage, model=model, wire="responses", opaque=list(items))
 
 
-def _usage(counts: Any) -> Usage | None:
-    """What was counted, None where nothing is told. Cached input is part of the input, reasoning of the output."""
-    match counts:
-        case {**known}:
-            details = known.get("input_tokens_details")
-            return Usage(
-                input_tokens=replies.count(known.get("input_tokens")),
-                output_tokens=replies.count(known.get("output_tokens")),
-                cached_input_tokens=replies.count(details.get("cached_tokens") if isinstance(details, dict) else None),
-            )
-        case _:
-            return None
+def _usage(counts: Any) -> Usage:
+    """What was counted. Cached input is part of the input, reasoning of the output."""
+    known = counts if isinstance(counts, dict) else {}
+    details = known.get("input_tokens_details")
+    return replies.usage(
+        counts,
+        sent=replies.count(known.get("input_tokens")),
+        made=replies.count(known.get("output_tokens")),
+        cached=replies.count(details.get("cached_tokens") if isinstance(details, dict) else None),
+    )

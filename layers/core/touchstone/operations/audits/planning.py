@@ -17,6 +17,8 @@ from touchstone.audits.case_work import CaseTask
 from touchstone.audits.estimate import estimate_of
 from touchstone.audits.record import AuditEstimate, KeptCase, Place, Plan
 from touchstone.errors import InputError
+from touchstone.judges.cost import without_price
+from touchstone.judges.registry import unpriced_allowed
 from touchstone.operations.progress import StepProgress
 
 if TYPE_CHECKING:
@@ -103,10 +105,9 @@ def _plan(
     """Raises InputError for a target that cannot be imported, and for a bound of cost that nobody could keep."""
     terms = record.terms
     model = desk.model(terms.provider) if terms.kind == "audit" else None
-    if terms.max_cost_usd is not None and model is not None and model.price_in is None:
+    if terms.max_cost_usd is not None and model is not None and not model.priced and not unpriced_allowed():
         raise InputError(
-            f"The price of {model.name} is not known, so its cost cannot be bounded: ask without max_cost_usd, or have "
-            "the operator name the price.",
+            f"Ask without max_cost_usd, or have the operator help: {without_price(model.provider, model.name)}",
             where="max_cost_usd",
         )
     desk.sandbox().import_target(desk.order(record, place, None))

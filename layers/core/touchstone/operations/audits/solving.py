@@ -8,15 +8,16 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from touchstone.audits.agent import Workbench, begin, reopened, take_turn
 from touchstone.audits.case_work import Again
 from touchstone.audits.report import stored_proof
 from touchstone.audits.verdict import standings
-from touchstone.audits.whole import COST_REACHED
+from touchstone.audits.whole import cost_reached
 from touchstone.clock import Deadline
 from touchstone.errors import MisconfiguredError, SettingsError
+from touchstone.judges.spends import known_cost, unpriced
 from touchstone.operations.audits.desk import NotingSolver
 from touchstone.operations.progress import StepProgress
 from touchstone.operations.surfaces.again import try_again
@@ -91,13 +92,12 @@ class _Work:
         state = self.files.state(self.case.number)
         if state is not None and state.ended is not None and state.ended.why != "unanswered":
             return self.over(state)
-        spent = self.desk.audits.progress(tenant=self.desk.tenant, audit_id=self.record.id).cost_usd
-        limit = self.record.terms.max_cost_usd
+        far = self.desk.audits.progress(tenant=self.desk.tenant, audit_id=self.record.id)
         library = self.desk.library(self.place)
         if state is None:
             state = begin(self.task.case, library, bounds=self.record.terms.bounds)
-        if limit is not None and spent >= limit:
-            state = reopened(state).over("unanswered", COST_REACHED)
+        if (why := cost_reached(self.record.terms.max_cost_usd, far.cost_usd, far.unpriced_calls)) is not None:
+            state = reopened(state).over("unanswered", why)
             self.files.put_state(self.case.number, state)
             return self.over(state)
         try:
@@ -117,7 +117,7 @@ class _Work:
 
     def over(self, state: AgentState | None = None, *, why: str | None = None) -> StepProgress:
         """The case is over."""
-        self.desk.audits.end(self.case, why=why, turns=_turns(state), cost_usd=_cost(state))
+        self.desk.audits.end(self.case, why=why, turns=_turns(state), **_cost(state))
         return StepProgress(state="over", reason=why)
 
     async def _prove(self, script: str) -> ProofResult:
@@ -139,7 +139,7 @@ class _Work:
         return [one.standing for one in found]
 
     def _went_on(self, state: AgentState | None = None) -> StepProgress:
-        self.desk.audits.go_on(self.case, turns=_turns(state), cost_usd=_cost(state))
+        self.desk.audits.go_on(self.case, turns=_turns(state), **_cost(state))
         return StepProgress(state="going_on")
 
     def _put_back(self, state: AgentState, failures: Sequence[JudgeError | LimitError], provider: str) -> StepProgress:
@@ -157,16 +157,20 @@ class _Work:
             state = state.over("unanswered", str(failures[-1]))
             self.files.put_state(self.case.number, state)
             return self.over(state, why=reason)
-        back = self.desk.audits.put_back(
-            self.case, why=reason, until=later.until, ended=later.ended, cost_usd=_cost(state)
-        )
+        back = self.desk.audits.put_back(self.case, why=reason, until=later.until, ended=later.ended, **_cost(state))
         return StepProgress(state="waiting", until=back.attempts.not_before, reason=reason)
 
 
 def _not_ours(desk: AuditDesk, case: CaseWork) -> StepProgress:
     """Where a case stands that no step is to be made of now; one whose tries are used up is over."""
     if not case.over and case.attempts.broken_off(desk.clock()):
-        case = desk.audits.end(case, why=INTERRUPTED, turns=case.turns, cost_usd=case.cost_usd)
+        case = desk.audits.end(
+            case,
+            why=INTERRUPTED,
+            turns=case.turns,
+            cost_usd=case.cost_usd,
+            unpriced_calls=case.unpriced_calls,
+        )
     return StepProgress(state="over") if case.over else StepProgress(state="waiting", until=case.attempts.not_before)
 
 
@@ -179,5 +183,11 @@ def _turns(state: AgentState | None) -> int:
     return 0 if state is None else state.turns
 
 
-def _cost(state: AgentState | None) -> float:
-    return 0.0 if state is None else sum(spend.cost_usd or 0.0 for spend in state.spends)
+def _cost(state: AgentState | None) -> _Cost:
+    spends = () if state is None else state.spends
+    return {"cost_usd": known_cost(spends) or 0.0, "unpriced_calls": unpriced(spends)}
+
+
+class _Cost(TypedDict):
+    cost_usd: float
+    unpriced_calls: int

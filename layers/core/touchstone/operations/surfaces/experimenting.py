@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import InputError, MisconfiguredError, NotFoundError, SettingsError, TimedOutError
 from touchstone.judges.calls import unanswered
+from touchstone.judges.spends import known_cost, unpriced
 from touchstone.operations.json_text import loads
 from touchstone.operations.progress import StepProgress
 from touchstone.operations.surfaces.again import try_again
@@ -112,15 +113,16 @@ async def compare(desk: ExperimentDesk, experiment_id: str, number: int) -> Step
         return _not_ours(desk, pair)
     files = desk.files(experiment_id)
     tried = await _tried(desk, record, files.task(number))
-    cost, counts = pair.cost_usd, None
+    cost, unpriced_calls, counts = pair.cost_usd, pair.unpriced_calls, None
     if tried.result is not None:
         desk.paid(list(tried.result.all_spends()))
         # Kept before the pair is: a crash in between measures it again from the cache.
         kept = PairKept.of(tried.result, files.pair(number))
         files.put_pair(kept)
-        cost, counts = sum(spend.cost_usd or 0.0 for spend in kept.paid), pair_counts(kept)
+        cost, unpriced_calls, counts = known_cost(kept.paid) or 0.0, unpriced(kept.paid), pair_counts(kept)
         if not tried.result.unanswered:
-            return _progress(desk.experiments.end(pair, why=None, cost_usd=cost, counts=counts))
+            over = desk.experiments.end(pair, why=None, cost_usd=cost, counts=counts, unpriced_calls=unpriced_calls)
+            return _progress(over)
     again = try_again(
         tried.failures,
         attempts=pair.attempts,
@@ -131,8 +133,17 @@ async def compare(desk: ExperimentDesk, experiment_id: str, number: int) -> Step
     )
     why = Unmeasured(reason=unanswered(tried.failures[0]), details=(str(tried.failures[0]),))
     if again is None:
-        return _progress(desk.experiments.end(pair, why=why, cost_usd=cost, counts=counts))
-    back = desk.experiments.put_back(pair, why=why, until=again.until, ended=again.ended, cost_usd=cost, counts=counts)
+        over = desk.experiments.end(pair, why=why, cost_usd=cost, counts=counts, unpriced_calls=unpriced_calls)
+        return _progress(over)
+    back = desk.experiments.put_back(
+        pair,
+        why=why,
+        until=again.until,
+        ended=again.ended,
+        cost_usd=cost,
+        counts=counts,
+        unpriced_calls=unpriced_calls,
+    )
     return replace(_progress(back), reason=why.reason)
 
 
@@ -254,7 +265,7 @@ def _not_ours(desk: ExperimentDesk, pair: PairWork) -> StepProgress:
     """Where a pair stands that is not to be measured now; one whose tries are used up is over."""
     if not pair.over and pair.attempts.broken_off(desk.clock()):
         why = Unmeasured(reason="timed_out", details=(INTERRUPTED,))
-        pair = desk.experiments.end(pair, why=why, cost_usd=pair.cost_usd)
+        pair = desk.experiments.end(pair, why=why, cost_usd=pair.cost_usd, unpriced_calls=pair.unpriced_calls)
     return _progress(pair)
 
 

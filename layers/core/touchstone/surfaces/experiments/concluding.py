@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from touchstone.errors import InputError
-from touchstone.judges.spends import Spend
+from touchstone.judges.spends import Spend, known_cost, unpriced
 from touchstone.statistics import (
     ItemPair,
     PairedDifference,
@@ -192,8 +192,8 @@ def _outlay(spends: Sequence[Spend], paid: Sequence[Spend] | None) -> Outlay:
         cached=sum(spend.cached for spend in spends),
         input_tokens=sum(spend.input_tokens for spend in sent),
         output_tokens=sum(spend.output_tokens for spend in sent),
-        cost_usd=sum(spend.cost_usd or 0.0 for spend in sent),
-        unpriced=sum(spend.cost_usd is None for spend in sent),
+        cost_usd=known_cost(sent),
+        unpriced=unpriced(sent),
         models=tuple(sorted({f"{spend.provider}/{spend.model}" for spend in everything})),
         prompts=tuple(
             PromptVersion(purpose=purpose, version=version)

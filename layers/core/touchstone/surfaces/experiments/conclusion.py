@@ -158,7 +158,7 @@ class Outlay(Strict):
     cached: int
     input_tokens: int
     output_tokens: int
-    cost_usd: float
+    cost_usd: float | None
     unpriced: int
     models: tuple[str, ...]
     prompts: tuple[PromptVersion, ...]

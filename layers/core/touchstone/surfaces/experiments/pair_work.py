@@ -20,7 +20,7 @@ from touchstone.surfaces.measurement import Unmeasured
 class PairWork(Strict):
     """One pair of an experiment and how far it is. `at` is when its last step was (UTC).
 
-    `cost_usd` is what its tries cost, of the calls whose price is known. `failure` is why the last try left something
+    `cost_usd` is what its tries cost, all but the `unpriced_calls`. `failure` is why the last try left something
     unscored, None where it left nothing. `over`: it is not tried again. `counts` is what its tries count for judges.
     """
 
@@ -30,6 +30,7 @@ class PairWork(Strict):
     at: datetime
     attempts: Attempts = Attempts()
     cost_usd: float = 0.0
+    unpriced_calls: int = 0
     failure: Unmeasured | None = None
     over: bool = False
     counts: PairCounts = PairCounts()
@@ -98,12 +99,14 @@ class PairKept(Strict):
 class PairProgress(Strict):
     """How far the pairs of an experiment are, counted as each of them ends.
 
-    `cost_usd` is that of all tries. `at` is when anything happened last, and `until` when the pair that it happened to
-    is tried again, both None before the first. `because` is why that try left something unscored, None where not.
+    `cost_usd` is that of all tries, all but the `unpriced_calls`. `at` is when anything happened last, and `until` when
+    the pair that it happened to is tried again, both None before the first. `because` is why that try left something
+    unscored, None where not.
     """
 
     done: int = 0
     cost_usd: float = 0.0
+    unpriced_calls: int = 0
     at: datetime | None = None
     until: datetime | None = None
     because: str | None = None
@@ -126,32 +129,46 @@ def pair_put_back(
     cost_usd: float,
     now: datetime,
     counts: PairCounts | None = None,
+    unpriced_calls: int = 0,
 ) -> PairWork:
     """The pair after a try that left something unscored, to be tried again not before `until`.
 
-    `cost_usd` is what all its tries cost so far, and `counts` what they count, None where this one brought nothing.
+    `cost_usd` is what all its tries cost so far, all but `unpriced_calls`, and `counts` what they count, None where
+    this one brought nothing.
     """
     if pair.over:
-        return pair_over(pair, None, cost_usd=cost_usd, now=now, counts=counts)
+        return pair_over(pair, None, cost_usd=cost_usd, now=now, counts=counts, unpriced_calls=unpriced_calls)
     attempts = pair.attempts.put_back(until=until, ended=ended)
     return pair.model_copy(
-        update={"attempts": attempts, "failure": why, **_outlay(pair, cost_usd, counts), "at": now},
+        update={"attempts": attempts, "failure": why, **_outlay(pair, cost_usd, counts, unpriced_calls), "at": now},
     )
 
 
 def pair_over(
-    pair: PairWork, why: Unmeasured | None, *, cost_usd: float, now: datetime, counts: PairCounts | None = None
+    pair: PairWork,
+    why: Unmeasured | None,
+    *,
+    cost_usd: float,
+    now: datetime,
+    counts: PairCounts | None = None,
+    unpriced_calls: int = 0,
 ) -> PairWork:
     """The pair that is over: with everything scored, or with the reason why not; a later try is only paid.
 
-    `cost_usd` is what all its tries cost so far, and `counts` what they count, None where this one brought nothing.
+    `cost_usd` is what all its tries cost so far, all but `unpriced_calls`, and `counts` what they count, None where
+    this one brought nothing.
     """
     more_calls = counts is not None and counts.sent > pair.counts.sent
     if pair.over and cost_usd <= pair.cost_usd and not more_calls:
         return pair
     failure = pair.failure if pair.over else why
-    return pair.model_copy(update={"over": True, "failure": failure, **_outlay(pair, cost_usd, counts), "at": now})
+    outlay = _outlay(pair, cost_usd, counts, unpriced_calls)
+    return pair.model_copy(update={"over": True, "failure": failure, **outlay, "at": now})
 
 
-def _outlay(pair: PairWork, cost_usd: float, counts: PairCounts | None) -> dict[str, object]:
-    return {"cost_usd": max(pair.cost_usd, cost_usd), "counts": pair.counts.followed_by(counts)}
+def _outlay(pair: PairWork, cost_usd: float, counts: PairCounts | None, unpriced_calls: int) -> dict[str, object]:
+    return {
+        "cost_usd": max(pair.cost_usd, cost_usd),
+        "unpriced_calls": max(pair.unpriced_calls, unpriced_calls),
+        "counts": pair.counts.followed_by(counts),
+    }

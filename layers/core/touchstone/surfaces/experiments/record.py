@@ -12,6 +12,7 @@ from typing import Annotated, Literal, Self
 from pydantic import StringConstraints, model_validator
 from pydantic_core import PydanticCustomError
 
+from touchstone.judges.spends import told_cost
 from touchstone.material.parts import PartId
 from touchstone.strict import Strict
 from touchstone.surfaces.experiments.conclusion import Conclusion, Overall
@@ -104,7 +105,8 @@ class ExperimentView(Strict):
     b: str | None
     pairs: int | None
     done: int
-    cost_usd: float
+    cost_usd: float | None
+    unpriced_calls: int
     estimate: Estimate | None
     because: str | None
     failure: str | None
@@ -135,7 +137,8 @@ class ExperimentView(Strict):
             b=plan.b if plan else None,
             pairs=plan.pairs if plan else None,
             done=progress.done,
-            cost_usd=progress.cost_usd,
+            cost_usd=told_cost(progress.cost_usd, progress.unpriced_calls),
+            unpriced_calls=progress.unpriced_calls,
             estimate=plan.estimate if plan else None,
             because=progress.because if record.finished_at is None else None,
             failure=record.failure,

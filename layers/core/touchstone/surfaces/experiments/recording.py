@@ -25,7 +25,7 @@ from touchstone.judges.calling import POSSIBLY_BILLED
 from touchstone.judges.questions import address_of, highest_cost_usd
 from touchstone.judges.registry import Model
 from touchstone.judges.retrying import UNREADABLE_ATTEMPTS
-from touchstone.judges.spends import Spend, spends_of, spends_of_failure
+from touchstone.judges.spends import Spend, spends_of, spends_of_failure, unpriced
 from touchstone.surfaces.experiments.conclusion import Stopped
 from touchstone.surfaces.experiments.journal import Journal
 
@@ -114,13 +114,13 @@ class Records:
         """An earlier reply to the question."""
         return self._replies.get(key) if self.journal is None else await self.journal.get(key)
 
-    async def keep(self, key: str, reply_json: str, spends: tuple[Spend, ...]) -> None:
-        """Keep a reply, and what was paid for it."""
-        self._count(spends)
+    async def keep(self, key: str, reply_json: str, spends: tuple[Spend, ...], *, untold: float = 0.0) -> None:
+        """Keep a reply, and what was paid for it. `untold`: the highest price of calls that told no usage."""
+        self._count(spends, untold=untold)
         if self.journal is None:
             self._replies[key] = reply_json
         else:
-            await self._record(self.journal, key=key, reply_json=reply_json, spends=spends)
+            await self._record(self.journal, key=key, reply_json=reply_json, spends=spends, untold=untold)
 
     async def keep_failure(self, spends: tuple[Spend, ...], *, untold: float) -> None:
         """Keep what was paid for no reply. `untold`: the highest price of a call of which nobody told what it used."""
@@ -195,7 +195,8 @@ class RecordedJudge:
             "model": reply.model,
             "value": reply.value.model_dump_json(by_alias=True, round_trip=True),
         }
-        await self._records.keep(key, json.dumps(kept), spends_of(reply, question.prompt.name))
+        spends = spends_of(reply, question.prompt.name)
+        await self._records.keep(key, json.dumps(kept), spends, untold=unpriced(spends) * highest)
         return reply
 
     async def _recall[T: BaseModel](self, key: str, question: Question[T]) -> Reply[T] | None:

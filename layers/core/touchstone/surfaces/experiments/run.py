@@ -8,9 +8,11 @@ from pathlib import Path
 
 from touchstone.errors import InputError, SettingsError
 from touchstone.judges.base import Judge
+from touchstone.judges.cost import without_price
 from touchstone.judges.keys import EnvironmentKeys
 from touchstone.judges.opening import Judges
-from touchstone.judges.registry import OVERRIDES_VARIABLE, Model, Registry, load_registry
+from touchstone.judges.registry import Model, Registry, load_registry, unpriced_allowed
+from touchstone.judges.spends import unpriced
 from touchstone.surfaces.evaluation import SECONDS
 from touchstone.surfaces.experiments.concluding import conclude
 from touchstone.surfaces.experiments.conclusion import Conclusion
@@ -30,13 +32,14 @@ CONCURRENCY = 4
 class Progress:
     """How far an experiment is. `resumed` of the `done` pairs were done before; `cost_usd` is that of all runs so far.
 
-    `estimate` is what the whole was expected to take before it began.
+    `cost_usd` leaves out `unpriced_calls`. `estimate` is what the whole was expected to take before it began.
     """
 
     done: int
     total: int
     resumed: int
     cost_usd: float
+    unpriced_calls: int
     estimate: Estimate
 
 
@@ -71,8 +74,8 @@ async def run_experiment(
     environment, for prices.
 
     Raises `SettingsError` without a key where a judge is needed, or where a cost is to be bounded and the model has no
-    known price; `UnavailableModelError` where the provider does not know the model or refuses the key; `ConflictError`
-    where the folder holds another experiment, or another run is at work in it.
+    known price (see `TOUCHSTONE_UNPRICED`); `UnavailableModelError` where the provider does not know the model or
+    refuses the key; `ConflictError` where the folder holds another experiment, or another run is at work in it.
     """
     if concurrency < 1:
         raise InputError("At least one pair must be measured at a time.", where="concurrency")
@@ -177,6 +180,7 @@ class _Run:
             total=len(self._experiment.pairs),
             resumed=self._resumed,
             cost_usd=self._records.ledger.spent,
+            unpriced_calls=unpriced(self._records.paid),
             estimate=expected,
         )
 
@@ -206,13 +210,10 @@ def listed(registry: Registry, judge: Judge) -> Model | None:
 
 
 def _priced(registry: Registry, judge: Judge) -> None:
-    """Refuse to bound the cost of a model whose price is not known."""
+    """Refuse to bound the cost of a model whose price is not known, unless told to let it pass."""
     model = listed(registry, judge)
-    if model is None or model.price_in is None or model.price_out is None:
-        raise SettingsError(
-            f"The price of {judge.provider}'s {judge.model} is not known, so its cost cannot be bounded: name it in "
-            f"{OVERRIDES_VARIABLE}, or set no limit."
-        )
+    if (model is None or not model.priced) and not unpriced_allowed():
+        raise SettingsError(without_price(judge.provider, judge.model))
 
 
 def _opened(path: Path, experiment: Experiment, judge: Judge | None, generator: Judge | None) -> Folder:

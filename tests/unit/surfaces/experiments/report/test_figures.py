@@ -32,7 +32,6 @@ def test_what_there_is_not_is_a_dash_and_no_zero() -> None:
 
 def test_other_figures() -> None:
     assert (figures.p_value(0.0004), figures.p_value(0.0012)) == ("< 0.001", "0.001")
-    assert (figures.dollars(0.00123), figures.dollars(0), figures.dollars(1.5)) == ("$0.0012", "$0.00", "$1.50")
     assert (figures.counted(1, "pair"), figures.counted(1200, "pair")) == ("1 pair", "1,200 pairs")
 
 

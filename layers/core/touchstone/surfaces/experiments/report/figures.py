@@ -37,11 +37,6 @@ def share(value: float | None) -> str:
     return NOTHING if value is None else f"{value:.0%}".replace("%", " %")
 
 
-def dollars(value: float) -> str:
-    """US dollars."""
-    return f"${value:.2f}" if value >= 1 or value == 0 else f"${value:.4f}"
-
-
 def counted(number: int, one: str, several: str | None = None) -> str:
     """A number of things in words: `1 pair`, `2 pairs`."""
     return f"{number:,} {one if number == 1 else several or f'{one}s'}"

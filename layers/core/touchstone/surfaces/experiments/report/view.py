@@ -14,7 +14,6 @@ from touchstone.surfaces.experiments.conclusion import (
 )
 from touchstone.surfaces.experiments.report.figures import (
     counted,
-    dollars,
     interval,
     p_value,
     points,
@@ -25,6 +24,7 @@ from touchstone.surfaces.experiments.report.plot import Mark, mark_of, scale_of
 from touchstone.surfaces.experiments.report.respects import Respect, respects_of
 from touchstone.surfaces.experiments.report.sentences import called, headline, notes
 from touchstone.surfaces.model import ItemLabel
+from touchstone.usage import dollars
 
 type Tidy = Callable[[str], str]
 
@@ -244,10 +244,7 @@ def _place(one: Missing) -> str:
 def _facts(conclusion: Conclusion) -> Iterator[tuple[str, str]]:
     outlay = conclusion.outlay
     yield "Judge calls", f"{outlay.calls:,} sent, {outlay.cached:,} answered from the cache"
-    yield (
-        "Cost",
-        f"{dollars(outlay.cost_usd)}" + (f", and {outlay.unpriced} of unknown price" if outlay.unpriced else ""),
-    )
+    yield "Cost", dollars(outlay.cost_usd, outlay.unpriced)
     yield "Tokens", f"{outlay.input_tokens:,} in, {outlay.output_tokens:,} out"
     yield "Models", ", ".join(outlay.models) or "none"
     yield "Prompts", ", ".join(f"{one.purpose} {one.version}" for one in outlay.prompts) or "none"
