@@ -109,9 +109,10 @@ def pending_index(record: AnswerRecord) -> dict[str, str]:
 
 
 def _asked(record: AnswerRecord) -> str:
-    """What a record began as. Without an answer key it reads as it did before there were any."""
-    unsaid = {"created_at", "updated_at", *(("answer_key",) if record.answer_key is None else ())}
-    return record.model_dump_json(exclude=unsaid)
+    """What a record began as. What a request does not say reads as it did before it could be said."""
+    unsaid = [name for name in ("answer_key", "verify_seconds") if getattr(record, name) is None]
+    left_out = dict.fromkeys(("created_at", "updated_at", "failure_reason", *unsaid), True)
+    return record.model_dump_json(exclude={**left_out, "evaluation": {"failure_reason"}})
 
 
 def _derived(record: AnswerRecord) -> Item:
