@@ -196,6 +196,21 @@ def test_wait_does_not_wait_for_a_key(touchstone: Command, tmp_path: Path, rests
     assert rests == []
 
 
+def test_a_key_that_cannot_be_one_is_told_for_the_lines_that_need_a_judge(
+    touchstone: Command, tmp_path: Path, server: ProviderServer
+) -> None:
+    path = _file(tmp_path, 1)
+    path.write_text(
+        path.read_text() + json.dumps({"kind": "verify", "problem": "Compute 3/4 + 1/6.", "answer": "11/12"})
+    )
+    env = {**_led(server, "openai"), "OPENAI_API_KEY": "schlüssel\u2028"}
+    result = touchstone("batch", "run", str(path), "--local", env=env)
+    assert result.exit_code == 3
+    assert "1 of 2 lines are decided; 1 wait:" in result.stderr
+    assert "  1 × misconfigured: " in result.stderr
+    assert server.calls == []
+
+
 def test_an_endpoint_that_is_down_is_not_asked_round_after_round(
     touchstone: Command, requests: Path, server: ProviderServer
 ) -> None:

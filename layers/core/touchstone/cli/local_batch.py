@@ -7,6 +7,7 @@ paid for such a line by then stands in its next result too.
 import asyncio
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -85,7 +86,8 @@ class _Run:
         if not lines:
             return
         async with inprocess.opened(partial(_NotedJudges, self._failures), slow_start=True) as judges:
-            await judges.load("verify")
+            with suppress(JudgeError):  # each line that needs a judge says what is wrong
+                await judges.load("verify")
             await rounds(lines, lambda some: self._round(some, judges), failures=self._failures, wait=wait)
 
     async def _round(self, lines: Lines, judges: Judges) -> dict[int, str]:

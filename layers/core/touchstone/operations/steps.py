@@ -16,7 +16,17 @@ from touchstone.answers.progress import settled
 from touchstone.answers.providers import Preferences, nobody_solves
 from touchstone.answers.routing import MAX_ATTEMPTS, route
 from touchstone.clock import Deadline
-from touchstone.errors import LASTING, ConflictError, InputError, JudgeError, LimitError, StoreError, TouchstoneError
+from touchstone.errors import (
+    LASTING,
+    ConflictError,
+    InputError,
+    JudgeError,
+    LimitError,
+    StoreError,
+    TouchstoneError,
+    Unanswered,
+)
+from touchstone.judges.calls import unanswered
 from touchstone.judges.spends import Spend, spends_of_failure
 from touchstone.operations.desk import Desk
 from touchstone.operations.finishing import finish, sentence_of, skip_verification
@@ -72,7 +82,7 @@ async def read_problem(
         return
     judge = desk.judges.prefer("strong")
     if judge is None:
-        raise _unsolved(desk, answer_id, nobody_solves(desk.judges.remedy))
+        raise _unsolved(desk, answer_id, nobody_solves(desk.judges.remedy), reason="misconfigured")
     # The object may have been replaced after it was accepted; a huge one must not fill the function's memory.
     if desk.artifacts.size(tenant=desk.tenant, key=record.image_key) > MAX_IMAGE_BYTES:
         raise _unsolved(desk, answer_id, f"The image has more than {MAX_IMAGE_BYTES:,} bytes; make it smaller.")
@@ -88,7 +98,8 @@ async def read_problem(
     except (JudgeError, LimitError) as error:
         spends = spends_of_failure(error, "ocr")
         _put_off(desk, record, error, spends, provider=judge.provider, left_for=left_for)
-        raise _unsolved(desk, answer_id, f"The image could not be read: {error}", spends) from error
+        sentence = f"The image could not be read: {error}"
+        raise _unsolved(desk, answer_id, sentence, spends, reason=unanswered(error)) from error
     if reading.problem is None:
         raise _unsolved(desk, answer_id, f"The image could not be read: {reading.obstacle}", reading.spends)
     desk.answers.set_problem(tenant=desk.tenant, answer_id=answer_id, text=reading.problem, spends=reading.spends)
@@ -174,7 +185,7 @@ async def solve_problem(
         provider = next(iter(desk.judges.available()), "")
         _put_off(desk, record, attempted.error, attempted.spends, provider=provider, left_for=left_for)
         failure = attempted.failure or nobody_solves(desk.judges.remedy)
-        raise _unsolved(desk, answer_id, failure, attempted.spends)
+        raise _unsolved(desk, answer_id, failure, attempted.spends, reason=attempted.reason)
     else:
         desk.answers.add_spends(tenant=desk.tenant, answer_id=answer_id, spends=attempted.spends)
 
@@ -329,7 +340,6 @@ def _put_off(
     if failure is None or left_for is None or failure.reason in LASTING:
         return
     from touchstone.budgets import next_reset
-    from touchstone.judges.calls import unanswered
     from touchstone.operations.deferral import GivenUp, after_failure
 
     now = desk.clock()
@@ -346,9 +356,11 @@ def _put_off(
     raise UndecidedError
 
 
-def _unsolved(desk: Desk, answer_id: str, failure: str, spends: Sequence[Spend] = ()) -> UnsolvedError:
+def _unsolved(
+    desk: Desk, answer_id: str, failure: str, spends: Sequence[Spend] = (), *, reason: Unanswered | None = None
+) -> UnsolvedError:
     """The error to raise, after the record was told why there is no answer."""
-    desk.answers.fail(tenant=desk.tenant, answer_id=answer_id, failure=failure, spends=spends)
+    desk.answers.fail(tenant=desk.tenant, answer_id=answer_id, failure=failure, reason=reason, spends=spends)
     return UnsolvedError()
 
 

@@ -111,11 +111,10 @@ def pending_index(record: AnswerRecord) -> dict[str, str]:
 
 
 def _asked(record: AnswerRecord) -> str:
-    """What a record began as. Without an answer key it reads as it did before there were any."""
-    later = {"created_at", "updated_at", *(("answer_key",) if record.answer_key is None else ())}
-    return record.model_dump_json(
-        exclude={**dict.fromkeys(later, True), "evaluation": {"since"}, "trying": True, "waiting": True}
-    )
+    """What a record began as. What a request does not say reads as it did before it could be said."""
+    unsaid = [name for name in ("answer_key", "verify_seconds") if getattr(record, name) is None]
+    later = ("created_at", "updated_at", "failure_reason", "trying", "waiting", *unsaid)
+    return record.model_dump_json(exclude={**dict.fromkeys(later, True), "evaluation": {"failure_reason", "since"}})
 
 
 def _derived(record: AnswerRecord) -> Item:

@@ -18,7 +18,7 @@ from touchstone.answers.model import (
 )
 from touchstone.attempts import TryEnd
 from touchstone.checks.language import language_of
-from touchstone.errors import ConflictError
+from touchstone.errors import ConflictError, Unanswered
 from touchstone.judges.spends import Spend
 from touchstone.records.answer_items import UNFINISHED, Beside, OfAnswers
 from touchstone.records.cursors import Page, cursor_after, page_size, position_of
@@ -217,13 +217,21 @@ class Answers(OfAnswers):
 
         return self._work(tenant, answer_id, done=lambda _: False, change=change, spends=spends, beside=beside)
 
-    def fail(self, *, tenant: str, answer_id: str, failure: str, spends: Sequence[Spend] = ()) -> AnswerRecord:
-        """Record that no answer could be produced, and why; what is finished stays so."""
+    def fail(
+        self,
+        *,
+        tenant: str,
+        answer_id: str,
+        failure: str,
+        reason: Unanswered | None = None,
+        spends: Sequence[Spend] = (),
+    ) -> AnswerRecord:
+        """Record that no answer could be produced, and why, in words and in a word; what is finished stays so."""
         return self._work(
             tenant,
             answer_id,
             done=lambda _: False,
-            change=lambda _: {"stage": "failed", "waiting": None, "failure": failure},
+            change=lambda _: {"stage": "failed", "waiting": None, "failure": failure, "failure_reason": reason},
             spends=spends,
         )
 
