@@ -23,6 +23,7 @@ class Environment(BaseModel):
     idempotency_table: str | None = Field(default=None, validation_alias="TOUCHSTONE_IDEMPOTENCY_TABLE")
     bucket: str | None = Field(default=None, validation_alias="TOUCHSTONE_BUCKET")
     deferred_queue_url: str | None = Field(default=None, validation_alias="TOUCHSTONE_DEFERRED_QUEUE_URL")
+    intake_queue_url: str | None = Field(default=None, validation_alias="TOUCHSTONE_INTAKE_QUEUE_URL")
     verify_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_VERIFY_MACHINE_ARN")
     solve_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_SOLVE_MACHINE_ARN")
     evaluate_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_EVALUATE_MACHINE_ARN")

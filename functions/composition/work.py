@@ -14,6 +14,8 @@ from functions.environment import environment
 if TYPE_CHECKING:
     import asyncio
 
+    from mypy_boto3_sqs import SQSClient
+
     from touchstone.answers.model import AnswerRecord
     from touchstone.operations.batching import BatchDesk
     from touchstone.operations.bulk import BulkEvaluations
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from touchstone.operations.line_quizzes import LineQuizzes
     from touchstone.operations.line_submissions import LineSubmissions
     from touchstone.operations.line_work import LineWork
+    from touchstone.operations.messages import AgainMessage
     from touchstone.operations.reception import Reception
     from touchstone.operations.sweeping import Sweep
 
@@ -98,8 +101,32 @@ def sweep() -> Sweep:
     from touchstone.operations.sweeping import Sweep
 
     return Sweep(
-        answers=stores.answers(), evaluations=stores.evaluations(), queue=stores.deferred_queue(), workflows=workflows
+        answers=stores.answers(),
+        evaluations=stores.evaluations(),
+        queue=stores.deferred_queue(),
+        workflows=workflows,
+        again=_send_again,
     )
+
+
+@cache
+def _sqs() -> SQSClient:
+    import boto3
+
+    return boto3.client("sqs")
+
+
+def _send_again(message: AgainMessage) -> None:
+    """Send a message to this deployment's own intake. Raises `StoreError`."""
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    from touchstone.errors import StoreError
+
+    url = environment().require("intake_queue_url")
+    try:
+        _sqs().send_message(QueueUrl=url, MessageBody=message.model_dump_json())
+    except (ClientError, BotoCoreError) as error:
+        raise StoreError("A message could not be sent to the intake; it is safe to repeat.") from error
 
 
 def batch_desk(tenant: str) -> BatchDesk:

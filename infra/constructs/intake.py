@@ -38,6 +38,7 @@ class Intake(Construct):
         answers.solve_machine.let_start(function, variable="TOUCHSTONE_SOLVE_MACHINE_ARN")
         queues.let_defer(function)
         answers.let_wake(function)
+        queues.let_ask_again(answers.sweep)
         function.allow(
             ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:ChangeMessageVisibility", "sqs:GetQueueAttributes"],
             queues.intake.queue_arn,

@@ -49,6 +49,11 @@ class Queues(Construct):
             dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters, max_receive_count=MAX_RECEIVES),
         )
 
+    def let_ask_again(self, function: Function) -> None:
+        """Send the messages by which answers that wait are verified once more."""
+        function.allow(["sqs:SendMessage"], self.intake.queue_arn)
+        function.set(TOUCHSTONE_INTAKE_QUEUE_URL=self.intake.queue_url)
+
     def let_drain(self, function: Function) -> None:
         """Receive deferred evaluations and delete those that are finished."""
         function.allow(

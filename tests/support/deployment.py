@@ -56,6 +56,7 @@ class Deployment:
     s3: "S3Client"
     sqs: "SQSClient"
     queue_url: str
+    intake_url: str
     bus: "Bus"
     machines: Machines
 
@@ -124,6 +125,7 @@ def deployed(
     s3.create_bucket(Bucket=BUCKET)
     sqs = boto3.client("sqs", region_name=REGION)
     queue_url = sqs.create_queue(QueueName="deferred.fifo", Attributes={"FifoQueue": "true"})["QueueUrl"]
+    intake_url = sqs.create_queue(QueueName="intake")["QueueUrl"]
     secrets = boto3.client("secretsmanager", region_name=REGION)
     secrets.create_secret(Name=SECRET, SecretString=json.dumps(keys or {}))
     for name in ("GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
@@ -133,6 +135,7 @@ def deployed(
         "TOUCHSTONE_IDEMPOTENCY_TABLE": IDEMPOTENCY,
         "TOUCHSTONE_BUCKET": BUCKET,
         "TOUCHSTONE_DEFERRED_QUEUE_URL": queue_url,
+        "TOUCHSTONE_INTAKE_QUEUE_URL": intake_url,
         "TOUCHSTONE_SECRET_ID": SECRET,
         "TOUCHSTONE_VERIFY_MACHINE_ARN": "verify",
         "TOUCHSTONE_SOLVE_MACHINE_ARN": "solve",
@@ -165,6 +168,7 @@ def deployed(
             s3=s3,
             sqs=sqs,
             queue_url=queue_url,
+            intake_url=intake_url,
             bus=bus,
             machines=machines,
         )

@@ -4,19 +4,20 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from functions.answers import sweep
+from functions.answers import intake, sweep
 from functions.batch import collect, lines, prepare
 from functions.composition import stores
 from tests.integration.functions.conftest import TENANT
 from tests.support import replies
 from tests.support.api import Api
 from tests.support.deployment import BUCKET, Context, Deployment, deployed
+from tests.support.events import event
 from tests.support.exchange import Call
 from tests.support.overrides import registry
 from tests.support.providers import ProviderServer, error, hang
@@ -71,8 +72,8 @@ class Machine:
     def prepare(self, data: bytes) -> None:
         """Up to the first round."""
         dropped = self.deployment.drop(f"inbox/{TENANT}/{self.name}.jsonl", data)
-        event = {"bucket": BUCKET, "key": dropped["detail"]["object"]["key"], "owner": self.owner}
-        self.said = prepare.handler(event, LONG)
+        given = {"bucket": BUCKET, "key": dropped["detail"]["object"]["key"], "owner": self.owner}
+        self.said = prepare.handler(given, LONG)
 
     def round(self) -> str:
         """One round of chunks, and what the machine chooses by."""
@@ -292,3 +293,57 @@ def test_r28_what_python_calls_the_end_of_a_line_is_none(machine: Machine, judge
     assert [result["answer"]["problem"] for result in machine.results()] == [
         json.loads(line)["problem"] for line in rows
     ]
+
+
+def _delivered(machine: Machine) -> list[str]:
+    """The messages in the intake queue, delivered as the platform does: those that failed, which stay."""
+    sqs, url = machine.deployment.sqs, machine.deployment.intake_url
+    found = sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10, VisibilityTimeout=0).get("Messages", [])
+    records = [
+        event("sqs_intake")["Records"][0] | {"messageId": one["MessageId"], "body": one["Body"]} for one in found
+    ]
+    failed = {each["itemIdentifier"] for each in intake.handler({"Records": records}, LONG)["batchItemFailures"]}
+    for one in found:
+        if one["MessageId"] not in failed:
+            sqs.delete_message(QueueUrl=url, ReceiptHandle=one["ReceiptHandle"])
+    return [json.loads(one["Body"])["kind"] for one in found]
+
+
+@pytest.mark.parametrize("comes_back", [True, False])
+def test_r26_a_message_that_met_a_spent_day_gets_its_verdict_on_another(
+    machine: Machine, judges: ProviderServer, comes_back: bool
+) -> None:
+    lines.load_checks()
+    judges.limit(rpd=0)
+    request = {"problem": "Name the capital of Australia.", "answer": "Canberra", "deep_evaluation": True}
+    body = json.dumps({"tenant": TENANT, "id": "k", "kind": "verify", "request": request})
+    machine.deployment.sqs.send_message(QueueUrl=machine.deployment.intake_url, MessageBody=body)
+    assert _delivered(machine) == ["verify"]
+    api = Api(token=machine.deployment.token(TENANT))
+    (answer,) = api.get("/v1/answers").json["items"]
+
+    def view() -> dict[str, Any]:
+        return dict(api.get(f"/v1/answers/{answer['id']}").json)
+
+    waiting = view()
+    assert (waiting["stage"], waiting["verification_status"]) == ("received", None)
+    assert waiting["waiting_for"] in {"quota", "day_quota", "timed_out"}, "the last one on a busy machine"
+    if comes_back:
+        judges.limit(rpd=100)
+    for _ in range(10):
+        before = view()
+        if before["stage"] == "finished":
+            break
+        until = datetime.fromisoformat(before["waiting_until"])
+        later((until - system_clock()).total_seconds() + 46 * 60)
+        assert sweep.handler({}, LONG)["ended"] == 0
+        assert sweep.handler({}, LONG)["ended"] == 0, "as often as it looks until then"
+        assert _delivered(machine) == ["again", "again"]
+    after = view()
+    assert (after["stage"], after["waiting_for"]) == ("finished", None)
+    wanted = ("verified", None) if comes_back else ("unverified", waiting["waiting_for"])
+    assert after["verification_status"] == wanted[0]
+    assert (after["skip_reason"] is None) == comes_back
+    answered = [call for call in judges.calls if call.status == 200]
+    assert len(answered) == (1 if comes_back else 0)
+    assert len(judges.calls) < 12

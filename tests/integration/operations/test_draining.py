@@ -438,5 +438,6 @@ def _sweep(house: House, started: Callable[[str], None]) -> Sweep:
         evaluations=house.evaluations,
         queue=house.queue,
         workflows=lambda: workflows,
+        again=lambda _: None,
         clock=house.clock,
     )

@@ -29,6 +29,7 @@ def _sweep(house: House, start: Callable[[str], None] = lambda _: None) -> Swept
         evaluations=house.evaluations,
         queue=house.queue,
         workflows=lambda: workflows,
+        again=lambda _: None,
         clock=house.clock,
     ).run()
 

@@ -103,6 +103,9 @@ def _print_batch(found: "Document") -> None:
 
     names = ("id", "state", "failure", "total", "done", "failed")
     facts = [(name, found.get(name)) for name in names]
+    if found.get("waiting"):
+        facts += [(name.replace("_", " "), found.get(name)) for name in ("waiting", "waiting_for")]
+        facts.append(("not before (UTC)", moment(found.get("waiting_until"))))
     print_facts(
         (*facts, ("created (UTC)", moment(found.get("created_at"))), ("updated", moment(found.get("updated_at"))))
     )

@@ -17,7 +17,7 @@ from touchstone.cli.batch_files import Requests, alone
 from touchstone.cli.client import Api, Document, download, upload
 from touchstone.cli.places import read_document, state_folder, write_private
 from touchstone.cli.progress import progress
-from touchstone.cli.screen import say
+from touchstone.cli.screen import moment, say
 from touchstone.errors import NotFoundError, StoreError
 
 CONTENT_TYPE = "application/x-ndjson"
@@ -135,7 +135,7 @@ def _read(api: Api, batch_id: str) -> Document:
 
 def _followed(api: Api, batch: Document) -> Document:
     """The batch once it is over."""
-    steps = waiting.intervals()
+    steps, told = waiting.intervals(), None
     try:
         with progress("Batch") as show:
             while True:
@@ -143,6 +143,12 @@ def _followed(api: Api, batch: Document) -> Document:
                 show((batch.get("done") or 0) + (batch.get("failed") or 0), total)
                 if batch.get("state") != "running":
                     return batch
+                if batch.get("waiting") and batch.get("waiting_until") != told:
+                    told = batch.get("waiting_until")
+                    say(
+                        f"{batch['waiting']} lines wait ({batch.get('waiting_for')}) and are tried again at "
+                        f"{moment(told)} UTC; the batch goes on without you, too."
+                    )
                 waiting.pause(next(steps))
                 batch = api.get("batches", str(batch.get("id")))
     except KeyboardInterrupt:

@@ -3,8 +3,12 @@
 A message names its tenant, since only the account's own principals may send to the queue; one that names a tenant that
 does not exist is refused. Its `id` is the sender's business key: the same message again, whatever carried it, meets the
 same answer, and another message with that id is refused.
+
+A verification that nobody decided, for a reason that may pass, is not done: its answer waits, and the sweep has it
+tried again by a message of its own (`AgainMessage`), for `WAITS_FOR` at most.
 """
 
+from datetime import timedelta
 from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, TypeAdapter, ValidationError
@@ -20,6 +24,9 @@ from touchstone.operations.reception import Reception
 from touchstone.operations.steps import verify_own_answer
 from touchstone.records import Tenants
 from touchstone.strict import Strict
+
+WAITS_FOR = timedelta(days=7)
+"""How long an answer is tried again; the try after that is the last."""
 
 type Key = Annotated[str, StringConstraints(min_length=1, max_length=255)]
 
@@ -51,9 +58,21 @@ class EvaluateMessage(Strict):
     answer_id: str
 
 
-type Message = VerifyMessage | SolveMessage | EvaluateMessage
+class AgainMessage(Strict):
+    """An answer that waits for another try at its verification; one that has its end by then keeps it.
 
-KINDS = frozenset({"verify", "solve", "evaluate"})
+    It is for the sweep to send. Its `id` names the try.
+    """
+
+    kind: Literal["again"] = "again"
+    tenant: str
+    id: Key
+    answer_id: str
+
+
+type Message = VerifyMessage | SolveMessage | EvaluateMessage | AgainMessage
+
+KINDS = frozenset({"verify", "solve", "evaluate", "again"})
 """Pydantic names the kind of a message among the places of a fault."""
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="kind")])
 
@@ -85,8 +104,20 @@ async def take(message: Message, *, tenants: Tenants, desk: Desk, reception: Rec
             record = desk.answers.create(
                 new_record(message.request, tenant=message.tenant, answer_id=answer_id, now=desk.clock())
             )
-            if record.stage not in ENDED:
-                record = await verify_own_answer(desk, answer_id, deadline=Deadline.after(VERIFY_SECONDS))
-            if record.evaluation.state == "waiting":
-                record = reception.start_evaluation(record)
-            return record
+            return await _verified(record, desk, reception)
+        case AgainMessage():
+            record = desk.answers.get(tenant=message.tenant, answer_id=message.answer_id)
+            return record if record.waiting is None else await _verified(record, desk, reception)
+
+
+async def _verified(record: AnswerRecord, desk: Desk, reception: Reception) -> AnswerRecord:
+    """The answer after a try to verify it, where it has no end and does not wait for a later one."""
+    now = desk.clock()
+    held = record.waiting is not None and record.waiting.until > now
+    if record.stage not in ENDED and not held:
+        left_for = timedelta(0) if now - record.created_at < WAITS_FOR else None
+        deadline = Deadline.after(VERIFY_SECONDS)
+        record = await verify_own_answer(desk, record.id, deadline=deadline, left_for=left_for)
+    if record.evaluation.state == "waiting":
+        record = reception.start_evaluation(record)
+    return record

@@ -11,6 +11,7 @@ from touchstone.answers.model import ENDED, AnswerRecord
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import StoreError, TouchstoneError
 from touchstone.operations.finishing import fail_or_finish
+from touchstone.operations.messages import WAITS_FOR, AgainMessage
 from touchstone.records import (
     Answers,
     Backlog,
@@ -26,6 +27,8 @@ STALLED_AFTER = timedelta(minutes=10)
 """Past its time by so much, a waiting or running record has lost whoever carried it."""
 UNFINISHED_AFTER = timedelta(minutes=45)
 """Solving is given up after 30 minutes, a chunk of a batch after 15: whoever worked on an older answer is gone."""
+GIVEN_UP_AFTER = timedelta(days=1)
+"""After the days of its tries an answer that came by a message is verified a last time; nobody did so for so long."""
 NO_ANSWER = "The work on this problem was interrupted before there was an answer; ask again."
 QUEUE_KEEPS = timedelta(days=14)
 RESEND_EVERY = QUEUE_KEEPS - timedelta(days=1)
@@ -62,12 +65,16 @@ class Swept:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sweep:
-    """Looks for answers and deep evaluations that nothing carries any more."""
+    """Looks for answers and deep evaluations that nothing carries any more.
+
+    `again` sends the message by which an answer that waits, and came by a message, is verified once more.
+    """
 
     answers: Answers
     evaluations: Evaluations
     queue: DeferredQueue
     workflows: Callable[[], Workflows]
+    again: Callable[[AgainMessage], None]
     clock: Clock = system_clock
 
     def run(self) -> Swept:
@@ -119,12 +126,18 @@ class Sweep:
         return tuple(ended), stuck
 
     def _ended(self, unfinished: UnfinishedAnswer) -> AnswerRecord | None:
-        """The answer with an end: what it has, unverified where nobody decided; None where it had one already."""
+        """The answer with an end: what it has, unverified where nobody decided; None where it is tried once more, or
+        has had its end already.
+        """
         record = self.answers.get(tenant=unfinished.tenant, answer_id=unfinished.answer_id)
         if record.stage in ENDED:
             return None
         if record.waiting is not None:
             waited = record.waiting
+            if record.batch_id is None and self.clock() - record.created_at < WAITS_FOR + GIVEN_UP_AFTER:
+                name = f"{record.id}@{waited.until.isoformat()}"
+                self.again(AgainMessage(tenant=record.tenant, id=name, answer_id=record.id))
+                return None
             return fail_or_finish(self.answers, record, failure=waited.sentence, skipped=waited.reason)
         return fail_or_finish(self.answers, record, failure=NO_ANSWER, skipped="timed_out")
 
