@@ -266,7 +266,7 @@ def test_what_only_served_the_work_goes_after_two_weeks_and_nothing_else_does(re
             {("get", "inbox"), ("get", "courses")}
             | {(verb, root) for verb in ("get", "put") for root in ("artifacts", "scratch")},
         ),
-        ("BatchCollect", {("get", "inbox"), ("put", "inbox"), ("get", "scratch")}),
+        ("BatchCollect", {(verb, root) for verb in ("get", "put") for root in ("inbox", "scratch")}),
         ("BatchMachine", {("get", "scratch")}),
         ("AuditsSandbox", set()),
         ("AuditsInstall", {(verb, root) for verb in ("get", "put") for root in ("artifacts", "bundles")}),

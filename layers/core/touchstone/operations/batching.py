@@ -269,6 +269,8 @@ class BatchDesk:
             reason=reasons.most_common(1)[0][0],
             until=until,
         )
+        if waiting.state != "running" or waiting.owner != owner:
+            return Gathered(batch=waiting)
         return Gathered(
             batch=waiting,
             open_key=self.scratch.whole_key(tenant=self.tenant, key=key),
