@@ -324,7 +324,7 @@ def test_a_request_without_a_key_is_the_one_that_it_was_before_there_were_any(an
     answers.create(record)
     (item,) = table.scan()["Items"]
     body = json.loads(str(item["body"]))
-    del body["answer_key"]
+    del body["answer_key"], body["trying"], body["waiting"], body["evaluation"]["since"]
     before = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
     asked = {name: value for name, value in body.items() if name not in {"created_at", "updated_at"}}
     request = hashlib.sha256(json.dumps(asked, ensure_ascii=False, separators=(",", ":")).encode()).hexdigest()

@@ -99,7 +99,7 @@ def test_r1_of_many_who_would_compare_a_dimension_one_does_until_its_lease_runs_
     assert comparisons.begin(**of(task), round_id=AT_DEADLINE, dimension="credibility")[1]
     clock.now += LEASE
     one, ours = comparisons.begin(**of(task), round_id=AT_DEADLINE, dimension="clarity")
-    assert (ours, one.attempts.tries) == (True, 2)
+    assert (ours, one.attempts.tries, one.attempts.not_before) == (True, 0, clock() + LEASE)
 
 
 def test_the_first_result_is_kept_and_what_was_paid_before_it(
