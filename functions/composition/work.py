@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
     from touchstone.answers.model import AnswerRecord
+    from touchstone.operations.again import AgainMessage
     from touchstone.operations.batching import BatchDesk
     from touchstone.operations.bulk import BulkEvaluations
     from touchstone.operations.desk import Desk
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from touchstone.operations.line_quizzes import LineQuizzes
     from touchstone.operations.line_submissions import LineSubmissions
     from touchstone.operations.line_work import LineWork
-    from touchstone.operations.messages import AgainMessage
     from touchstone.operations.reception import Reception
     from touchstone.operations.sweeping import Sweep
 

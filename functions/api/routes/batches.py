@@ -35,13 +35,13 @@ class BatchView(BaseModel):
     done: int
     failed: int
     failure: str | None
-    waiting: int
-    waiting_for: str | None
-    waiting_until: datetime | None
     created_at: datetime
     updated_at: datetime
     upload_url: str | None
     results_url: str | None
+    waiting: int = 0
+    waiting_for: str | None = None
+    waiting_until: datetime | None = None
 
     @classmethod
     def of(cls, batch: Batch, *, role: Role) -> "BatchView":

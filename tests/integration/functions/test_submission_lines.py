@@ -54,12 +54,12 @@ def _chunks(deployment: Deployment, rows: Sequence[dict[str, Any]], *, name: str
 def _results(
     deployment: Deployment, rows: Sequence[dict[str, Any]], *, name: str = "work", context: Context = LONG
 ) -> list[dict[str, Any]]:
-    """The results of a dropped file."""
+    """The results of a dropped file after its last round."""
     for chunk in _chunks(deployment, rows, name=name):
         lines.handler(chunk, context)
     batch = stores.batches().page(tenant=TENANT).items[0]
     key = f"inbox/{TENANT}/{name}.jsonl"
-    collect.handler({"key": key, "tenant": TENANT, "batch_id": batch.id, "owner": "run-1"}, LONG)
+    collect.handler({"key": key, "tenant": TENANT, "batch_id": batch.id, "owner": "run-1", "last": True}, LONG)
     found = deployment.s3.get_object(Bucket=BUCKET, Key=key.replace(".jsonl", ".results.jsonl"))["Body"].read()
     return [json.loads(line) for line in found.splitlines()]
 

@@ -11,22 +11,18 @@ tried again by a message of its own (`AgainMessage`), for `WAITS_FOR` at most.
 from datetime import timedelta
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from touchstone.answers.model import ENDED, AnswerRecord, SolveRequest, VerifyRequest
 from touchstone.answers.progress import new_record
 from touchstone.errors import InputError
+from touchstone.operations.again import WAITS_FOR, AgainMessage, Key
 from touchstone.operations.desk import Desk
 from touchstone.operations.json_text import loads
 from touchstone.operations.reception import Reception
 from touchstone.operations.steps import verify_own_answer
 from touchstone.records import Tenants
 from touchstone.strict import Strict
-
-WAITS_FOR = timedelta(days=7)
-"""How long an answer is tried again; the try after that is the last."""
-
-type Key = Annotated[str, StringConstraints(min_length=1, max_length=255)]
 
 
 class VerifyMessage(Strict):
@@ -51,18 +47,6 @@ class EvaluateMessage(Strict):
     """A finished answer to evaluate deeply."""
 
     kind: Literal["evaluate"]
-    tenant: str
-    id: Key
-    answer_id: str
-
-
-class AgainMessage(Strict):
-    """An answer that waits for another try at its verification; one that has its end by then keeps it.
-
-    It is for the sweep to send. Its `id` names the try.
-    """
-
-    kind: Literal["again"] = "again"
     tenant: str
     id: Key
     answer_id: str

@@ -10,8 +10,8 @@ from pydantic import ValidationError
 from touchstone.answers.model import ENDED, AnswerRecord
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import StoreError, TouchstoneError
+from touchstone.operations.again import WAITS_FOR, AgainMessage
 from touchstone.operations.finishing import fail_or_finish
-from touchstone.operations.messages import WAITS_FOR, AgainMessage
 from touchstone.records import (
     Answers,
     Backlog,
