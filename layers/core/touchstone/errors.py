@@ -19,7 +19,6 @@
         ├── DayQuotaError           the provider says that the day's quota is spent
         ├── MinuteQuotaError        the provider says that the minute's quota is spent
         ├── OverloadedError         the provider is overloaded or broken (5xx, connection lost)
-        │   └── TurnedAwayError     … and says that it takes no more calls now (529)
         ├── TimedOutError           no whole reply within the deadline
         ├── RefusedError            the provider or model declined to answer
         ├── UnreadableError         the reply does not fit the schema it was asked for
@@ -226,10 +225,6 @@ class OverloadedError(JudgeError):
 
     reason: ClassVar[JudgeFailure] = "overloaded"
     retryable: ClassVar[bool] = True
-
-
-class TurnedAwayError(OverloadedError):
-    """The provider turned the call away because it is overloaded (529): like a 429, it asks for fewer calls."""
 
 
 class TimedOutError(JudgeError):

@@ -32,7 +32,7 @@ from touchstone.budgets.decision import (
     settled,
 )
 from touchstone.budgets.learning import learned_from
-from touchstone.errors import DayQuotaError, MinuteQuotaError, TurnedAwayError, UnavailableModelError
+from touchstone.errors import DayQuotaError, MinuteQuotaError, UnavailableModelError
 from touchstone.judges.base import Limits, Purpose
 
 NOON = datetime(2026, 11, 21, 20, 0, tzinfo=UTC)
@@ -226,7 +226,7 @@ def test_r24_once_it_has_refused_a_call_a_provider_refuses_three_at_most_in_any_
 ) -> None:
     """Whatever it says and does: all that may be refused are in flight or were refused in the minute before."""
     now = datetime(2026, 11, 21, 20, 0, tzinfo=UTC)
-    state = learned_from(QuotaState(day=TODAY), TurnedAwayError("full"), reserved_on=TODAY, now=now)
+    state = learned_from(QuotaState(day=TODAY), MinuteQuotaError("full"), reserved_on=TODAY, now=now)
     sent_of_refused, open_calls = [now], list[tuple[datetime, str, datetime, str, float | None]]()
     for number, (gap, seconds, outcome, asked) in enumerate(tried):
         now += timedelta(seconds=gap)

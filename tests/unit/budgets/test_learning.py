@@ -7,7 +7,7 @@ import pytest
 
 from touchstone.budgets.decision import MAX_BLOCK, REFUSED_FOR, RISKED, Learned, QuotaState, Refusals, settled
 from touchstone.budgets.learning import FIRST_PAUSE, Telling, learned_from
-from touchstone.errors import DayQuotaError, MinuteQuotaError, TurnedAwayError, UnavailableModelError
+from touchstone.errors import DayQuotaError, MinuteQuotaError, UnavailableModelError
 
 NOON = datetime(2026, 11, 21, 20, 0, tzinfo=UTC)
 TODAY = date(2026, 11, 21)
@@ -69,11 +69,11 @@ def test_a_shorter_pause_never_ends_a_longer_one() -> None:
 def test_pauses_double_with_every_probe_that_is_refused_until_one_is_answered() -> None:
     state, now, pauses = FRESH, NOON, list[float]()
     for _ in range(8):
-        state = after(TurnedAwayError("full"), state, at=now)
+        state = after(MinuteQuotaError("full"), state, at=now)
         pauses.append((refusals(state).until - now).total_seconds())
         now = refusals(state).until
     assert pauses == [10, 20, 40, 80, 160, 320, 600, 600]
-    state = after(TurnedAwayError("full"), settled(state, "", now, answered=True), at=now)
+    state = after(MinuteQuotaError("full"), settled(state, "", now, answered=True), at=now)
     assert refusals(state).until == now + FIRST_PAUSE
 
 

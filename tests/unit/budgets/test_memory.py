@@ -19,7 +19,6 @@ from touchstone.errors import (
     OverloadedError,
     QuotaExceededError,
     SpendingCeilingError,
-    TurnedAwayError,
     UnavailableModelError,
 )
 from touchstone.judges.base import Call, Limits
@@ -159,7 +158,6 @@ async def test_a_permit_expires_before_the_guard_does(admission: MemoryAdmission
     [
         (DayQuotaError("spent"), False),
         (MinuteQuotaError("busy", retry_after=9.0), False),
-        (TurnedAwayError("529"), False),
         (OverloadedError("503"), True),
     ],
 )

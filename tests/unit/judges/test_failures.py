@@ -15,7 +15,6 @@ from touchstone.errors import (
     OverloadedError,
     RefusedError,
     TimedOutError,
-    TurnedAwayError,
     UnavailableModelError,
 )
 from touchstone.judges.adapters import advice, failures
@@ -127,8 +126,8 @@ def test_compatible_servers_may_write_errors_as_they_like(body: Any) -> None:
 @pytest.mark.parametrize(
     ("status", "kind", "expected"),
     [
-        (529, "overloaded_error", TurnedAwayError),
-        (200, "overloaded_error", TurnedAwayError),
+        (529, "overloaded_error", OverloadedError),
+        (200, "overloaded_error", OverloadedError),
         (402, "billing_error", DayQuotaError),
         (504, "timeout_error", TimedOutError),
         (400, "invalid_request_error", MisconfiguredError),
@@ -178,7 +177,7 @@ def test_anthropic_resets_are_read_against_the_responses_own_date() -> None:
         (429, MinuteQuotaError),
         (500, OverloadedError),
         (504, TimedOutError),
-        (529, TurnedAwayError),
+        (529, OverloadedError),
         (599, OverloadedError),
     ],
 )

@@ -19,13 +19,10 @@ from touchstone.errors import (
     SpendingCeilingError,
     StoreError,
     TouchstoneError,
-    TurnedAwayError,
     UnavailableModelError,
     UnreadableError,
 )
 from touchstone.judges.base import Admission, Call, Permit
-from touchstone.judges.cost import without_price
-from touchstone.judges.registry import unpriced_allowed
 
 CEILING_HOLDS = timedelta(seconds=30)
 """How long a tenant's ceiling is remembered between calls, to spare each of them a read."""
@@ -92,8 +89,12 @@ class BudgetAdmission(Admission, ABC):
 
     def _reserve(self, call: Call) -> "BudgetPermit":
         ceiling = self._ceiling_of(call.tenant)
-        if ceiling is not None and call.max_cost_usd is None and not unpriced_allowed():
-            raise SpendingCeilingError(f"{without_price(call.provider, call.model)} Nothing was sent.", until=None)
+        if ceiling is not None and call.max_cost_usd is None:
+            from touchstone.judges.cost import without_price
+            from touchstone.judges.registry import unpriced_allowed
+
+            if not unpriced_allowed():
+                raise SpendingCeilingError(f"{without_price(call.provider, call.model)} Nothing was sent.", until=None)
         money = self.spending.reserve(call.tenant, call.max_cost_usd, ceiling)
         key = QuotaKey(call.provider, call.model, call.account)
         try:
@@ -149,7 +150,7 @@ class BudgetPermit(Permit):
 
     def _settle(self, cost_usd: float | None, error: JudgeError | None) -> None:
         quotas, unit = self._admission.quotas, self._unit
-        if isinstance(error, DayQuotaError | MinuteQuotaError | TurnedAwayError | UnavailableModelError):
+        if isinstance(error, DayQuotaError | MinuteQuotaError | UnavailableModelError):
             _lenient(lambda: quotas.learn(unit, error))
         elif unit.watched:
             answered = error is None or isinstance(error, RefusedError | UnreadableError)

@@ -15,9 +15,9 @@ from touchstone.budgets.decision import (
     pause_at,
     recently_refused,
 )
-from touchstone.errors import DayQuotaError, MinuteQuotaError, TurnedAwayError, UnavailableModelError
+from touchstone.errors import DayQuotaError, MinuteQuotaError, UnavailableModelError
 
-type Telling = DayQuotaError | MinuteQuotaError | TurnedAwayError | UnavailableModelError
+type Telling = DayQuotaError | MinuteQuotaError | UnavailableModelError
 """Failures that say something of every call to come, and not only of the one that failed."""
 
 LEARNED_MINUTE_FOR = timedelta(days=1)

@@ -17,7 +17,6 @@ from touchstone.errors import (
     OverloadedError,
     RefusedError,
     TimedOutError,
-    TurnedAwayError,
     UnavailableModelError,
     UnreadableError,
 )
@@ -115,12 +114,6 @@ def minute_quota(
     )
 
 
-def turned_away(provider: str, model: str, response: Response) -> TurnedAwayError:
-    """The provider is overloaded, and takes no more calls for that."""
-    sentence = f"{provider} {model} is overloaded and takes no more requests just now."
-    return TurnedAwayError(sentence, retry_after=retry_after(response))
-
-
 def refused(provider: str, model: str, why: str | None) -> RefusedError:
     """The provider or the model declined to answer."""
     return RefusedError(f"{provider} {model} declined to answer{f' ({why})' if why else ''}.")
@@ -147,8 +140,6 @@ def by_status(provider: str, model: str, response: Response, *words: str | None)
             return TimedOutError(f"{provider} {model} did not finish within its own deadline{named}.")
         case 429:
             return minute_quota(provider, model, retry_after=after)
-        case 529:
-            return turned_away(provider, model, response)
         case status if status >= 500:  # noqa: PLR2004 - HTTP's server errors
             sentence = f"{provider} {model} is overloaded or broken: HTTP {status}{named}."
             return OverloadedError(sentence, retry_after=after)
@@ -262,7 +253,7 @@ def anthropic(model: str, response: Response) -> JudgeError:
         case "timeout_error":
             return TimedOutError(f"Anthropic {model} did not finish within its own deadline.")
         case "overloaded_error":
-            return turned_away("Anthropic", model, response)
+            return OverloadedError(f"Anthropic {model} is overloaded.", retry_after=retry_after(response))
         case "invalid_request_error" if response.status == 400:  # noqa: PLR2004 - HTTP's own
             # An account without credit is answered so too, and told apart by its message alone.
             sentence = f"Anthropic rejects the request to {model}; check the model, and the account's credit."
