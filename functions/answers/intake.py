@@ -45,7 +45,7 @@ def _taken(message: Message) -> dict[str, Any]:
     taken = take(
         message,
         tenants=tenants(),
-        desk=desk(message.tenant),
+        desk=desk(message.tenant, patient=True),
         reception=reception(message.tenant, bulk=True),
     )
     record = run(taken)

@@ -59,11 +59,11 @@ class Attempts(Strict):
         lease = as_long_again(since, now, least=LEASE) if self.underway else LEASE
         return self.model_copy(update={"since": since, "underway": True, "not_before": now + lease})
 
-    def put_back(self, *, until: datetime, ended: TryEnd) -> Self:
-        """After a try that brought nothing: the next one not before `until`."""
+    def put_back(self, *, until: datetime, ended: TryEnd, now: datetime | None = None) -> Self:
+        """After a try that brought nothing: the next one not before `until`. `now` None: its lease began just now."""
         since = None if ended == "unread" else self.since
         if ended == "limited" and since is not None and self.not_before is not None:
-            since += max(timedelta(0), until - (self.not_before - LEASE))
+            since += max(timedelta(0), until - (now or self.not_before - LEASE))
         return self.model_copy(
             update={
                 "tries": self.tries + (ended == "unread"),

@@ -14,6 +14,7 @@
     │   ├── QuotaExceededError      a provider's quota, ours to keep: says which and until when
     │   │   └── TenantShareError    … a tenant's share of it, while there is some left for others
     │   └── SpendingCeilingError    a tenant's spending ceiling for the day
+    │       └── UnpricedError       … cannot be kept, since the model has no known price
     ├── StoreError                  the store could not be reached or refused; safe to repeat
     └── JudgeError                  a judge failed; never a verdict
         ├── DayQuotaError           the provider says that the day's quota is spent
@@ -167,6 +168,10 @@ class SpendingCeilingError(LimitError):
     """The tenant's spending ceiling for the day would be passed; nothing was sent."""
 
     reason: ClassVar[str] = "spending_ceiling"
+
+
+class UnpricedError(SpendingCeilingError):
+    """The model has no known price, so a ceiling could not be kept; another model may have one."""
 
 
 class JudgeError(TouchstoneError):

@@ -97,8 +97,8 @@ def test_what_nobody_judged_after_all_tries_stays_unscored_visibly(
 ) -> None:
     judges.rule(error("overloaded"), schema="ClarityReply", prompt="book 3, list 1")
     path = _run(buyer, items=3)
-    for _ in range(8):
-        later(1800)
+    for _ in range(32):
+        later(6 * 3600)
         judged.machines.tasks.wake()
     view = buyer.get(path).json
     clarity = next(one for one in view["conclusion"]["metrics"] if one["metric"] == "quiz_clarity")

@@ -73,8 +73,8 @@ def test_what_stays_unscored_after_all_tries_lowers_the_denominator_and_is_no_ze
     judges.rule(error("overloaded"), schema="AnswersReply", prompt="list [123]\\?")
     body = measurement(material=quiz(10), metrics=["quiz_answer_correctness", "quiz_item_flaws"])
     path = buyer.post("/v1/measurements", body).location
-    for _ in range(10):
-        later(1800)
+    for _ in range(32):
+        later(6 * 3600)
         judged.machines.tasks.wake()
     view = buyer.get(path).json
     one = metric(view, "quiz_answer_correctness")

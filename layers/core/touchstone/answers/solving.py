@@ -11,7 +11,7 @@ from touchstone.answers.retrieval import EarlierSolution
 from touchstone.answers.wording import prompt
 from touchstone.checks.language import Language, language_of
 from touchstone.clock import Deadline
-from touchstone.errors import LASTING, JudgeError, LimitError, SpendingCeilingError, Unanswered
+from touchstone.errors import LASTING, JudgeError, LimitError, SpendingCeilingError, Unanswered, UnpricedError
 from touchstone.judges.base import Judge, Question
 from touchstone.judges.calls import JudgeReply, ask, unanswered, unusable
 from touchstone.judges.opening import Judges
@@ -82,7 +82,8 @@ class Attempted:
     """The next attempt, still to be verified. `attempt` None: no provider could answer, for what `failure` says.
 
     `reason` is the word for it: one that may pass, where one of the providers had such a one; `error` is then its
-    failure. `spends` are the calls that were paid for, those of providers that failed among them.
+    failure, and `provider` whose it is. `spends` are the calls that were paid for, those of providers that failed
+    among them.
     """
 
     attempt: Attempt | None
@@ -90,6 +91,7 @@ class Attempted:
     failure: str | None = None
     reason: Unanswered | None = None
     error: JudgeError | LimitError | None = None
+    provider: str | None = None
 
 
 async def next_attempt(
@@ -140,14 +142,14 @@ async def next_attempt(
             )
         except (JudgeError, LimitError) as error:
             spends = (*spends, *spends_of_failure(error, "solve"))
-            if isinstance(error, SpendingCeilingError):
+            if isinstance(error, SpendingCeilingError) and not isinstance(error, UnpricedError):
                 return Attempted(attempt=None, spends=spends, failure=str(error), reason=unanswered(error), error=error)
             failed[provider] = error
         else:
             attempt = Attempt(number=len(made) + 1, solution=solved.solution)
             return Attempted(attempt=attempt, spends=(*spends, *solved.spends))
     errors = list(failed.values())
-    passing = next((error for error in errors if error.reason not in LASTING), None)
+    whose, passing = next((one for one in failed.items() if one[1].reason not in LASTING), (None, None))
     told = passing or next(iter(errors), None)
     return Attempted(
         attempt=None,
@@ -155,6 +157,7 @@ async def next_attempt(
         failure=" ".join(map(str, errors)) or nobody_solves(judges.remedy),
         reason="misconfigured" if told is None else unanswered(told),
         error=passing,
+        provider=whose,
     )
 
 

@@ -80,7 +80,7 @@ class AnswerView(BaseModel):
     spends: tuple[Spend, ...]
     tokens: int = Field(ge=0)
     cost_usd: float | None = Field(ge=0.0)
-    unpriced_calls: int = Field(ge=0)
+    unpriced_calls: int = Field(default=0, ge=0)
     created_at: datetime
     updated_at: datetime
     batch_id: str | None

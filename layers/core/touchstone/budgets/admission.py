@@ -16,10 +16,10 @@ from touchstone.errors import (
     JudgeError,
     MinuteQuotaError,
     RefusedError,
-    SpendingCeilingError,
     StoreError,
     TouchstoneError,
     UnavailableModelError,
+    UnpricedError,
     UnreadableError,
 )
 from touchstone.judges.base import Admission, Call, Permit
@@ -94,7 +94,7 @@ class BudgetAdmission(Admission, ABC):
             from touchstone.judges.registry import unpriced_allowed
 
             if not unpriced_allowed():
-                raise SpendingCeilingError(f"{without_price(call.provider, call.model)} Nothing was sent.", until=None)
+                raise UnpricedError(f"{without_price(call.provider, call.model)} Nothing was sent.", until=None)
         money = self.spending.reserve(call.tenant, call.max_cost_usd, ceiling)
         key = QuotaKey(call.provider, call.model, call.account)
         try:

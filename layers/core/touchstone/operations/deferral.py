@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from touchstone.attempts import MAX_TRIES, TRIED_FOR, Attempts, TryEnd, as_long_again
+from touchstone.attempts import LONGEST_PAUSE, MAX_TRIES, TRIED_FOR, Attempts, TryEnd, as_long_again
 from touchstone.errors import (
     DayQuotaError,
     JudgeError,
@@ -77,7 +77,8 @@ def after_failure(
         case UnreadableError() | MisconfiguredError():
             state, until, ended = "waiting", now + FIRST_PAUSE * 2**attempts.tries, "unread"
         case _:
-            pause = as_long_again(since, now, least=timedelta(seconds=error.retry_after or 0))
+            asked = timedelta(seconds=min(error.retry_after or 0.0, LONGEST_PAUSE.total_seconds()))
+            pause = as_long_again(since, now, least=asked)
             state, until, ended = "waiting", now + max(pause, FIRST_PAUSE), "unanswered"
     worn_out = attempts.tries + 1 >= MAX_TRIES if ended == "unread" else now - since >= TRIED_FOR
     if worn_out and ended != "limited" and isinstance(error, JudgeError):

@@ -48,19 +48,24 @@ def finish_skipped(answers: Answers, record: AnswerRecord, *, reason: SkipReason
 
 
 def fail_or_finish(
-    answers: Answers, record: AnswerRecord, *, failure: str, skipped: SkipReason = "overloaded"
+    answers: Answers,
+    record: AnswerRecord,
+    *,
+    failure: str,
+    skipped: SkipReason = "overloaded",
+    sentence: str | None = None,
 ) -> AnswerRecord:
     """End a record whose further way broke off: with the attempts it has, or failed where there is none.
 
-    An attempt whose verification did not come back is one that nobody decided, and `skipped` says why. A repeat returns
-    the first end.
+    An attempt whose verification did not come back is one that nobody decided, and `skipped` says why, in words that
+    `sentence` may give. A repeat returns the first end.
     """
     if record.stage in ENDED:
         return record
     if not record.attempts:
         return answers.fail(tenant=record.tenant, answer_id=record.id, failure=failure)
     if record.attempts[-1].verification is None:
-        return finish_skipped(answers, record, reason=skipped, sentence=sentence_of(skipped))
+        return finish_skipped(answers, record, reason=skipped, sentence=sentence or sentence_of(skipped))
     return finish(answers, record)
 
 

@@ -182,8 +182,8 @@ async def solve_problem(
             tenant=desk.tenant, answer_id=answer_id, attempt=attempted.attempt, spends=attempted.spends
         )
     elif not record.attempts:
-        provider = next(iter(desk.judges.available()), "")
-        _put_off(desk, record, attempted.error, attempted.spends, provider=provider, left_for=left_for)
+        whose = attempted.provider or next(iter(desk.judges.available()), "")
+        _put_off(desk, record, attempted.error, attempted.spends, provider=whose, left_for=left_for)
         failure = attempted.failure or nobody_solves(desk.judges.remedy)
         raise _unsolved(desk, answer_id, failure, attempted.spends, reason=attempted.reason)
     else:

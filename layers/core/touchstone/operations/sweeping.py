@@ -138,7 +138,9 @@ class Sweep:
                 name = f"{record.id}@{waited.until.isoformat()}"
                 self.again(AgainMessage(tenant=record.tenant, id=name, answer_id=record.id))
                 return None
-            return fail_or_finish(self.answers, record, failure=waited.sentence, skipped=waited.reason)
+            return fail_or_finish(
+                self.answers, record, failure=waited.sentence, skipped=waited.reason, sentence=waited.sentence
+            )
         return fail_or_finish(self.answers, record, failure=NO_ANSWER, skipped="timed_out")
 
     def _resend(self, oldest: timedelta) -> int:

@@ -104,7 +104,9 @@ class Evaluations(OfAnswers):
             held = progress.state == "running" and progress.not_before is not None and progress.not_before > now
             if progress.state in {"done", "failed"} or held:
                 return record
-            since, broke_off = progress.since or now, progress.state == "running"
+            # To wait for one's turn of another day is no time of trying.
+            since = now if progress.state == "deferred" else progress.since or now
+            broke_off = progress.state == "running"
             if broke_off and now - since >= TRIED_FOR:
                 return _moved(record, state="failed", not_before=None, failure=INTERRUPTED)
             granted = True
@@ -243,7 +245,8 @@ class Evaluations(OfAnswers):
             if progress.state in {"done", "failed"} or taken:
                 return with_late_spends(record, spends)
             tried = Attempts(tries=progress.tries, since=progress.since, not_before=progress.not_before)
-            tried = tried.put_back(until=until, ended=ended) if progress.state == "running" else tried
+            if progress.state == "running":
+                tried = tried.put_back(until=until, ended=ended, now=self._clock())
             after = _moved(record, state=state, not_before=until, failure=reason, tries=tried.tries, since=tried.since)
             after = after.model_copy(update={"spends": (*record.spends, *spends)})
             return record if after == record else after

@@ -29,6 +29,9 @@ def same_amount(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answe
     Units must agree in dimension, and values in base units. Where exactly one side has a unit, the numbers decide.
     A percentage equals its fraction (50 % = 0.5); the bare number before the sign may be meant (28 % and 28): None.
     """
+    if _is_share(left) != _is_share(right):
+        shared, bare = same(_share(left), _share(right)), same(left.tree, right.tree)
+        return (shared, "") if shared or bare is False else (None, PERCENT)
     if left.percent != right.percent:
         shared = same(left.tree, right.tree)
         bare = same(_without_percent(left.tree), _without_percent(right.tree))
@@ -43,6 +46,15 @@ def same_amount(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answe
     if answer is False and (_letters_differ(left, right) or _renamed(left.tree, right.tree)):
         return None, A_LETTER
     return answer, because
+
+
+def _is_share(value: Quantity) -> bool:
+    """Whether this is so many parts of a million, which are a share as so many percent are."""
+    return any(not unit.dimension and not unit.noun and unit.factor != 1 for unit in value.units)
+
+
+def _share(value: Quantity) -> Tree:
+    return scaled(value.tree, value.units[0]) if _is_share(value) else value.tree
 
 
 def _letters_differ(left: Quantity, right: Quantity) -> bool:
@@ -94,11 +106,6 @@ def _one(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str]
             return None, A_LETTER
     if any(unit.lone_letter for unit in units):
         return None, A_LETTER
-    if not answer and any(not unit.dimension and not unit.noun and unit.factor != 1 for unit in units):
-        # 10 ppm is a share, as 10 % is.
-        return same(
-            *(scaled(side.tree, side.units[0]) if side.units else side.tree for side in (left, right))
-        ), CONVERTED
     if not answer and {"angle"} == {name for unit in units for name, _ in unit.dimension}:
         # Radians are plain numbers.
         return same(*(_radians(side) for side in (left, right))), CONVERTED

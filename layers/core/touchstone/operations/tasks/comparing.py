@@ -98,7 +98,7 @@ def _after(desk: TaskDesk, comparison: DimensionComparison, found: NotScored, *,
 
 
 def _given_up_if_stuck(desk: TaskDesk, comparison: DimensionComparison) -> DimensionComparison:
-    if comparison.over or comparison.attempts.held(desk.clock()):
+    if comparison.over or not comparison.attempts.broken_off(desk.clock()):
         return comparison
     why = Unjudged(stage="comparison", reason="timed_out", details=(INTERRUPTED,))
     return desk.comparisons.give_up(comparison, why=why)
