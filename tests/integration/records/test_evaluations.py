@@ -211,6 +211,15 @@ def test_a_spent_quota_takes_no_try_however_many_days_it_lasts(
         clock.advance(days=1)
 
 
+def test_the_days_in_a_backlog_are_no_days_of_trying(
+    evaluations: Evaluations, asked: AnswerRecord, clock: HandClock
+) -> None:
+    lease = evaluations.claim(**_of(asked)).record.evaluation.not_before
+    evaluations.defer(**_of(asked), until=clock() + timedelta(days=1), reason="quota", lease=lease)
+    clock.advance(days=10)
+    assert evaluations.claim(**_of(asked)).record.evaluation.since == clock()
+
+
 def test_a_counted_failure_takes_its_try(evaluations: Evaluations, asked: AnswerRecord, clock: HandClock) -> None:
     evaluations.claim(**_of(asked))
     soon = clock() + timedelta(seconds=30)

@@ -8,8 +8,9 @@ from touchstone.answers.model import MAX_ANSWER_CHARS, Analysis, Attempt, Soluti
 from touchstone.answers.providers import Preferences
 from touchstone.answers.retrieval import EarlierSolution
 from touchstone.answers.solving import Attempted, Solved, next_attempt, solve
+from touchstone.budgets import MemoryAdmission
 from touchstone.clock import Deadline
-from touchstone.errors import DayQuotaError, OverloadedError, SpendingCeilingError, UnreadableError
+from touchstone.errors import DayQuotaError, OverloadedError, SpendingCeilingError, UnpricedError, UnreadableError
 from touchstone.judges import MemoryCache
 from touchstone.judges.base import Call, Permit
 
@@ -140,6 +141,28 @@ async def test_money_that_is_spent_is_not_asked_for_thrice() -> None:
     script = Script({"solve": [replies.solve()]})
     found = await next_attempt(PROBLEM, (), judges=script.judges(admission=_NoMoney()), deadline=Deadline.after(5.0))
     assert (found.attempt, found.failure) == (None, "The day's money is spent.")
+
+
+class _NoPrice:
+    """Refuses the provider whose price is not known."""
+
+    async def admit(self, call: Call) -> Permit:
+        if call.provider == "claude":
+            raise UnpricedError("No price is known.", until=None)
+        return await MemoryAdmission().admit(call)
+
+
+async def test_a_provider_without_a_price_gives_way_to_the_next() -> None:
+    script = Script({"solve": [replies.solve()]})
+    found = await next_attempt(
+        PROBLEM,
+        (),
+        judges=script.judges(admission=_NoPrice()),
+        deadline=Deadline.after(5.0),
+        preferences=Preferences(default="claude"),
+    )
+    assert found.attempt is not None
+    assert found.attempt.solution.provider != "claude"
 
 
 async def test_without_any_key_it_says_which_to_set() -> None:

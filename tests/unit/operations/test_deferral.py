@@ -119,6 +119,13 @@ def test_a_pause_is_never_shorter_than_the_provider_asks_for() -> None:
     assert later.until == NOW + timedelta(seconds=90)
 
 
+@pytest.mark.parametrize("error", [errors.OverloadedError("503", retry_after=1e12), errors.OverloadedError("503")])
+def test_a_provider_that_asks_for_years_is_asked_again_today(error: errors.OverloadedError) -> None:
+    later = after_failure(error, Attempts(), now=NOW, reset=RESET)
+    assert isinstance(later, Postponed)
+    assert later.until <= NOW + LONGEST_PAUSE
+
+
 @pytest.mark.parametrize("error", [errors.MisconfiguredError("rejected as malformed"), errors.UnreadableError("{")])
 def test_what_is_paid_each_time_and_of_no_use_is_given_up_after_a_few_tries(error: errors.JudgeError) -> None:
     ends = [after_failure(error, Attempts(tries=tries), now=NOW, reset=RESET) for tries in range(MAX_TRIES)]

@@ -199,12 +199,12 @@ async def _by_judge(work: _Work, judge: Judge | None, remedy: str) -> Verificati
 
 
 async def _by_another(question: Question[VerifyReply], work: _Work) -> Verification | None:
-    """The verdict of another provider's judge, or what kept it where that may pass; None where nothing comes of it."""
+    """The verdict of another provider's judge; None where there is none, no time for it, or it decides nothing."""
     if work.another is None or work.deadline.remaining < ANOTHER_SECONDS:
         return None
     judge = work.another()
     verification = None if judge is None else await _judged_by(judge, question, work)
-    return None if verification is None or verification.skip_reason in LASTING else verification
+    return None if verification is None or verification.passed is None else verification
 
 
 async def _judged_by(judge: Judge, question: Question[VerifyReply], work: _Work) -> Verification:
