@@ -104,9 +104,10 @@ class Evaluations(OfAnswers):
             held = progress.state == "running" and progress.not_before is not None and progress.not_before > now
             if progress.state in {"done", "failed"} or held:
                 return record
-            # To wait for one's turn of another day is no time of trying.
-            since = now if progress.state == "deferred" else progress.since or now
-            broke_off = progress.state == "running"
+            since, broke_off = progress.since or now, progress.state == "running"
+            if progress.state == "deferred" and progress.since is not None and progress.not_before is not None:
+                # To wait for one's turn, once the time has come, is no time of trying.
+                since += max(timedelta(0), now - progress.not_before)
             if broke_off and now - since >= TRIED_FOR:
                 return _moved(record, state="failed", not_before=None, failure=INTERRUPTED)
             granted = True
