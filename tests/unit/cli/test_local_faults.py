@@ -217,7 +217,7 @@ def test_an_endpoint_that_is_down_is_not_asked_round_after_round(
     server.script(lambda _: error("overloaded"))
     result = touchstone("batch", "run", str(requests), "--local", "--parallel", "20", env=_led(server, "openai"))
     assert result.exit_code == 3
-    # Three calls a line in one round; a repeat that the slow start held up may be one more. A second round would be six.
+    # Three calls a line in one round; one more where the slow start held a repeat up. A second round would make six.
     assert 3 * COUNT <= len(server.calls) <= 4 * COUNT
 
 
