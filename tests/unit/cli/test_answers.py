@@ -75,6 +75,22 @@ def test_a_judge_decides_here_with_a_key_and_is_paid_once(touchstone: Command) -
         assert "loopback-gemini-key" not in result.output
 
 
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [({"claim": "1000000000"}, "1000000000 tokens of input"), ({"counted": False}, "reported nothing: no count")],
+)
+def test_r29_a_usage_that_cannot_be_is_shown_beside_the_cost(
+    touchstone: Command, told: dict[str, Any], shown: str
+) -> None:
+    verdict = {"independent_answer": "Canberra", "is_correct": True, "confidence": 0.9, "error_description": None}
+    with ProviderServer() as server:
+        server.reply(verdict, schema="VerifyReply", **told)
+        arguments = ("verify", "--local", "--problem", "Name the capital of Australia.", "--answer", "Canberra")
+        result = touchstone(*arguments, env=server.environment())
+    assert result.exit_code == 0
+    assert shown in " ".join(result.stdout.split())
+
+
 def test_a_deep_evaluation_that_fails_here_leaves_the_verdict(touchstone: Command) -> None:
     arguments = ("verify", "--local", "--problem", "Compute 3/4 + 1/6.", "--answer", "11/12", "--deep-evaluation")
     result = touchstone(*arguments, "--json")

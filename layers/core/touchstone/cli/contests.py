@@ -5,7 +5,7 @@ from typing import Any
 
 from touchstone.cli.exits import Exit
 from touchstone.cli.judgements import CRITERIA
-from touchstone.cli.screen import Column, cost_of, field, moment, percent, print_facts, print_table, short, styled
+from touchstone.cli.screen import Column, field, moment, percent, print_facts, print_table, short, spent, styled
 
 type View = Mapping[str, Any]
 
@@ -115,7 +115,7 @@ def _task_facts(view: View) -> Iterator[tuple[str, object]]:
     yield "winner" if final else "winner so far", view.get("winner") or ("nobody" if final else None)
     if view.get("path") == "quality_first" and view.get("state") in RANKED and view.get("ranking") is None:
         yield "ranking", "for its parties alone: name one with --party"
-    yield "cost", f"{cost_of(view)}, {view.get('tokens', 0):,} tokens"
+    yield from spent(view)
 
 
 def _submission_facts(view: View) -> Iterator[tuple[str, object]]:

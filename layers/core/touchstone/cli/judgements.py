@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from touchstone.cli.exits import Exit
-from touchstone.cli.screen import Column, Row, cost_of, field, percent, print_facts, print_table, styled
+from touchstone.cli.screen import Column, Row, field, percent, print_facts, print_table, spent, styled
 from touchstone.judges.spends import known_cost, unpriced
 from touchstone.oracle.aggregation import Aggregate, aggregate
 from touchstone.oracle.model import Dimension, IndividualScoring
@@ -76,7 +76,7 @@ def _facts(judgement: Judgement, text: str) -> Iterator[tuple[str, object]]:
         yield "risk", f"{passage.flag.replace('_', ' ')}: {_excerpt(text[passage.start : passage.end])}"
     last = judgement.spends[-1] if judgement.spends else None
     yield "judge", None if last is None else f"{last.provider} {last.model}"
-    yield "cost", f"{cost_of(_cost(judgement))}, {_tokens(judgement):,} tokens"
+    yield from spent(document(judgement))
 
 
 def _because(unscored: Unjudged) -> Iterator[tuple[str, object]]:

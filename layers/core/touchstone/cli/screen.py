@@ -6,7 +6,7 @@ Nothing that is shown is read as Rich's markup, and a character that a terminal 
 import json
 import sys
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -155,6 +155,18 @@ def dollars(value: object) -> str | None:
 def cost_of(view: Mapping[str, Any], *, name: str = "cost_usd") -> str:
     """What work cost, for people, by a view of it with a field called `name` and `unpriced_calls`."""
     return usage.dollars(view.get(name, 0.0), view.get("unpriced_calls") or 0)
+
+
+def spent(view: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
+    """The facts of what work cost, by a view with `cost_usd`, `tokens` and, where it has them, its `spends`.
+
+    A usage that a provider reported and that cannot be is shown beside what was counted instead.
+    """
+    yield "cost", f"{cost_of(view)}, {view.get('tokens', 0):,} tokens"
+    for spend in view.get("spends") or ():
+        if spend.get("claimed"):
+            counted = "more than one call can use, counted as its most" if spend["input_tokens"] else "no count"
+            yield "usage", f"{spend['provider']} reported {spend['claimed']}: {counted}"
 
 
 def moment(value: object) -> str | None:

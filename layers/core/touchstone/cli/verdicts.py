@@ -6,7 +6,7 @@ from typing import Any
 from touchstone.answers.badges import badge
 from touchstone.answers.model import Status
 from touchstone.cli.exits import Exit
-from touchstone.cli.screen import NOTHING, cost_of, moment, percent, print_facts, styled
+from touchstone.cli.screen import NOTHING, moment, percent, print_facts, spent, styled
 
 type View = Mapping[str, Any]
 
@@ -69,7 +69,7 @@ def _facts(view: View) -> Iterator[tuple[str, object]]:
     yield from _evaluation(view)
     attempts = view.get("attempt_count") or 0
     yield "attempts", attempts if attempts > 1 else None
-    yield "cost", f"{cost_of(view)}, {view.get('tokens', 0):,} tokens"
+    yield from spent(view)
     yield "id", view.get("id")
 
 
