@@ -1,6 +1,11 @@
 """The base of everything that is handed in or kept: what it says is all that it may say, and it does not change."""
 
+from typing import TYPE_CHECKING, Any
+
 from pydantic import BaseModel, ConfigDict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class Strict(BaseModel):
@@ -10,3 +15,15 @@ class Strict(BaseModel):
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+
+def sentence_of(fault: "Mapping[str, Any]") -> str:
+    """A fault that Pydantic found, for the sender: what is handed in says in one field which of several kinds it is."""
+    told = fault.get("ctx", {})
+    match fault["type"]:
+        case "union_tag_not_found":
+            return f"The field {told['discriminator']} is missing, which says what is asked for"
+        case "union_tag_invalid":
+            return f"The field {told['discriminator']} cannot be '{told['tag']}', but one of {told['expected_tags']}"
+        case _:
+            return str(fault["msg"])

@@ -48,4 +48,9 @@ def test_a_name_that_the_sender_made_up_is_not_repeated_whole() -> None:
 def test_a_kind_that_there_is_not_is_the_lines_own_fault() -> None:
     error = _refused(kind="dance")
     assert error.where is None
-    assert "verify" in str(error)
+    assert str(error).startswith("The field 'kind' cannot be 'dance', but one of 'verify', 'solve',")
+
+
+def test_a_line_without_a_kind_is_told_what_it_lacks() -> None:
+    with pytest.raises(InputError, match="The field 'kind' is missing, which says what is asked for"):
+        parse_line(b'{"problem": "1 + 1", "answer": "2"}')
