@@ -151,9 +151,11 @@ def demo(
 
 @app.command("test")
 def run_tests(
-    arguments: Annotated[list[str] | None, typer.Argument(help="Passed on to pytest for every step.")] = None,
+    arguments: Annotated[
+        list[str] | None, typer.Argument(help="Paths in tests/ to run alone; others go to pytest.")
+    ] = None,
 ) -> None:
-    """Check and test everything: style, types, imports, then unit, moto and cloud tests with coverage."""
+    """Check and test everything: style, types, imports, then unit, moto and cloud tests; or some of them."""
     from infra.local.testing import run
 
     raise typer.Exit(run(arguments or []))

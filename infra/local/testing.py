@@ -1,6 +1,7 @@
 """Every check and every test, in one go: style, types and imports, then tests without AWS, then the deployed stack.
 
 Between the two the jobs of a judge are done by a real model, by itself, as it takes a whole processor.
+Where paths are named, just the tests in them are run, with a cloud if one of them needs it.
 
 The cloud tests get a cloud of their own, in a temporary folder and on a free port, with the stack deployed into it and
 a judge on loopback behind all three providers' base URLs. Nothing of it, process or file, is left behind.
@@ -43,23 +44,59 @@ TEST_KEYS = {"GEMINI_API_KEY": "test-gemini", "OPENAI_API_KEY": "test-openai", "
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run all; `arguments` go to pytest. Returns the first exit code that is not 0, and goes no further then."""
+    """Run everything, or the tests in the paths among `arguments`; the others go to pytest.
+
+    Returns the first exit code that is not 0, and goes no further then.
+    """
     signal.signal(signal.SIGTERM, _end)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell has what it starts in the background ignore it
+    paths = [argument for argument in arguments if _within(argument, "tests")]
+    options = [argument for argument in arguments if argument not in paths]
+    return _some(paths, options) if paths else _everything(options)
+
+
+def _everything(options: Sequence[str]) -> int:
     hooks = {**os.environ, "PRE_COMMIT_HOME": str(ROOT / ".build" / "pre-commit")}
     if code := _run([_tool(CHECKS[0]), *CHECKS[1:]], hooks):
         print("The checks found something to mend; no test was run.", file=sys.stderr)
         return code
     _run([_tool("coverage"), "erase"])
-    if code := _pytest(WITHOUT_CLOUD, [*SHARED, *arguments], {}):
+    if code := _pytest(WITHOUT_CLOUD, [*MEASURED, *SHARED, *options], {}):
         return code
-    if code := _pytest(REAL, arguments, {}):
+    if code := _pytest(REAL, [*MEASURED, *options], {}):
         return code
-    chromium = browser.install()
-    with _cloud() as variables:
-        seen = {browser.VARIABLE: chromium, SCREENSHOTS_VARIABLE: str(SCREENSHOTS)} if chromium else {}
-        if code := _pytest(WITH_CLOUD, arguments, {**variables, **seen}):
+    with _browsed_cloud() as variables:
+        if code := _pytest(WITH_CLOUD, [*MEASURED, *options], variables):
             return code
     return _run([_tool("coverage"), "report"])
+
+
+def _some(paths: Sequence[str], options: Sequence[str]) -> int:
+    if not any(_within(path, WITH_CLOUD[0]) for path in paths):
+        alone = any(_within(path, REAL[0]) for path in paths)
+        return _pytest(paths, [*(() if alone else SHARED), *options], {})
+    with _browsed_cloud() as variables:
+        return _pytest(paths, options, variables)
+
+
+def _within(path: str, folder: str) -> bool:
+    """Whether a path has tests of a folder: it lies in it, or holds it."""
+    named, held = _place(path), (ROOT / folder).resolve()
+    return named.is_relative_to(held) or held.is_relative_to(named)
+
+
+def _place(path: str) -> Path:
+    """The file or folder of a path that may name a test in it."""
+    return (ROOT / path.partition("::")[0]).resolve()
+
+
+@contextmanager
+def _browsed_cloud() -> Iterator[dict[str, str]]:
+    """A cloud with the stack in it, and a browser that looks at it, where one can be had."""
+    chromium = browser.install()
+    seen = {browser.VARIABLE: chromium, SCREENSHOTS_VARIABLE: str(SCREENSHOTS)} if chromium else {}
+    with _cloud() as variables:
+        yield {**variables, **seen}
 
 
 @contextmanager
@@ -113,7 +150,7 @@ def _base_urls(judge: str) -> dict[str, str]:
 
 
 def _pytest(folders: Sequence[str], arguments: Sequence[str], variables: dict[str, str]) -> int:
-    return _run([_tool("pytest"), *folders, *MEASURED, *arguments], {**os.environ, **variables})
+    return _run([_tool("pytest"), *folders, *arguments], {**os.environ, **variables})
 
 
 def _run(command: Sequence[str], environment: dict[str, str] | None = None) -> int:
