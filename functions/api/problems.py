@@ -10,7 +10,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 
 from touchstone import errors
-from touchstone.strict import sentence_of
+from touchstone.strict import fault_words
 from touchstone.text import shortened
 
 STATUS: Mapping[type[errors.TouchstoneError], HTTPStatus] = {
@@ -87,7 +87,7 @@ def from_validation(error: RequestValidationError) -> Response[str]:
     faults = [
         {
             "where": shortened(".".join(str(part) for part in fault["loc"]), MAX_WHERE_CHARS),
-            "fault": shortened(sentence_of(fault), MAX_FAULT_CHARS),
+            "fault": shortened(fault_words(fault), MAX_FAULT_CHARS),
         }
         for fault in found[:MAX_FAULTS]
     ]

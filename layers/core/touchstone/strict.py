@@ -17,7 +17,7 @@ class Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
-def sentence_of(fault: "Mapping[str, Any]") -> str:
+def fault_words(fault: "Mapping[str, Any]") -> str:
     """A fault that Pydantic found, for the sender: what is handed in says in one field which of several kinds it is."""
     told = fault.get("ctx", {})
     match fault["type"]:

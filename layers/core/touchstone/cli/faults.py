@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from touchstone.errors import InputError, TooLargeError
+from touchstone.strict import fault_words
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -44,4 +45,4 @@ def sentence_of(fault: Mapping[str, Any], *, of: str, fields: Iterable[str]) -> 
         case "blank":
             return f"{place} says nothing that a reader would see"
         case _:
-            return f"{place}: {fault['msg']}" if place else str(fault["msg"])
+            return f"{place}: {fault_words(fault)}" if place else fault_words(fault)

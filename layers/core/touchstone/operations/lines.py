@@ -13,7 +13,7 @@ from touchstone.errors import InputError, TouchstoneError
 from touchstone.operations.chunks import lines_of
 from touchstone.operations.json_text import loads
 from touchstone.operations.references import Reference
-from touchstone.strict import Strict, sentence_of
+from touchstone.strict import Strict, fault_words
 from touchstone.text import shortened
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def _parser() -> TypeAdapter[Line]:
 def _fault_of(error: ValidationError) -> InputError:
     """All that is wrong with a line, as far as it can be told: the first fault's field, and those after it in words."""
     first, *others = [
-        (_place(fault["loc"]), sentence_of(fault)) for fault in error.errors(include_url=False, include_input=False)
+        (_place(fault["loc"]), fault_words(fault)) for fault in error.errors(include_url=False, include_input=False)
     ]
     told = [
         shortened(f"{place}: {said}" if place else said, MAX_TOLD_CHARS) for place, said in others[: MOST_FAULTS - 1]

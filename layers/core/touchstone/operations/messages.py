@@ -22,7 +22,7 @@ from touchstone.operations.json_text import loads
 from touchstone.operations.reception import Reception
 from touchstone.operations.steps import verify_own_answer
 from touchstone.records import Tenants
-from touchstone.strict import Strict, sentence_of
+from touchstone.strict import Strict, fault_words
 
 
 class VerifyMessage(Strict):
@@ -67,7 +67,7 @@ def parse_message(body: str) -> Message:
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in fault["loc"] if part not in KINDS)
-        raise InputError(f"The message cannot be taken: {sentence_of(fault)}.", where=where or None) from None
+        raise InputError(f"The message cannot be taken: {fault_words(fault)}.", where=where or None) from None
 
 
 async def take(message: Message, *, tenants: Tenants, desk: Desk, reception: Reception) -> AnswerRecord:
