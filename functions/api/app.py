@@ -16,8 +16,8 @@ from functions.api.openapi import describe, document, page_asked
 from functions.api.sections import include_asked
 from functions.observability import log_fault, logger
 from functions.pages.paths import page_asked as dashboard_asked
-from touchstone import __version__
 from touchstone.errors import NotFoundError, TouchstoneError
+from touchstone.version import __version__
 
 app = APIGatewayHttpResolver(enable_validation=True, json_body_deserializer=loads)
 app.use(middlewares=[idempotent])

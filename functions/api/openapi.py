@@ -10,7 +10,7 @@ from typing import Any
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import APIGatewayHttpResolver
 
-from touchstone import __version__
+from touchstone.version import __version__
 
 PAGE = "/swagger"
 DESCRIPTION = (

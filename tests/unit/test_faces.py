@@ -17,11 +17,14 @@ from touchstone.face import Face
 from touchstone.strict import Strict
 
 FACES = [
-    import_module(found.name)
-    for found in pkgutil.walk_packages(touchstone.__path__, "touchstone.")
-    if found.ispkg and isinstance(vars(import_module(found.name)).get("__getattr__"), Face)
+    touchstone,
+    *(
+        import_module(found.name)
+        for found in pkgutil.walk_packages(touchstone.__path__, "touchstone.")
+        if found.ispkg and isinstance(vars(import_module(found.name)).get("__getattr__"), Face)
+    ),
 ]
-JOBS = [face for face in FACES if face.__name__.split(".")[1] in {"oracle", "quizzes", "surfaces"}]
+JOBS = [face for face in FACES if {"oracle", "quizzes", "surfaces"} & set(face.__name__.split("."))]
 LOADED = "import json, sys, {package}; print(json.dumps(list(sys.modules)))"
 MODULES_AMONG_NAMES = (
     "import {package} as face; print([n for n in face.__all__ if type(getattr(face, n)) is type(face)])"

@@ -5,8 +5,10 @@ from importlib.util import find_spec
 from types import MappingProxyType
 from typing import Literal
 
-from touchstone import DISTRIBUTION
 from touchstone.errors import SettingsError
+
+DISTRIBUTION = "touchstone-verdicts"
+"""What the package is called where packages are installed from; the import is `touchstone`."""
 
 type Extra = Literal["judges", "checks", "script", "statistics", "audits", "aws", "cli"]
 

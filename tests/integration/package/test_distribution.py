@@ -17,8 +17,8 @@ import pytest
 
 from infra import toolchain
 from infra.layers import ROOT
-from touchstone import DISTRIBUTION, __version__
-from touchstone.extras import MODULES
+from touchstone import __version__
+from touchstone.extras import DISTRIBUTION, MODULES
 
 pytestmark = pytest.mark.package
 

@@ -12,7 +12,6 @@ from typing import Annotated, Any, TextIO
 import typer
 from typer.core import TyperGroup
 
-from touchstone import __version__
 from touchstone.cli import (
     access,
     answers,
@@ -36,6 +35,7 @@ from touchstone.cli import (
 from touchstone.cli.exits import Exit, code_of
 from touchstone.errors import InputError, SettingsError, TouchstoneError
 from touchstone.extras import lacking
+from touchstone.version import __version__
 
 DEBUG_VARIABLE = "TOUCHSTONE_DEBUG"
 PLACES = frozenset(

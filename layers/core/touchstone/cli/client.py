@@ -13,13 +13,13 @@ from uuid import uuid4
 
 import httpx
 
-from touchstone import __version__
 from touchstone.cli import identity, replies, waiting
 from touchstone.cli.connection import Connection, connection, is_this_machine
 from touchstone.cli.exits import ServiceError
 from touchstone.cli.places import replace
 from touchstone.cli.problems import error_of
 from touchstone.cli.replies import STRANGE
+from touchstone.version import __version__
 
 TIMEOUT = httpx.Timeout(connect=5.0, read=35.0, write=35.0, pool=5.0)
 """API Gateway ends a request after 30 s, so that a reply is awaited a little longer."""

@@ -9,8 +9,9 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
-from touchstone import DISTRIBUTION, __version__
 from touchstone.cli.exits import ServiceError
+from touchstone.extras import DISTRIBUTION
+from touchstone.version import __version__
 
 PATH = "health"
 AGREEING = 2

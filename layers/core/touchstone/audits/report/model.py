@@ -8,7 +8,6 @@ from typing import Annotated, Literal, Self
 from pydantic import AwareDatetime, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
-from touchstone import __version__
 from touchstone.audits.bundles.target import Manifest
 from touchstone.audits.case import AuditCase, Label
 from touchstone.audits.report.sentences import change_of, summary_of
@@ -20,6 +19,7 @@ from touchstone.errors import InputError
 from touchstone.judges.spends import Spend, known_cost, unpriced
 from touchstone.material.parts import all_different
 from touchstone.strict import Strict
+from touchstone.version import __version__
 
 FORM: Literal[1] = 1
 """Raised when a report is written in another form, so that none is read as what it is not."""

@@ -1,0 +1,41 @@
+"""Submissions to a task gated and scored."""
+
+from touchstone import oracle
+from touchstone.clock import Deadline
+from touchstone.flat.running import blocking, opened
+from touchstone.judges import load_registry
+from touchstone.oracle import Brief, Dimension, Judgement
+
+SECONDS = 600.0
+"""How long a submission may take in all, unless its caller says otherwise."""
+
+
+async def ajudge_submission(
+    brief: Brief,
+    text: str,
+    *,
+    dimensions: tuple[Dimension, ...] | None = None,
+    provider: str | None = None,
+    seconds: float = SECONDS,
+) -> Judgement:
+    """Check a submission against its task's acceptance criteria and, where it meets them all, score it.
+
+    ::
+
+        judgement = touchstone.judge_submission(Brief(description="…", acceptance_criteria=("…",)), text)
+        judgement.gate.passed  # whether every criterion is met
+        judgement.scoring.penalized_total  # 0-100; `scoring` is None where the gate is not passed
+
+    `dimensions` are the task's own where they are locked; None has them made. `provider` None: the one that
+    `ORACLE_LLM_PROVIDER` names, else the first with a key. Where a judge fails, `judgement.unscored` says why. Raises
+    `SettingsError` without a key.
+    """
+    chosen = oracle.choose(load_registry(), provider=provider)
+    async with opened(None, registry=chosen.registry) as judges:
+        judge = oracle.open_judge(judges, chosen)
+        return await oracle.judge_submission(
+            brief, text, judge=judge, deadline=Deadline.after(seconds), dimensions=dimensions
+        )
+
+
+judge_submission = blocking(ajudge_submission)

@@ -1,0 +1,41 @@
+"""Quizzes for learners made."""
+
+from touchstone import quizzes
+from touchstone.flat.running import blocking, opened
+from touchstone.judges import load_registry
+from touchstone.quizzes import Curriculum, LearnerProfile, MadeQuiz, QuizRequest
+from touchstone.quizzes.evaluation import TIER
+from touchstone.quizzes.loop import SECONDS
+
+
+async def amake_quiz(
+    request: QuizRequest,
+    *,
+    curriculum: Curriculum | None = None,
+    learner: LearnerProfile | None = None,
+    seconds: float = SECONDS,
+) -> MadeQuiz:
+    """Make a quiz, check it by rules and by a judge, and have it written again at most twice.
+
+    ::
+
+        made = touchstone.make_quiz(QuizRequest(chapter="2", curriculum=course.id, ui_language="en"), curriculum=course)
+        made.state  # "clean", "violations", "unchecked" or "failed"
+
+    The models are those of the environment: the generator that its settings name, and a judge of the first provider
+    with a key. `curriculum` and `learner` are those that the request names by their ids. `seconds` bounds the whole.
+    Raises `InputError` where one is missing or has no such chapter, `SettingsError` without a key.
+    """
+    chosen = quizzes.model_for_generation(load_registry())
+    async with opened(None, registry=chosen.registry) as judges:
+        return await quizzes.make_quiz(
+            request,
+            generator=quizzes.open_generator(judges, chosen),
+            evaluator=judges.prefer(TIER),
+            curriculum=curriculum,
+            learner=learner,
+            seconds=seconds,
+        )
+
+
+make_quiz = blocking(amake_quiz)

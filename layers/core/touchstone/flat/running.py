@@ -1,0 +1,48 @@
+"""Async functions for callers that do not await, and the judges that they ask."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from contextvars import copy_context
+from functools import wraps
+from typing import Any
+
+from touchstone.judges import EnvironmentKeys, Judges, Registry, load_registry
+
+
+def blocking[**P, T](work: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
+    """The twin of an async function that returns when all is done, without the leading `a` of its name.
+
+    Where an event loop runs already, as in a notebook, the work has a loop of its own in another thread, and this one
+    waits for it.
+    """
+
+    @wraps(work)
+    def whole(*args: P.args, **kwargs: P.kwargs) -> T:
+        def run() -> T:
+            return asyncio.run(work(*args, **kwargs))
+
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return run()
+        with ThreadPoolExecutor(max_workers=1) as thread:
+            return thread.submit(copy_context().run, run).result()
+
+    whole.__name__ = whole.__qualname__ = work.__name__.removeprefix("a")
+    return whole
+
+
+@asynccontextmanager
+async def opened(judges: Judges | None, *, registry: Registry | None = None) -> AsyncIterator[Judges]:
+    """The given judges; None: those whose keys are in the environment, closed at the end."""
+    if judges is not None:
+        yield judges
+        return
+    registry = load_registry() if registry is None else registry
+    own = Judges(registry, EnvironmentKeys(registry))
+    try:
+        yield own
+    finally:
+        await own.aclose()

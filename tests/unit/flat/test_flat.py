@@ -1,0 +1,141 @@
+"""`import touchstone` and one call: each job whole, from plain code, async code and a notebook."""
+
+import asyncio
+import inspect
+from collections.abc import Iterator
+
+import pytest
+
+import touchstone
+from tests.support.providers import ProviderServer
+from tests.unit.quizzes.samples import CURRICULUM, evaluated, made
+from touchstone.errors import InputError, SettingsError
+
+TWINS = [name for name in touchstone.__all__ if f"a{name}" in touchstone.__all__]
+PASSED = {"independent_answer": "Canberra", "is_correct": True, "confidence": 0.9, "error_description": None}
+CAPITAL = ("Name the capital of Australia.", "Canberra")
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ProviderServer]:
+    with ProviderServer() as server:
+        for name, value in server.environment().items():
+            monkeypatch.setenv(name, value)
+        server.reply(PASSED, schema="VerifyReply")
+        yield server
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_a_twin_takes_and_gives_the_same(name: str) -> None:
+    blocking, awaited = getattr(touchstone, name), getattr(touchstone, f"a{name}")
+    assert inspect.signature(blocking) == inspect.signature(awaited)
+    assert inspect.iscoroutinefunction(awaited)
+    assert not inspect.iscoroutinefunction(blocking)
+    assert blocking.__name__ == name
+    assert blocking.__doc__ == awaited.__doc__
+
+
+def test_every_job_with_judges_has_both() -> None:
+    assert set(TWINS) == {
+        *("verify", "solve", "deep_evaluate", "judge_submission", "make_quiz"),
+        *("evaluate_quiz", "evaluate_summary", "evaluate_flashcards"),
+    }
+
+
+def test_what_computation_decides_needs_no_key() -> None:
+    right, wrong = (touchstone.verify("Compute 3/4 + 1/6.", answer) for answer in ("11/12", "1/2"))
+    assert (right.verification_status, wrong.verification_status) == ("verified", "caution")
+
+
+def test_an_answer_key_decides_first() -> None:
+    record = touchstone.verify("How far?", "19.6 m", expected=["19.62 m", "64 ft"], tolerance={"relative": 0.01})
+    assert record.verification_status == "verified"
+    assert "method='expected'" in str(record.attempts[-1].verification)
+
+
+def test_what_nobody_can_decide_is_unverified_and_says_why() -> None:
+    record = touchstone.verify(*CAPITAL)
+    assert record.verification_status == "unverified"
+    assert "GEMINI_API_KEY" in str(record.attempts[-1].verification)
+
+
+def test_a_judge_of_the_environment_is_asked(server: ProviderServer) -> None:
+    assert touchstone.verify(*CAPITAL).verification_status == "verified"
+    assert len(server.calls) == 1
+
+
+async def test_it_works_where_a_loop_runs_and_so_does_its_twin(server: ProviderServer) -> None:
+    asyncio.get_running_loop()
+    assert touchstone.verify(*CAPITAL).verification_status == "verified"
+    both = await asyncio.gather(touchstone.averify(*CAPITAL), touchstone.averify(*CAPITAL))
+    assert {record.verification_status for record in both} == {"verified"}
+
+
+async def test_judges_that_are_given_are_used_and_left_open(server: ProviderServer) -> None:
+    from touchstone.judges import EnvironmentKeys, load_registry
+
+    registry = load_registry()
+    judges = touchstone.Judges(registry, EnvironmentKeys(registry))
+    try:
+        for _ in range(2):
+            assert (await touchstone.averify(*CAPITAL, judges=judges)).verification_status == "verified"
+    finally:
+        await judges.aclose()
+
+
+@pytest.mark.parametrize(
+    ("answer", "told", "said"),
+    [
+        ("", {}, "answer: String should have at least 1 character."),
+        ("x", {"verify_seconds": 900}, "verify_seconds: Input should be less than or equal to 300."),
+        ("x", {"expected": ""}, "expected: the expected answer says nothing that an answer could equal."),
+    ],
+)
+def test_what_does_not_fit_is_one_sentence(answer: str, told: dict[str, object], said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        touchstone.verify("p", answer, **told)  # type: ignore[arg-type]  # what is wrong is the point
+    assert str(caught.value) == said
+
+
+def test_a_problem_is_solved_and_evaluated_in_depth(server: ProviderServer) -> None:
+    record = touchstone.solve("Compute 3/4 + 1/6.", expected="11/12")
+    assert record.stage == "finished"
+    assert record.deep_evaluation is None
+    assert touchstone.deep_evaluate(record).deep_evaluation is not None
+
+
+def test_nobody_solves_without_a_key() -> None:
+    assert touchstone.solve("Compute 3/4 + 1/6.").stage == "failed"
+
+
+def test_material_is_measured(server: ProviderServer) -> None:
+    question = touchstone.Question(
+        id="q1", kind="single_choice", question_text="Which is a city?", choices=("Paris", "red"), answers=("Paris",)
+    )
+    report = touchstone.evaluate_quiz(touchstone.Quiz(questions=(question,)), touchstone.Source(markdown="Paris."))
+    assert "quiz_clarity" in report.results
+
+
+def test_a_submission_is_judged(server: ProviderServer) -> None:
+    brief = touchstone.Brief(description="Compare two databases.", acceptance_criteria=("It names two databases.",))
+    judgement = touchstone.judge_submission(brief, "SQLite is small. PostgreSQL is large.")
+    assert server.calls
+    assert judgement.spends
+
+
+def test_a_quiz_is_made_from_a_chapter(server: ProviderServer) -> None:
+    server.reply(made(), schema="QuizReply")
+    server.reply(evaluated(), schema="QuizVerdictsReply")
+    wanted = touchstone.QuizRequest(curriculum=CURRICULUM.id, chapter="2", ui_language="en", questions=2)
+    result = touchstone.make_quiz(wanted, curriculum=CURRICULUM)
+    assert result.state == "clean"
+    assert result.quiz is not None
+    assert len(result.quiz.questions) == 2
+
+
+def test_jobs_that_need_a_judge_say_so_before_they_begin() -> None:
+    brief = touchstone.Brief(description="Compare two databases.", acceptance_criteria=("It names two databases.",))
+    with pytest.raises(SettingsError, match="_API_KEY"):
+        touchstone.judge_submission(brief, "text")
+    with pytest.raises(SettingsError, match="_API_KEY"):
+        touchstone.make_quiz(touchstone.QuizRequest(curriculum="c", chapter="1", ui_language="en", questions=5))
