@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from touchstone.checks import Tolerance, equivalent
+from touchstone.checks import Tolerance, equivalent, explain
 
 ONE_PERCENT = Tolerance(relative=Fraction(1, 100))
 HALF = Tolerance(absolute=Fraction(1, 2))
@@ -144,9 +144,33 @@ def test_a_tolerance_never_makes_anything_but_numbers_equal(
     assert equivalent(given_text, expected, tolerance=tolerance) is not True
 
 
-@pytest.mark.parametrize("given_text", ["1.42", "2", "1.414"])
-def test_a_number_without_an_exact_value_is_never_called_different_for_being_near(given_text: str) -> None:
-    assert equivalent(given_text, r"\sqrt{2}", tolerance=ONE_PERCENT) is not False
+@pytest.mark.parametrize(
+    ("given_text", "expected", "tolerance", "verdict"),
+    [
+        ("1.41", "√2", ONE_PERCENT, True),
+        ("1.42", r"\sqrt{2}", ONE_PERCENT, True),
+        ("√2", "1.41", ONE_PERCENT, True),
+        ("1.5", "sqrt(2)", ONE_PERCENT, False),
+        ("-1.41", "√2", ONE_PERCENT, False),
+        ("3.14", "π", THREE, True),
+        ("3.15", "π", THREE, False),
+        ("3.14", "pi", THREE, True),
+        ("141 cm", r"$\sqrt{2}$ m", ONE_PERCENT, True),
+        ("151 cm", r"$\sqrt{2}$ m", ONE_PERCENT, False),
+        ("7.4", "e^2", ONE_PERCENT, True),
+        (r"\frac{\sqrt{8}}{2}", "√2", Tolerance(absolute=Fraction(1, 10**6)), True),
+        ("x + 1.41", "x + √2", ONE_PERCENT, False),
+        ("1.41", "√(-2)", ONE_PERCENT, None),
+    ],
+)
+def test_a_number_without_an_exact_value_is_as_near_as_its_digits(
+    given_text: str, expected: str, tolerance: Tolerance, verdict: bool | None
+) -> None:
+    assert equivalent(given_text, expected, tolerance=tolerance) is verdict
+
+
+def test_a_constant_that_takes_too_long_is_left_open() -> None:
+    assert equivalent("1", "9^(9^(9^9))", tolerance=ONE_PERCENT) is None
 
 
 @given(_numbers, _tolerances)
@@ -169,3 +193,19 @@ def test_significant_digits_do_not_depend_on_the_scale(
     tolerance, scale = Tolerance(significant_digits=digits), Fraction(10) ** power
     other = number * (1 + shift / 10**digits)
     assert tolerance.holds(number, other) == tolerance.holds(number * scale, other * scale)
+
+
+@pytest.mark.parametrize(
+    ("given_text", "expected", "because"),
+    [
+        ("1.41", "√2", "The one lies within the tolerance of the other."),
+        ("3.14", "pi", "The one lies within the tolerance of the other."),
+        ("9.81", "9.81", "The two are equal, exactly."),
+    ],
+)
+def test_what_a_tolerance_decided_is_said(given_text: str, expected: str, because: str) -> None:
+    assert explain(given_text, expected, tolerance=ONE_PERCENT).because == because
+
+
+def test_a_comma_that_may_be_decimal_is_described_as_such() -> None:
+    assert explain("1,5", "1.5").given == "a list of 2: a value: 1; a value: 5, or with a decimal comma a value: 1.5"

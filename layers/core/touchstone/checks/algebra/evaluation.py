@@ -11,6 +11,8 @@ from touchstone.checks.values.exact import has_names, rational
 
 DIGITS = 50
 """Working precision of a first evaluation; a second has twice as many."""
+BOUNDED_WITHIN = Fraction(1, 10**40)
+"""A constant is bounded to this part of it, where 50 digits and 100 agree to as much."""
 LARGEST_EXPONENT_BITS = 24
 """Arguments of exponentials beyond 2²⁴ are not evaluated: the result could not be held."""
 POINTS = 6
@@ -150,6 +152,16 @@ def number_of(tree: Tree, digits: int = DIGITS) -> Fraction | None:
     sign, mantissa, exponent, _ = value.real._mpf_
     size = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
     return -size if sign else size
+
+
+def bounds(tree: Tree) -> tuple[Fraction, Fraction] | None:
+    """Two numbers between which a constant lies; None where it has no real value, or one lost to rounding."""
+    values = number_of(tree), number_of(tree, 2 * DIGITS)
+    match values:
+        case (Fraction() as rough, Fraction() as fine):
+            error = abs(fine) * BOUNDED_WITHIN
+            return (fine - error, fine + error) if abs(rough - fine) < error else None
+    return None
 
 
 def points(names: list[str]) -> Iterator[Point]:

@@ -3,6 +3,8 @@
 Algebra means sympy, which is loaded on first use, and a time limit.
 """
 
+from fractions import Fraction
+
 from touchstone.checks.algebra.canonical import key
 from touchstone.checks.algebra.rounding import rounded
 from touchstone.checks.limits import Allowance, NotAtOnceError
@@ -41,6 +43,18 @@ class Algebra:
         from touchstone.checks.algebra import identity
 
         return allowance.spend(identity.same_or_rounded if rationals else identity.same_expression, left, right)
+
+    def bounds(self, tree: Tree) -> tuple[Fraction, Fraction] | None:
+        """Two numbers between which a constant lies, some 40 digits alike; None for a variable, or out of time."""
+        if (value := rational(tree)) is not None:
+            return value, value
+        if has_names(tree):
+            return None
+        bound(tree)
+        allowance = self._time()
+        from touchstone.checks.algebra import evaluation
+
+        return allowance.spend(evaluation.bounds, tree)
 
     def _time(self) -> Allowance:
         if self._allowance is None:

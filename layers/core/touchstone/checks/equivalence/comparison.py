@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 from touchstone.checks.algebra.expressions import Algebra, Answer
 from touchstone.checks.equivalence.amounts import same_amount
+from touchstone.checks.equivalence.nearness import within
 from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Tree
+from touchstone.checks.tolerance import Tolerance
 from touchstone.checks.values.exact import has_names
 from touchstone.checks.values.intervals import merged
 from touchstone.checks.values.kinds import (
@@ -41,6 +43,9 @@ _HALF_A_DAY = 43_200
 _PAIR = 2
 _OTHER_KIND = "They are values of different kinds."
 _NO_ORDER = "Lists are compared in any order, points in theirs."
+_LETTERS = "The letters are read as a name, or a product of names, that has this value."
+_NEAR = "The one lies within the tolerance of the other."
+_FAR = "The one does not lie within the tolerance of the other."
 _WORDS = "Words are the same where they are written the same; else it is left open."
 
 
@@ -77,12 +82,26 @@ class Comparison:
                 return self._facts(left, right)
         return self._several(left, right)
 
+    def near(self, given: Value, expected: Value, tolerance: Tolerance, *, same: Answer) -> Answer:
+        """Whether `given` lies within a tolerance of `expected`, where `same` said False or None of them."""
+        given, expected = (
+            letters_as_product(value.written) or value if isinstance(value, Words) and value.written else value
+            for value in (given, expected)
+        )
+        near = within(given, expected, tolerance, same=same, bounds=self._algebra.bounds)
+        if near is not None and near is not same:
+            self.because = _NEAR if near else _FAR
+        return near
+
     def _letters(self, left: Value, right: Value) -> Answer:
         """Words of a few letters against mathematics: `ma` may be a product, and then only the same one."""
         for word, other in ((left, right), (right, left)):
             if isinstance(word, Words) and isinstance(other, Quantity | Solutions | Equation) and word.written:
                 product = letters_as_product(word.written)
-                return True if product is not None and self.same(product, other) else None
+                if product is None or not self.same(product, other):
+                    return None
+                self.because = _LETTERS
+                return True
         return _symbols(left, right)
 
     def _readings(self, left: Value, right: Value) -> Answer:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from touchstone.checks.equivalence.comparison import Comparison
 from touchstone.checks.equivalence.extraction import bare_answers
-from touchstone.checks.equivalence.nearness import within
 from touchstone.checks.limits import NotAtOnceError
 from touchstone.checks.notation.trees import digits
 from touchstone.checks.tolerance import Tolerance
@@ -137,7 +136,7 @@ def _decided(found: _Found, wanted: _Found, comparison: Comparison, tolerance: T
         if one.unit_unread and isinstance(other.value, Quantity) and any(unit.dimension for unit in other.value.units):
             return None
     if tolerance is not None and not same:
-        same = within(found.value, wanted.value, tolerance, same=same)
+        same = comparison.near(found.value, wanted.value, tolerance, same=same)
         return same if found.certain and wanted.certain else None
     return same if same or (found.certain and wanted.certain) else None
 

@@ -38,8 +38,9 @@ def _described(value: Value, text: str) -> str:  # noqa: C901, PLR0912 - one cas
     match value:
         case Quantity(tree=tree, units=units):
             return f"{'a quantity' if units else 'a value'}: {_written(tree)}{_measured(units)}"
-        case Items(values=values, brackets=brackets):
-            return f"{_BRACKETS.get(brackets, 'a list')} of {len(values)}: {_list(values, text)}"
+        case Items(values=values, brackets=brackets, decimal=decimal):
+            number = "" if decimal is None else f", or with a decimal comma {_described(decimal, text)}"
+            return f"{_BRACKETS.get(brackets, 'a list')} of {len(values)}: {_list(values, text)}{number}"
         case Solutions(alternatives=alternatives):
             parts = (", ".join(f"{name} = {_described(each, text)}" for name, each in one) for one in alternatives)
             return f"named values: {' or '.join(parts)}"

@@ -1,23 +1,27 @@
 """Whether a number or quantity lies within a tolerance of an expected one that it does not equal."""
 
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 
 from touchstone.checks.algebra.expressions import Answer
-from touchstone.checks.notation.trees import Name, NotAnExpressionError
+from touchstone.checks.notation.trees import Name, NotAnExpressionError, Tree
 from touchstone.checks.notation.units import Unit
 from touchstone.checks.tolerance import Tolerance
-from touchstone.checks.values.exact import has_names, rational
+from touchstone.checks.values.exact import has_names
 from touchstone.checks.values.kinds import Ambiguous, Items, Matrix, Quantity, Ratio, Region, Solutions, Value
+
+type Bounds = Callable[[Tree], tuple[Fraction, Fraction] | None]
+"""Two numbers between which a constant lies, both the same where it is rational; None for all else."""
 
 PERCENT = Fraction(1, 100)
 
 
-def within(given: Value, expected: Value, tolerance: Tolerance, *, same: Answer) -> Answer:
+def within(given: Value, expected: Value, tolerance: Tolerance, *, same: Answer, bounds: Bounds) -> Answer:
     """Whether `given` counts as `expected` under a tolerance, where the plain comparison said `same` (False or None).
 
-    Only single rational numbers and quantities are near one another; of all else the plain answer stands, but that
-    a number without an exact value (the root of 2) is left open rather than called different.
+    Only single numbers and quantities are near one another; of all else the plain answer stands. A number that is not
+    rational (the root of 2) is as near as both of its `bounds` are; where they disagree it is left open.
     """
     one, other = _quantity(given), _quantity(expected)
     if one is None or other is None:
@@ -25,13 +29,13 @@ def within(given: Value, expected: Value, tolerance: Tolerance, *, same: Answer)
         # Members of a list or ends of an interval may lie within it: that is left open.
         return None if isinstance(given, several) and isinstance(expected, several) else same
     try:
-        values = rational(one.tree), rational(other.tree)
+        numbers, wanted = bounds(one.tree), bounds(other.tree)
     except NotAnExpressionError:
         return None
-    match values:
-        case (Fraction() as number, Fraction() as wanted):
-            return _quantities((one, number), (other, wanted), tolerance, same)
-    return same if any(has_names(tree) or isinstance(tree, Name) for tree in (one.tree, other.tree)) else None
+    if numbers is None or wanted is None:
+        return same if any(has_names(tree) or isinstance(tree, Name) for tree in (one.tree, other.tree)) else None
+    found = {_quantities((one, each), (other, end), tolerance, same) for each, end in product(numbers, wanted)}
+    return found.pop() if len(found) == 1 else None
 
 
 def _quantities(
