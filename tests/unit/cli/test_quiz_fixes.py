@@ -134,6 +134,7 @@ def test_choices_that_differ_by_the_fault_alone_are_left(choices: list[str]) -> 
         {"question_text": "Is it lv4 sè or lǜsè?"},
         {"question_text": "Is it xue2 or xúe?"},
         {"explanation": "In Taiwan one says 學習, not 学习."},
+        {"explanation": "學習 is to study: 我在学校学习中文。"},
         {"explanation": "女兒 is nǔer."},
     ],
 )

@@ -64,7 +64,8 @@ def line_of(file: Path, placed: Placed, *, form: Form) -> str:
     told = f"{_one_line(violation.detail)}{_one_line(advice)}"
     match form:
         case "text":
-            return f"{file}:{placed.line}:{placed.column} {violation.rule} {told}"
+            left = " (left for a person)" if placed.left else ""
+            return f"{file}:{placed.line}:{placed.column} {violation.rule} {told}{left}"
         case "github":
             place = f"file={_property(str(file))},line={placed.line},col={placed.column}"
             return f"::error {place},title={_property(violation.rule)}::{_data(told)}"
@@ -97,7 +98,7 @@ def summary(outcome: Outcome) -> Iterator[str]:
     if outcome.corrected is not None:
         yield f"Corrected: {_count(outcome.corrected, 'finding')} in {_count(len(outcome.changed), 'file')}."
     if waiting := sum(placed.left for placed in findings):
-        yield f"Left for a person: {_count(waiting, 'finding')}, since the question may be about that form."
+        yield f"Left for a person: {_count(waiting, 'finding')}, since the form may be meant."
     missing = ", ".join(f"{rule} ({why})" for rule, why in outcome.not_run.items())
     applied = ", ".join(f"{rule}{IN_PART.get(rule, '')}" for rule in outcome.checks_run)
     yield f"Applied: {applied or 'nothing'}. Not applied: {missing}."

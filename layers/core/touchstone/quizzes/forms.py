@@ -5,7 +5,7 @@ are found like any others, but nobody but its author can say whether to correct 
 """
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache, partial
@@ -30,6 +30,7 @@ _QUOTED = re.compile(r"「[^「」]*」|『[^『』]*』|“[^“”]*”|‘[^�
 _LETTER = r"A-Za-z\u00c0-\u024f\u0300-\u036f"
 _OF_A_WORD = re.compile(rf"[{_LETTER}0-9'’:-]")
 _HAN = re.compile(HAN)
+_HAN_RUN = re.compile(f"{HAN}+")
 _NO_EVIDENCE = ("explanation", "target", "readings")
 """What a learner sees after the question or beside it: a slip in one of them is no contrast."""
 _SCRIPT = "traditional_chinese"
@@ -49,7 +50,8 @@ def left_for_a_person(
     - what a statement (`true_false`) quotes;
     - where the right form stands in the question's text or choices as well, or two wrong ones would become the same;
     - Simplified choices, where another choice is in Traditional characters;
-    - pinyin of which the whole word would still have a fault.
+    - pinyin of which the whole word would still have a fault;
+    - what stands in one run of characters with another that is left: half of it would be in the other script.
 
     `original` is the question before anything in it was corrected, None where it is this one: what was put in by a
     correction is no contrast.
@@ -66,11 +68,19 @@ def left_for_a_person(
     contrast = _Contrast(original or question, [one for one in written if one])
     fields = _fields_about_form(question)
     rules = (partial(_is_quoted, question), contrast.holds, _stays_wrong)
-    return frozenset(
+    left = {
         at
         for at, one in enumerate(written)
         if one and (fields is None or one.field in fields or any(rule(one) for rule in rules))
-    )
+    }
+    starts = {field: [run.start() for run in _HAN_RUN.finditer(text)] for field, text in texts.items()}
+    runs = {
+        at: (one.field, bisect_right(starts[one.field], one.own_span[0]))
+        for at, one in enumerate(written)
+        if one and one.rule == _SCRIPT
+    }
+    parted = {run for at, run in runs.items() if at in left}
+    return frozenset(left | {at for at, run in runs.items() if run in parted})
 
 
 class _Written:
