@@ -52,6 +52,7 @@ class FailedCall:
     """A judge call that brought no reply and is paid for: the provider told what it had counted by then.
 
     `model` is the one that worked on it, by its own word where it gave one. `cost_usd` is None where no price is known.
+    `cached`: the reply was one of an earlier call, and nothing was sent.
     """
 
     reason: JudgeFailure
@@ -61,6 +62,7 @@ class FailedCall:
     usage: Usage
     cost_usd: float | None
     latency_ms: float
+    cached: bool = False
 
 
 class TouchstoneError(Exception):

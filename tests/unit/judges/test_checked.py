@@ -149,9 +149,9 @@ async def test_both_questions_share_the_deadline() -> None:
 async def test_a_broken_reply_from_the_cache_costs_nothing_and_is_no_better() -> None:
     cache, script = MemoryCache(), Script({"number": [ODD, GOOD]})
     judge = script.judges(cache=cache).get("openai", "fast")
-    for paid in (["unreadable", None], [None]):
+    for cached in (False, True):
         found = await ask_checked(judge, _question, _faults, deadline=Deadline.after(5.0), purpose="count")
         assert isinstance(found, Checked)
-        assert [spend.failure for spend in found.spends] == paid
-    assert found.spends[0].cached
+        assert [(spend.failure, spend.cached) for spend in found.spends] == [("unreadable", cached), (None, cached)]
+    assert [spend.cost_usd for spend in found.spends] == [0.0, 0.0]
     assert len(script.asked) == 2

@@ -49,8 +49,9 @@ def unusable(reply: Reply[BaseModel], sentence: str) -> UnreadableError:
         usage=reply.usage,
         cost_usd=reply.cost_usd,
         latency_ms=reply.latency_ms,
+        cached=reply.cached,
     )
-    error.failed_calls = reply.failed_calls if reply.cached else (*reply.failed_calls, last)
+    error.failed_calls = (*reply.failed_calls, last)
     return error
 
 

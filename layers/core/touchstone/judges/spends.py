@@ -113,5 +113,6 @@ def _failed(call: FailedCall, purpose: str) -> Spend:
         cost_usd=call.cost_usd,
         claimed=call.usage.claimed,
         latency_ms=call.latency_ms,
+        cached=call.cached,
         failure=call.reason,
     )
