@@ -13,6 +13,7 @@ from touchstone.errors import (
     TenantShareError,
     TimedOutError,
     Unanswered,
+    UnpricedError,
     UnreadableError,
 )
 from touchstone.judges.base import Judge, Question, Reply
@@ -61,6 +62,8 @@ def unanswered(error: JudgeError | LimitError) -> Unanswered:
             return error.reason
         case SpendingCeilingError():
             return "spending_ceiling"
+        case UnpricedError():
+            return "unpriced"
         case TenantShareError():
             return "tenant_share"
         case _:

@@ -21,8 +21,7 @@ from typing import Any, Protocol
 
 from pydantic import BaseModel
 
-from touchstone.answers.model import ENDED, AnswerRecord, VerifyRequest
-from touchstone.answers.progress import new_record
+from touchstone.answers.model import ENDED, AnswerRecord
 from touchstone.answers.view import AnswerView
 from touchstone.clock import Clock, Deadline, system_clock
 from touchstone.errors import NotFoundError, StoreError, TouchstoneError
@@ -45,7 +44,7 @@ from touchstone.operations.lines import (
     request_of,
 )
 from touchstone.operations.reception import Reception
-from touchstone.operations.steps import solve_whole, verify_own_answer
+from touchstone.operations.steps import work_whole
 from touchstone.records import Batch, derived_ulid
 
 SIDE_BY_SIDE = 8
@@ -215,19 +214,12 @@ class LineWork:
         if isinstance(line, EvaluateLine):
             return self.reception.evaluate(line.answer_id)
         request = request_of(line)
-        image_key = self.reception.keep_image(line, answer_id) if isinstance(line, SolveLine) else None
-        record = new_record(
-            request, tenant=self.desk.tenant, answer_id=answer_id, now=self.clock(), image_key=image_key
-        )
-        record = self.desk.answers.create(record.model_copy(update={"batch_id": chunk.batch_id}))
+        left_for = self.batch_desk.days + LEFT_LONGER
+        record = self.reception.accept(request, answer_id, batch_id=chunk.batch_id, left_for=left_for)
         if record.waiting is not None and record.waiting.until > self.clock() and not chunk.last:
             return record
         if record.stage not in ENDED:
-            left_for = None if chunk.last else self.batch_desk.days + LEFT_LONGER
-            if isinstance(request, VerifyRequest):
-                record = await verify_own_answer(self.desk, answer_id, deadline=deadline, left_for=left_for)
-            else:
-                record = await solve_whole(self.desk, answer_id, deadline=deadline, left_for=left_for)
+            record = await work_whole(self.desk, record, deadline=deadline, left_for=None if chunk.last else left_for)
             if record.stage in ENDED:
                 self.ended(record)
         if record.evaluation.state == "waiting":
