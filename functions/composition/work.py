@@ -188,7 +188,8 @@ def line_quizzes(tenant: str) -> LineQuizzes:
     from functions.composition import quizzes
     from touchstone.operations.line_quizzes import LineQuizzes
 
-    return LineQuizzes(desk=quizzes.desk(tenant, patient=True), reception=quizzes.reception(tenant))
+    left_for = batch_desk(tenant).left_for
+    return LineQuizzes(desk=quizzes.desk(tenant, patient=True), reception=quizzes.reception(tenant), left_for=left_for)
 
 
 @cache

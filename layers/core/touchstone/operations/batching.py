@@ -48,6 +48,8 @@ MAX_LINES = 100_000
 """A result takes about 2.5 KB besides its texts: with this, all results of a file of the greatest size are some 450 MB,
 which the collecting function holds once."""
 WAITS_FOR = timedelta(days=7)
+LEFT_LONGER = timedelta(days=1)
+"""The sweep ends work of a batch that lies open so much longer than any batch waits: its run is gone."""
 SHORTEST_PAUSE = timedelta(seconds=30)
 LONGEST_PAUSE = timedelta(hours=1)
 PAUSE_PART = 16
@@ -163,6 +165,11 @@ class BatchDesk:
     keys: RequestKeys
     days: timedelta = WAITS_FOR
     clock: Clock = system_clock
+
+    @property
+    def left_for(self) -> timedelta:
+        """How long the sweep leaves the work of a batch alone."""
+        return self.days + LEFT_LONGER
 
     def begin(self, *, key: str | None) -> Batch:
         """A batch whose file is awaited."""
