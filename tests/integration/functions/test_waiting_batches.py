@@ -422,6 +422,7 @@ def test_r27_a_message_to_solve_waits_out_an_outage(machine: Machine, judges: Pr
         assert _delivered(machine) == ["again"]
     judges.reset()
     judges.reply(replies.verify(), schema="VerifyReply")
+    judges.reply(replies.solve(), schema="SolveReply")
     waiting = _only_answer(machine)
     later((datetime.fromisoformat(waiting["waiting_until"]) - system_clock()).total_seconds() + 46 * 60)
     sweep.handler({}, LONG)

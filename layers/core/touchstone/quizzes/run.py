@@ -177,9 +177,9 @@ def new_run(
     return QuizRun(tenant=tenant, id=run_id, request=request, created_at=now, attempts=own, left_until=left_until)
 
 
-def started(run: QuizRun, *, now: datetime, seconds: float = SECONDS) -> QuizRun:
-    """The run whose time has begun; it ends after `seconds`."""
-    if run.over or run.deadline is not None:
+def started(run: QuizRun, *, now: datetime, seconds: float = SECONDS, awaited: bool = True) -> QuizRun:
+    """The run whose time has begun; it ends after `seconds`. Where nobody waits, one that is over begins anew."""
+    if run.over or (run.deadline is not None and (awaited or run.deadline > now)):
         return run
     return run.model_copy(update={"deadline": now + timedelta(seconds=seconds)})
 

@@ -126,9 +126,13 @@ class Quizzes:
         owners = (record_of(str(item["pk"])) for item in found)
         return tuple(UnfinishedQuiz(tenant=tenant, quiz_id=quiz_id) for tenant, quiz_id in owners)
 
-    def start(self, *, tenant: str, quiz_id: str, seconds: float = SECONDS) -> QuizRun:
-        """Let its time of `seconds` begin; the first one to say so counts."""
-        return self._step(tenant, quiz_id, lambda run: steps.started(run, now=self._clock(), seconds=seconds))
+    def start(self, *, tenant: str, quiz_id: str, seconds: float = SECONDS, awaited: bool = True) -> QuizRun:
+        """Let its time of `seconds` begin; the first one to say so counts. `awaited`: see `started`."""
+
+        def step(run: QuizRun) -> QuizRun:
+            return steps.started(run, now=self._clock(), seconds=seconds, awaited=awaited)
+
+        return self._step(tenant, quiz_id, step)
 
     def retrieve(self, run: QuizRun, content: Content) -> QuizRun:
         """Keep the chapter that it is about."""

@@ -14,7 +14,7 @@ async def make_whole(desk: QuizDesk, quiz_id: str, *, seconds: float, left_for: 
 
     One at which somebody else is, who may have broken off, is left as it is, and so is one that was put off.
     """
-    retrieve(desk, quiz_id, seconds=seconds)
+    retrieve(desk, quiz_id, seconds=seconds, awaited=left_for is None)
     said = query(desk, quiz_id)
     while (after := await _step(desk, quiz_id, said.state, left_for)) is not None:
         said = after
