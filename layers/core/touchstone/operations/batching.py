@@ -64,7 +64,7 @@ NOT_DONE = LineError(
 )
 PUT_AGAIN = "put the file in its place again (the batch's upload_url, or the key where it was dropped)"
 ROUNDS_FOR_NOTHING = 5
-"""After so many, some twenty minutes apart by then, a batch fails of which no chunk brought anything."""
+"""After so many a batch fails of which no chunk brought anything: something else is wrong than a moment."""
 NOTHING_DONE = f"None of its lines could be done; once the cause is removed, {PUT_AGAIN}."
 EXPIRED = f"What its run had done has expired; {PUT_AGAIN}: answers that exist are not paid twice."
 
