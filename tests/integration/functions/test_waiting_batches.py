@@ -1,6 +1,5 @@
 """Lines of a batch that nobody decided for a reason that may pass: the machine waits for them, and does them again."""
 
-import asyncio
 import json
 import time
 from collections import Counter
@@ -14,7 +13,7 @@ import pytest
 
 from functions.answers import drain, intake, sweep
 from functions.batch import collect, lines, prepare
-from functions.composition import stores, work
+from functions.composition import stores
 from tests.integration.functions.conftest import TENANT
 from tests.support import replies
 from tests.support.api import Api
@@ -29,7 +28,6 @@ from touchstone.budgets import next_reset
 from touchstone.clock import system_clock
 from touchstone.judges import load_registry
 from touchstone.operations.again import DELIVERED_FOR, DELIVERIES, VISIBLE_AFTER
-from touchstone.operations.evaluating import evaluate_answer
 from touchstone.operations.line_work import SIDE_BY_SIDE
 from touchstone.records import Batch
 
@@ -456,22 +454,6 @@ def test_r24_a_drain_that_meets_a_quota_that_nobody_knew_is_refused_three_times_
     judges.limit(rpd=5)
     drain.handler({"execution_id": "x"}, LONG)
     assert 5 < len(judges.calls) <= 5 + 3
-
-
-async def test_r24_evaluations_side_by_side_are_refused_three_times_a_minute(
-    machine: Machine, judges: ProviderServer
-) -> None:
-    """As many functions would do them; each desk is one of theirs."""
-    machine.prepare(b"\n".join(row(number, expected="Canberra") for number in range(24)))
-    listed = machine.deployment.s3.get_object(Bucket=BUCKET, Key=machine.said["manifest_key"])["Body"].read()
-    for line in listed.splitlines():
-        await asyncio.to_thread(lines.handler, json.loads(line), LONG)
-    ids = [one.id for one in stores.answers().page(tenant=TENANT).items]
-    for answer_id in ids:
-        work.reception(TENANT).evaluate(answer_id)
-    judges.limit(rpd=5)
-    await asyncio.gather(*(evaluate_answer(work.desk(TENANT), answer_id) for answer_id in ids))
-    assert 0 < len(judges.calls) <= 5 + 3
 
 
 @pytest.mark.parametrize("comes_back", [True, False])
