@@ -8,7 +8,7 @@ from infra.constructs.api import Api
 from infra.constructs.audits import Audits
 from infra.constructs.batch import Batch
 from infra.constructs.function import Runtime
-from infra.constructs.intake import RECEIVING, Intake
+from infra.constructs.intake import Intake
 from infra.constructs.operations import Operations
 from infra.constructs.oracle import Oracle
 from infra.constructs.queues import Queues
@@ -33,7 +33,7 @@ class TouchstoneStack(Stack):
         )
         runtime = Runtime(self, "Code", code=code, settings=settings)
         self.store = Store(self, "Store", local=settings.local)
-        self.queues = Queues(self, "Queues", intake_timeout_s=RECEIVING.timeout_s, local=settings.local)
+        self.queues = Queues(self, "Queues", local=settings.local)
         self.answers = Answers(self, "Answers", runtime=runtime, store=self.store, queues=self.queues)
         self.oracle = Oracle(self, "Oracle", runtime=runtime, store=self.store, answers=self.answers)
         self.surfaces = Surfaces(self, "Surfaces", runtime=runtime, store=self.store, answers=self.answers)

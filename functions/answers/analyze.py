@@ -10,5 +10,5 @@ from touchstone.operations.steps import analyze_problem
 @step
 def handler(references: Step) -> dict[str, Any]:
     """Sort the problem of a record."""
-    run(analyze_problem(desk(references.tenant), references.answer_id))
+    run(analyze_problem(desk(references.tenant, patient=True), references.answer_id))
     return {}

@@ -11,6 +11,8 @@ from touchstone.operations.steps import enrich_and_finish
 @step
 def handler(references: Step) -> dict[str, Any]:
     """Finish the record, and say whether a deep evaluation is to be started."""
-    record = run(enrich_and_finish(desk(references.tenant), references.answer_id, skipped=references.skip))
+    record = run(
+        enrich_and_finish(desk(references.tenant, patient=True), references.answer_id, skipped=references.skip)
+    )
     count_verdict(record)
     return {"evaluate": record.evaluation.state == "waiting"}

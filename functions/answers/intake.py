@@ -12,6 +12,7 @@ from functions.composition.stores import tenants
 from functions.composition.work import bulk_evaluations, desk, reception, run
 from functions.observability import count_verdict, log_fault, logger, publishing
 from touchstone.answers.model import ENDED
+from touchstone.clock import Deadline
 from touchstone.errors import TouchstoneError
 from touchstone.operations.messages import Message, parse_message, take
 
@@ -21,12 +22,18 @@ if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
 
 
-def take_record(record: SQSRecord) -> dict[str, Any]:
+RESERVE_SECONDS = 20.0
+"""Left of the function's time for storing what was done."""
+
+
+def take_record(record: SQSRecord, lambda_context: LambdaContext) -> dict[str, Any]:
     """Do one message. What it raises sends the message back, and after five times to the dead letters."""
     try:
         message = parse_message(record.body)
         logger.append_keys(tenant=message.tenant, correlation_id=message.id)
-        return _done_once(message)
+        return _done_once(
+            message, Deadline.after(lambda_context.get_remaining_time_in_millis() / 1000 - RESERVE_SECONDS)
+        )
     except TouchstoneError as error:
         logger.warning("A message could not be taken", reason=error.reason, message_id=record.message_id)
         raise
@@ -35,18 +42,21 @@ def take_record(record: SQSRecord) -> dict[str, Any]:
         raise
 
 
-def _done_once(message: Message) -> dict[str, Any]:
+def _done_once(message: Message, deadline: Deadline) -> dict[str, Any]:
     """Raises `KeyReusedError` for the id of another message: only its sender knows which of the two was meant."""
     content = message.model_dump(mode="json")
-    return once.done_once(lambda: _taken(message), tenant=message.tenant, key=message.id, called="id", content=content)
+    return once.done_once(
+        lambda: _taken(message, deadline), tenant=message.tenant, key=message.id, called="id", content=content
+    )
 
 
-def _taken(message: Message) -> dict[str, Any]:
+def _taken(message: Message, deadline: Deadline) -> dict[str, Any]:
     taken = take(
         message,
         tenants=tenants(),
         desk=desk(message.tenant, patient=True),
         reception=reception(message.tenant, bulk=True),
+        deadline=deadline,
     )
     record = run(taken)
     if record.stage in ENDED:

@@ -10,5 +10,5 @@ from touchstone.operations.steps import read_problem
 @step
 def handler(references: Step) -> dict[str, Any]:
     """Read the picture's problem into the record."""
-    run(read_problem(desk(references.tenant), references.answer_id))
+    run(read_problem(desk(references.tenant, patient=True), references.answer_id))
     return {}

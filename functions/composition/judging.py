@@ -55,14 +55,15 @@ def _adapter(provider: str, base_url: str | None, key: str | None) -> Adapter:
 
 
 @lru_cache(maxsize=64)
-def judges(tenant: str, *, patient: bool = False, apart: str | None = None) -> Judges:
+def judges(tenant: str, *, patient: bool = False, awaited: bool = False, apart: str | None = None) -> Judges:
     """The judges of a tenant: every call within the providers' quotas and the tenant's ceiling.
 
-    `patient`: they wait for a minute's next slot, as nobody waits for them. `apart`: they know no replies but those
-    that they gave under this word. Those of a tenant long unheard of are forgotten; the connections they used stay open
-    for all others.
+    `awaited`: somebody waits for what they say, so that each call is let through at once; all others begin slowly with
+    a provider that has not shown yet how much it takes. `patient`: they wait for a minute's next slot. `apart`: they
+    know no replies but those that they gave under this word. Those of a tenant long unheard of are forgotten; the
+    connections they used stay open for all others.
     """
-    return _judges(registry(), tenant, patient=patient, apart=apart)
+    return _judges(registry(), tenant, patient=patient, awaited=awaited, apart=apart)
 
 
 @lru_cache(maxsize=64)
@@ -72,12 +73,12 @@ def judges_of_submissions(tenant: str, *, patient: bool = False) -> Judges:
 
 
 @lru_cache(maxsize=64)
-def judges_of_quizzes(tenant: str, *, patient: bool = False, apart: str | None = None) -> Judges:
+def judges_of_quizzes(tenant: str, *, patient: bool = False, awaited: bool = False, apart: str | None = None) -> Judges:
     """As `judges`, with the model that was chosen to write quizzes."""
-    return _judges(generator().registry, tenant, patient=patient, apart=apart)
+    return _judges(generator().registry, tenant, patient=patient, awaited=awaited, apart=apart)
 
 
-def _judges(listed: Registry, tenant: str, *, patient: bool, apart: str | None = None) -> Judges:
+def _judges(listed: Registry, tenant: str, *, patient: bool, awaited: bool = False, apart: str | None = None) -> Judges:
     from functions.judge_keys import DeploymentKeys
     from touchstone.budgets import DynamoAdmission
     from touchstone.judges.opening import Judges
@@ -88,7 +89,7 @@ def _judges(listed: Registry, tenant: str, *, patient: bool, apart: str | None =
         listed,
         DeploymentKeys(listed),
         admission=DynamoAdmission(
-            stores.quotas(), stores.spending(), ceiling_usd=environment().daily_ceiling_usd, slow_start=patient
+            stores.quotas(), stores.spending(), ceiling_usd=environment().daily_ceiling_usd, slow_start=not awaited
         ),
         cache=Replies(stores.table(), tenant=tenant, apart=apart),
         tenant=tenant,

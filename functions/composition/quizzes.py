@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 def desk(tenant: str, *, patient: bool = False) -> QuizDesk:
-    """What the steps of a tenant's quizzes work with. `patient`: models wait for a minute's next slot."""
+    """What the steps of a tenant's quizzes work with. `patient`: models wait for a minute's next slot, as nobody waits
+    for the quiz.
+    """
     from functions.observability import count_spends
     from touchstone.operations.quizzes.desk import QuizDesk
 
@@ -34,7 +36,8 @@ def _generator(tenant: str, apart: str | None, *, patient: bool) -> Judge:
     """Who writes quizzes for a tenant. Raises `SettingsError` where nobody can be asked."""
     from touchstone.quizzes.generation import open_generator
 
-    return open_generator(judging.judges_of_quizzes(tenant, patient=patient, apart=apart), judging.generator())
+    judges = judging.judges_of_quizzes(tenant, patient=patient, awaited=not patient, apart=apart)
+    return open_generator(judges, judging.generator())
 
 
 def _evaluator(tenant: str, apart: str | None, *, patient: bool) -> Judge:
@@ -42,7 +45,7 @@ def _evaluator(tenant: str, apart: str | None, *, patient: bool) -> Judge:
     from touchstone.errors import SettingsError
     from touchstone.quizzes.evaluation import TIER
 
-    judges = judging.judges(tenant, patient=patient, apart=apart)
+    judges = judging.judges(tenant, patient=patient, awaited=not patient, apart=apart)
     judge = judges.prefer(TIER)
     if judge is None:
         raise SettingsError(f"No judge can be asked without a key: {judges.remedy}.")

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from touchstone.operations.sweeping import Sweep
 
 
-def desk(tenant: str, *, patient: bool = False) -> Desk:
-    """What the steps of a tenant's answers work with."""
+def desk(tenant: str, *, patient: bool = False, awaited: bool = False) -> Desk:
+    """What the steps of a tenant's answers work with; see `judging.judges`."""
     from touchstone.operations.desk import Desk
     from touchstone.records import Solutions
 
@@ -41,7 +41,7 @@ def desk(tenant: str, *, patient: bool = False) -> Desk:
         evaluations=stores.evaluations(),
         solutions=Solutions(stores.table(), stores.artifacts(), tenant=tenant),
         artifacts=stores.artifacts(),
-        judges=judging.judges(tenant, patient=patient),
+        judges=judging.judges(tenant, patient=patient, awaited=awaited),
         preferences=lambda: judging.preferences(tenant),
         note_choice=lambda subject, choice, before: stores.routing_pins().note(
             tenant=tenant, subject=subject, choice=choice, before=before
@@ -188,7 +188,8 @@ def line_quizzes(tenant: str) -> LineQuizzes:
     from functions.composition import quizzes
     from touchstone.operations.line_quizzes import LineQuizzes
 
-    return LineQuizzes(desk=quizzes.desk(tenant, patient=True), reception=quizzes.reception(tenant))
+    left_for = batch_desk(tenant).left_for
+    return LineQuizzes(desk=quizzes.desk(tenant, patient=True), reception=quizzes.reception(tenant), left_for=left_for)
 
 
 @cache

@@ -8,9 +8,9 @@ from infra.constructs.answers import Answers
 from infra.constructs.function import Function, Runtime, Size
 from infra.constructs.queues import Queues
 from infra.constructs.store import ARTIFACTS, Store
+from touchstone.operations.again import INTAKE_SECONDS
 
-RECEIVING = Size(memory_mb=1769, timeout_s=360)
-"""One verification of five minutes, with room for a cold start and retried writes."""
+RECEIVING = Size(memory_mb=1769, timeout_s=INTAKE_SECONDS)
 BATCH_SIZE = 1
 """Messages of a batch would be done one after another, and wait for each other's judge."""
 LARGEST_CONCURRENCY = 10
@@ -36,7 +36,6 @@ class Intake(Construct):
         store.let_remember_requests(function)
         store.let_use_objects(function, roots=[ARTIFACTS])
         store.let_read_judge_keys(function)
-        answers.solve_machine.let_start(function, variable="TOUCHSTONE_SOLVE_MACHINE_ARN")
         queues.let_defer(function)
         answers.let_wake(function)
         queues.let_ask_again(answers.sweep)

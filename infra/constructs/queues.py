@@ -5,14 +5,11 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.constructs.function import Function
+from touchstone.operations.again import DELIVERIES, VISIBLE_AFTER
 
 LONGEST_RETENTION = Duration.days(14)
 INTAKE_RETENTION = Duration.days(4)
 """Shorter than the dead letters': a message's age counts from its first sending, wherever it lies."""
-MAX_RECEIVES = 5
-"""Throttled receives count too, so fewer would bury good messages."""
-VISIBILITY_PER_TIMEOUT = 6
-"""The factor AWS asks for between a function's timeout and its queue's visibility timeout."""
 
 
 class Queues(Construct):
@@ -21,7 +18,7 @@ class Queues(Construct):
     `local`: on a laptop, where the queues are reached over a loopback without a certificate.
     """
 
-    def __init__(self, scope: Construct, construct_id: str, *, intake_timeout_s: int, local: bool) -> None:
+    def __init__(self, scope: Construct, construct_id: str, *, local: bool) -> None:
         super().__init__(scope, construct_id)
         self.deferred = sqs.Queue(
             self,
@@ -43,10 +40,10 @@ class Queues(Construct):
             self,
             "Intake",
             retention_period=INTAKE_RETENTION,
-            visibility_timeout=Duration.seconds(VISIBILITY_PER_TIMEOUT * intake_timeout_s),
+            visibility_timeout=Duration.seconds(VISIBLE_AFTER.total_seconds()),
             encryption=sqs.QueueEncryption.SQS_MANAGED,
             enforce_ssl=not local,
-            dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters, max_receive_count=MAX_RECEIVES),
+            dead_letter_queue=sqs.DeadLetterQueue(queue=self.dead_letters, max_receive_count=DELIVERIES),
         )
 
     def let_ask_again(self, function: Function) -> None:

@@ -5,6 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field
 
+from touchstone.errors import Unanswered
 from touchstone.strict import Strict
 
 MAX_TRIES = 5
@@ -19,6 +20,18 @@ type TryEnd = Literal["unread", "unanswered", "limited"]
 """How a try ended that brought nothing. `unread`: there was a reply, paid for and of no use, or this very request was
 rejected. `unanswered`: nobody answered, as in an outage, or the minute was full. `limited`: the day's quota, money or a
 key was wanting, and the time until there is some again is no time of trying."""
+
+
+class Waiting(Strict):
+    """Why nobody decided so far, in a word and in words, and until when whoever carries the work leaves it (UTC).
+
+    `left_until` is the moment from which the sweep takes it for abandoned, as if it had begun then.
+    """
+
+    reason: Unanswered
+    sentence: str
+    until: datetime
+    left_until: datetime
 
 
 def as_long_again(since: datetime, now: datetime, *, least: timedelta) -> timedelta:

@@ -13,8 +13,8 @@
     ├── LimitError                  a limit of money or calls was reached before anything was sent
     │   ├── QuotaExceededError      a provider's quota, ours to keep: says which and until when
     │   │   └── TenantShareError    … a tenant's share of it, while there is some left for others
-    │   └── SpendingCeilingError    a tenant's spending ceiling for the day
-    │       └── UnpricedError       … cannot be kept, since the model has no known price
+    │   ├── SpendingCeilingError    a tenant's spending ceiling for the day
+    │   └── UnpricedError           there is a ceiling, and the model has no known price
     ├── StoreError                  the store could not be reached or refused; safe to repeat
     └── JudgeError                  a judge failed; never a verdict
         ├── DayQuotaError           the provider says that the day's quota is spent
@@ -38,13 +38,15 @@ from touchstone.usage import Usage
 type JudgeFailure = Literal[
     "day_quota", "minute_quota", "overloaded", "timed_out", "refused", "unreadable", "misconfigured"
 ]
-type Unanswered = JudgeFailure | Literal["quota", "tenant_share", "spending_ceiling"]
+type Unanswered = JudgeFailure | Literal["quota", "tenant_share", "spending_ceiling", "unpriced"]
 """Why a question has no answer: a judge's failure, or our own limits."""
 type Unscored = Unanswered | Literal["invalid_reply"]
 """Why there is no score: nobody answered, or what was answered broke the rules twice."""
-LASTING: frozenset[str] = frozenset({"refused", "invalid_reply", "contentless", "other_answer"})
+LASTING: frozenset[str] = frozenset({"refused", "invalid_reply", "contentless", "other_answer", "not_found"})
 """Reasons for which nobody decides, and which another try would not change. Every other one may pass: a spent quota, a
 time-out, an overload, a garbled reply, a key that is missing or refused. Work that met one of those has not ended."""
+NEEDS_A_PERSON: frozenset[str] = frozenset({"misconfigured", "unpriced"})
+"""Of those that may pass the ones that no time changes: a key or a price has to be set first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,8 +174,10 @@ class SpendingCeilingError(LimitError):
     reason: ClassVar[str] = "spending_ceiling"
 
 
-class UnpricedError(SpendingCeilingError):
-    """The model has no known price, so a ceiling could not be kept; another model may have one."""
+class UnpricedError(LimitError):
+    """The model has no known price, so a ceiling could not be kept; another model may have one. No day changes that."""
+
+    reason: ClassVar[str] = "unpriced"
 
 
 class JudgeError(TouchstoneError):

@@ -33,7 +33,9 @@ def _line(number: int, **fields: Any) -> bytes:
 def _run(
     deployment: Deployment, data: bytes, *, name: str = "answers", lost: Sequence[int] = (), owner: str = "run-1"
 ) -> Batch:
-    """The batch machine, as the execution `owner`, over a dropped file; the chunks in `lost` never come back."""
+    """The batch machine, as the execution `owner`, over a dropped file; the chunks in `lost` never come back, and it is
+    the last round.
+    """
     dropped = deployment.drop(f"inbox/{TENANT}/{name}.jsonl", data)
     event = {"bucket": BUCKET, "key": dropped["detail"]["object"]["key"], "owner": owner}
     try:
@@ -44,7 +46,7 @@ def _run(
     for chunk in _chunks(deployment, prepared["manifest_key"]):
         if chunk["chunk"] not in lost:
             lines.handler(chunk, LONG)
-    collect.handler({"bucket": BUCKET, **prepared, "owner": owner}, LONG)
+    collect.handler({"bucket": BUCKET, **prepared, "owner": owner, "last": bool(lost)}, LONG)
     return stores.batches().get(tenant=TENANT, batch_id=prepared["batch_id"])
 
 

@@ -50,8 +50,6 @@ def test_the_sample_is_done_and_its_broken_message_alone_comes_back(deployment: 
     stored = _stored()
     assert len(stored) == 9
     assert [item.verification_status for item in stored if item.kind == "verify"] == ["verified"] * 8
-    deployment.machines.work()
-    assert len(deployment.machines.started) == 1
     assert next(item for item in _stored() if item.kind == "solve").stage == "failed"
 
 
@@ -180,7 +178,7 @@ def test_r3_a_worker_that_dies_anywhere_loses_nothing_and_doubles_nothing(
     with monkeypatch.context() as dying:
         match point:
             case "created":
-                dying.setattr("touchstone.operations.messages.verify_own_answer", killed)
+                dying.setattr("touchstone.operations.messages.work_whole", killed)
             case "called":
                 dying.setattr("touchstone.judges.calling.Caller._reply", killed)
             case "answered":

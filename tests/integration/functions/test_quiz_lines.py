@@ -1,18 +1,23 @@
 """Quizzes that are made and checked by a file of thousands of lines."""
 
 import json
+from datetime import datetime
 from typing import Any
 
 import pytest
 
+from functions.answers import sweep
 from functions.batch import lines
 from functions.composition import stores
 from tests.integration.functions.conftest import TENANT
 from tests.integration.functions.test_submission_lines import _chunks, _results
 from tests.support.api import Api
 from tests.support.deployment import BUCKET, Context, Deployment
-from tests.support.providers import ProviderServer
+from tests.support.events import event
+from tests.support.providers import ProviderServer, error
+from tests.support.task_machines import later
 from tests.unit.quizzes.samples import CURRICULUM, evaluated, made, quiz
+from touchstone.clock import system_clock
 from touchstone.operations.chunks import Chunk
 from touchstone.operations.lines import parse_line
 from touchstone.operations.quiz_lines import QuizLine, quiz_request_in
@@ -133,3 +138,64 @@ def test_a_line_carries_its_request_and_no_more() -> None:
     line = parse_line(json.dumps(_line()).encode())
     assert isinstance(line, QuizLine)
     assert quiz_request_in(line) == QuizRequest(questions=2, **COURSE)
+
+
+def _round(judged: Deployment, chunk: dict[str, Any], *, last: bool = False) -> dict[str, Any]:
+    """What a chunk of one line comes to in a round of its batch."""
+    lines.handler(chunk | {"last": last}, Context(remaining_ms=900_000))
+    part = judged.s3.get_object(Bucket=BUCKET, Key=f"scratch/{Chunk.model_validate(chunk).part_key}")["Body"].read()
+    return dict(json.loads(part))
+
+
+@pytest.mark.parametrize("title", ["QuizReply", "QuizVerdictsReply"])
+@pytest.mark.parametrize("comes_back", [True, False])
+def test_a_quiz_that_met_an_outage_waits_and_is_made_when_it_is_over(
+    judged: Deployment, course: Api, judges: ProviderServer, title: str, comes_back: bool
+) -> None:
+    judges.rule(error("overloaded"), schema=title)
+    (chunk,) = _chunks(judged, [_line()])
+    for _ in range(4):
+        left = _round(judged, chunk)
+        assert (left["open"], left["reason"]) == (True, "overloaded")
+        calls = len(judges.calls)
+        assert _round(judged, chunk) == left, "nobody is asked before it is time"
+        assert len(judges.calls) == calls
+        (listed,) = course.get("/v1/quizzes").json["items"]
+        seen = course.get(f"/v1/quizzes/{listed['id']}").json
+        assert (seen["state"], seen["waiting_for"]) == ("generating", "overloaded")
+        later((datetime.fromisoformat(left["until"]) - system_clock()).total_seconds() + 3600)
+        assert sweep.handler(event("schedule_sweep"), Context())["restarted"] == 0
+    if comes_back:
+        judges.reply(made() if title == "QuizReply" else evaluated(), schema=title)
+    result = _round(judged, chunk, last=not comes_back)
+    ended = "clean" if comes_back else "failed" if title == "QuizReply" else "unchecked"
+    assert (result["quiz"]["state"], result["quiz"]["waiting_for"]) == (ended, None)
+    assert sum(call.title == "QuizReply" and call.status == 200 for call in judges.calls) == (ended != "failed")
+
+
+def test_a_quiz_whose_judge_refuses_is_not_waited_for(judged: Deployment, course: Api, judges: ProviderServer) -> None:
+    judges.rule(error("refused"), schema="QuizVerdictsReply")
+    (chunk,) = _chunks(judged, [_line()])
+    assert _round(judged, chunk)["quiz"]["state"] == "unchecked"
+
+
+def test_a_quiz_whose_functions_die_is_begun_as_often_as_it_takes(
+    judged: Deployment, course: Api, judges: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Killed(BaseException):
+        pass
+
+    async def killed(*_: Any, **__: Any) -> Any:
+        raise Killed
+
+    (chunk,) = _chunks(judged, [_line()])
+    for _ in range(4):
+        with monkeypatch.context() as dying:
+            dying.setattr("touchstone.operations.quizzes.making.generate_quiz", killed)
+            dying.setattr("touchstone.records.Quizzes.break_off", lambda *_: None)
+            with pytest.raises(Killed):
+                lines.handler(chunk, Context(remaining_ms=900_000))
+        later(3600)
+        assert sweep.handler(event("schedule_sweep"), Context())["restarted"] == 0
+    assert _round(judged, chunk)["quiz"]["state"] == "clean"
+    assert len(judges.calls) == 2

@@ -1,6 +1,7 @@
 """Lines of a batch that nobody decided for a reason that may pass: the machine waits for them, and does them again."""
 
 import json
+import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from functions.answers import intake, sweep
+from functions.answers import drain, intake, sweep
 from functions.batch import collect, lines, prepare
 from functions.composition import stores
 from tests.integration.functions.conftest import TENANT
@@ -26,6 +27,7 @@ from tests.support.wire import Behaviour
 from touchstone.budgets import next_reset
 from touchstone.clock import system_clock
 from touchstone.judges import load_registry
+from touchstone.operations.again import DELIVERED_FOR, DELIVERIES, VISIBLE_AFTER
 from touchstone.operations.line_work import SIDE_BY_SIDE
 from touchstone.records import Batch
 
@@ -54,11 +56,20 @@ def row(number: int, **fields: Any) -> bytes:
     return json.dumps(said, ensure_ascii=False).encode()
 
 
+class Killed(BaseException):
+    """The process ends here: nothing catches it, nothing is cleaned up."""
+
+
+async def _killed(*_: Any, **__: Any) -> Any:
+    raise Killed
+
+
 @dataclass(kw_only=True)
 class Machine:
     """The batch machine over one dropped file, as `infra/state_machines/batch.asl.yaml` says; its waits take no time.
 
-    `deliveries`: how often each chunk is delivered in a round.
+    `deliveries`: how often each chunk is delivered in a round. `deaths`: how often the function of a chunk, by
+    its number, still dies once its lines have begun.
     """
 
     deployment: Deployment
@@ -66,6 +77,7 @@ class Machine:
     name: str = "answers"
     owner: str = "run-1"
     deliveries: int = 1
+    deaths: Counter[int] = field(default_factory=Counter)
     waits: list[int] = field(default_factory=list)
     said: dict[str, Any] = field(default_factory=dict)
 
@@ -79,10 +91,21 @@ class Machine:
         """One round of chunks, and what the machine chooses by."""
         listed = self.deployment.s3.get_object(Bucket=BUCKET, Key=self.said["manifest_key"])["Body"].read()
         for line in listed.splitlines():
+            chunk = json.loads(line)
             for _ in range(self.deliveries):
-                lines.handler(json.loads(line), LONG)
+                if self.deaths[chunk["chunk"]] > 0:
+                    self._die(chunk)
+                else:
+                    lines.handler(chunk, LONG)
         self.said = collect.handler({"bucket": BUCKET, **self.said, "owner": self.owner}, LONG)
         return str(self.said["state"])
+
+    def _die(self, chunk: dict[str, Any]) -> None:
+        self.deaths[chunk["chunk"]] -= 1
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("touchstone.operations.line_work.work_whole", _killed)
+            with pytest.raises(Killed):
+                lines.handler(chunk, LONG)
 
     def wait(self) -> None:
         """The pause between two rounds; past midnight the provider counts anew."""
@@ -275,6 +298,51 @@ def test_answers_of_a_batch_that_died_end_with_their_last_reason(machine: Machin
     assert (view["verification_status"], view["skip_reason"]) == ("unverified", "overloaded")
 
 
+def test_lines_of_a_function_that_died_are_asked_again_and_none_is_ended_meanwhile(
+    machine: Machine, judges: ProviderServer
+) -> None:
+    machine.deaths[1] = 2
+    machine.prepare(FILE)
+    for _ in range(2):
+        assert machine.round() == "waiting"
+        assert (machine.batch.waiting, machine.batch.waiting_for, machine.batch.done) == (25, "not_done", 35)
+        machine.wait()
+        later(3600)
+        assert sweep.handler({}, LONG)["ended"] == 0, "the batch comes back to them"
+    assert machine.round() == "finished"
+    assert badges(machine) == {("verified", None): LINES}
+    assert (machine.batch.done, machine.batch.failed) == (60, 0)
+    assert len(judges.calls) == LINES
+    assert [result["line"] for result in machine.results()] == list(range(1, LINES + 1))
+
+
+def test_a_file_whose_only_function_died_is_asked_again(machine: Machine, judges: ProviderServer) -> None:
+    machine.deaths[0] = 1
+    batch = machine.run(row(1) + b"\n\n" + row(2))
+    assert (batch.state, batch.done, batch.failed, len(machine.waits)) == ("finished", 2, 0, 1)
+    assert len(judges.calls) == 2
+
+
+def test_a_chunk_that_kills_every_function_ends_with_its_batch_and_at_growing_distances(
+    machine: Machine, judges: ProviderServer
+) -> None:
+    machine.deaths[1] = 1000
+    batch = machine.run(b"\n".join(row(number, expected="Canberra") for number in range(30)))
+    assert (batch.state, batch.done, batch.failed) == ("finished", 25, 5)
+    assert {one["error"]["reason"] for one in machine.results() if one["error"]} == {"not_done"}
+    assert sum(machine.waits) >= 7 * 24 * 3600 - 60
+    assert len(machine.waits) < 50
+
+
+def test_a_batch_of_which_nothing_is_ever_done_fails_after_a_few_rounds(
+    machine: Machine, judges: ProviderServer
+) -> None:
+    machine.deaths[0] = 1000
+    batch = machine.run(row(1))
+    assert (batch.state, len(machine.waits)) == ("failed", 5)
+    assert "None of its lines could be done" in (batch.failure or "")
+
+
 ENDS_OF_LINES = "\u2028\u2029\u0085\x0b\x0c\x1c\x1d\x1e"
 
 
@@ -295,18 +363,97 @@ def test_r28_what_python_calls_the_end_of_a_line_is_none(machine: Machine, judge
     ]
 
 
-def _delivered(machine: Machine) -> list[str]:
+def _delivered(machine: Machine, context: Context = LONG) -> list[str]:
     """The messages in the intake queue, delivered as the platform does: those that failed, which stay."""
     sqs, url = machine.deployment.sqs, machine.deployment.intake_url
     found = sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10, VisibilityTimeout=0).get("Messages", [])
     records = [
         event("sqs_intake")["Records"][0] | {"messageId": one["MessageId"], "body": one["Body"]} for one in found
     ]
-    failed = {each["itemIdentifier"] for each in intake.handler({"Records": records}, LONG)["batchItemFailures"]}
+    failed = {each["itemIdentifier"] for each in intake.handler({"Records": records}, context)["batchItemFailures"]}
     for one in found:
         if one["MessageId"] not in failed:
             sqs.delete_message(QueueUrl=url, ReceiptHandle=one["ReceiptHandle"])
     return [json.loads(one["Body"])["kind"] for one in found]
+
+
+def _sent(machine: Machine, kind: str, **request: Any) -> None:
+    body = json.dumps({"tenant": TENANT, "id": "k", "kind": kind, "request": request})
+    machine.deployment.sqs.send_message(QueueUrl=machine.deployment.intake_url, MessageBody=body)
+
+
+def _only_answer(machine: Machine) -> dict[str, Any]:
+    api = Api(token=machine.deployment.token(TENANT))
+    (answer,) = api.get("/v1/answers").json["items"]
+    return dict(api.get(f"/v1/answers/{answer['id']}").json)
+
+
+@pytest.mark.parametrize("kind", ["verify", "solve"])
+def test_r3_a_message_whose_deliveries_die_is_not_ended_before_its_last(
+    machine: Machine, judges: ProviderServer, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    """Its deliveries are as far apart as the queue hides it."""
+    request = {"problem": "Name the capital of Australia."} | ({"answer": "Canberra"} if kind == "verify" else {})
+    _sent(machine, kind, **request)
+    first = system_clock()
+    for _ in range(DELIVERIES - 1):
+        with monkeypatch.context() as dying:
+            dying.setattr("touchstone.operations.messages.work_whole", _killed)
+            with pytest.raises(Killed):
+                _delivered(machine, Context(remaining_ms=1))
+        later(VISIBLE_AFTER.total_seconds())
+        assert sweep.handler({}, LONG)["ended"] == 0
+    assert system_clock() - first >= DELIVERED_FOR
+    time.sleep(0.01)  # the memory of repeats goes by the machine's own clock
+    assert _delivered(machine) == [kind]
+    assert _only_answer(machine)["stage"] == "finished"
+    assert _only_answer(machine)["verification_status"] == "verified"
+
+
+def test_r27_a_message_to_solve_waits_out_an_outage(machine: Machine, judges: ProviderServer) -> None:
+    judges.rule(error("overloaded"))
+    _sent(machine, "solve", problem="Name the capital of Australia.", deep_evaluation=False)
+    assert _delivered(machine) == ["solve"]
+    for _ in range(3):
+        waiting = _only_answer(machine)
+        assert (waiting["stage"], waiting["waiting_for"], waiting["failure"]) == ("received", "overloaded", None)
+        later((datetime.fromisoformat(waiting["waiting_until"]) - system_clock()).total_seconds() + 46 * 60)
+        assert sweep.handler({}, LONG)["ended"] == 0
+        assert _delivered(machine) == ["again"]
+    judges.reset()
+    judges.reply(replies.verify(), schema="VerifyReply")
+    judges.reply(replies.solve(), schema="SolveReply")
+    waiting = _only_answer(machine)
+    later((datetime.fromisoformat(waiting["waiting_until"]) - system_clock()).total_seconds() + 46 * 60)
+    sweep.handler({}, LONG)
+    assert _delivered(machine) == ["again"]
+    after = _only_answer(machine)
+    assert (after["stage"], after["verification_status"], after["waiting_for"]) == ("finished", "verified", None)
+
+
+def test_a_model_without_a_price_is_said_at_once_and_nothing_waits_for_it(
+    aws: None, judges: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys, addresses = judges.led_here()
+    only = {name: key for name, key in keys.items() if name.startswith("GEMINI")}
+    models = {"models": {MODEL: {"price_in": None, "price_out": None}}}
+    with deployed(monkeypatch, keys=only, **addresses, **registry(gemini=models)) as here:
+        here.tenant(TENANT)
+        machine = Machine(deployment=here, judges=judges)
+        machine.run(row(1))
+        (result,) = machine.results()
+    assert (result["answer"]["skip_reason"], machine.waits, judges.calls) == ("unpriced", [], [])
+    assert "TOUCHSTONE_UNPRICED" in result["answer"]["verify_error"]
+
+
+def test_r24_a_drain_that_meets_a_quota_that_nobody_knew_is_refused_three_times_a_minute(
+    machine: Machine, judges: ProviderServer
+) -> None:
+    asked = [row(number, answer="Canberra", expected="Canberra", deep_evaluation=True) for number in range(24)]
+    machine.run(b"\n".join(asked))
+    judges.limit(rpd=5)
+    drain.handler({"execution_id": "x"}, LONG)
+    assert 5 < len(judges.calls) <= 5 + 3
 
 
 @pytest.mark.parametrize("comes_back", [True, False])

@@ -9,7 +9,7 @@ import pytest
 
 from tests.integration.operations.conftest import BUCKET, House
 from touchstone.errors import StoreError
-from touchstone.operations.batching import QUIET_AFTER, BatchDesk, Prepared
+from touchstone.operations.batching import QUIET_AFTER, BatchDesk, Prepared, Rounds
 from touchstone.operations.chunks import CHUNK_LINES, Chunk
 from touchstone.records import Artifacts, Batch, Batches, RequestKeys, Tenants
 
@@ -147,13 +147,14 @@ def test_a_run_that_is_late_to_collect_keeps_its_batch_until_it_is_finished(
     house: House, desk: BatchDesk, s3: "S3Client"
 ) -> None:
     chunks = _chunks(desk, owner="run-1")
-    _do(desk, chunks[0])
+    for chunk in chunks:
+        _do(desk, chunk)
     house.clock.advance(seconds=QUIET_AFTER.total_seconds())
     others: list[list[Chunk]] = []
     with _meanwhile(s3, "GetObject", lambda: others.append(_chunks(desk, owner="run-2"))):
         batch = desk.collect(chunks[0].batch_id, owner="run-1").batch
     assert others == [[]]
-    assert (batch.state, batch.owner, batch.done, batch.failed) == ("finished", "run-1", CHUNK_LINES, 5)
+    assert (batch.state, batch.owner, batch.done, batch.failed) == ("finished", "run-1", LINES, 0)
 
 
 def test_a_run_that_loses_its_batch_while_it_collects_leaves_results_and_counts_to_the_next_one(
@@ -200,7 +201,7 @@ def test_a_link_is_given_while_a_file_helps(house: House, desk: BatchDesk, s3: "
     seen.append(awaited())
     house.clock.advance(seconds=QUIET_AFTER.total_seconds())
     seen.append(awaited())
-    desk.collect(batch.id, owner="run-1")
+    desk.collect(batch.id, owner="run-1", rounds=Rounds(last=True))
     seen.append(awaited())
     desk.prepare(batch.id, owner="run-2")
     _do(desk, chunk)

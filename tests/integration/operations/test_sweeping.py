@@ -80,6 +80,7 @@ def test_r3_a_problem_without_an_attempt_fails_and_says_why(house: House) -> Non
     ended = _sweep(house).ended
     assert {(record.tenant, record.stage) for record in ended} == {("acme", "failed"), ("rival", "failed")}
     assert all("interrupted" in (record.failure or "") for record in ended)
+    assert {record.failure_reason for record in ended} == {"timed_out"}
 
 
 def test_r3_what_may_still_be_worked_on_and_what_has_an_end_is_left_alone(house: House) -> None:

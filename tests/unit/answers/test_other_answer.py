@@ -7,12 +7,14 @@ import pytest
 
 from tests.support import replies
 from tests.support.judges import Line, Script
+from touchstone.answers.ends import passing_reason
 from touchstone.answers.model import AnswerRecord, SolveRequest, VerifyRequest
 from touchstone.answers.pipeline import solve_and_verify, verify_answer
 from touchstone.answers.routing import route, status_of
 from touchstone.answers.verification import ANOTHER_SECONDS, Verified, quick_verify, second_judge
+from touchstone.answers.view import AnswerView
 from touchstone.clock import Deadline
-from touchstone.errors import DayQuotaError, OverloadedError
+from touchstone.errors import DayQuotaError, OverloadedError, RefusedError
 
 RIDDLE = "Which green gem is named in the poem?"
 GEMS = [(RIDDLE, "Emerald", "Ruby"), ("诗里提到的绿色宝石叫什么？", "翡翠", "红宝石")]
@@ -67,11 +69,28 @@ async def test_another_provider_that_fails_it_fails_it() -> None:
     assert (found.passed, found.provider) == (False, "claude")
 
 
-@pytest.mark.parametrize("second", [RUBY, OverloadedError("Overloaded."), DayQuotaError("Spent."), "nonsense"])
-async def test_one_more_is_asked_and_no_third(second: Line) -> None:
+@pytest.mark.parametrize(
+    ("second", "reason"),
+    [
+        (RUBY, "other_answer"),
+        (RefusedError("Declined."), "other_answer"),
+        (OverloadedError("Overloaded."), "overloaded"),
+        (DayQuotaError("Spent."), "day_quota"),
+        ("nonsense", "unreadable"),
+    ],
+)
+async def test_one_more_is_asked_and_no_third_and_it_is_an_end_where_another_try_would_say_the_same(
+    second: Line, reason: str
+) -> None:
     script = Script({"gemini/verify": [RUBY], "verify": [second]})
-    found = (await _verify(script)).verification
-    assert (found.passed, found.skip_reason, found.provider) == (None, "other_answer", "gemini")
+    verified = await _verify(script)
+    found = verified.verification
+    assert (found.passed, found.skip_reason, found.provider) == (None, reason, "gemini")
+    assert "Ruby" in (found.error or ""), "what the first said is told in any case"
+    record = await verify_answer(VerifyRequest(problem=RIDDLE, answer="Emerald"), judges=script.judges())
+    ends_locally = passing_reason(AnswerView.of(record).model_dump(mode="json")) is None
+    ends_deployed = verified.failure is None
+    assert ends_locally == ends_deployed == (reason == "other_answer")
     assert {asked.provider for asked in script.asked} == {"gemini", "claude"}
 
 
@@ -80,7 +99,7 @@ async def test_nobody_else_is_asked_where_there_is_no_other_provider_or_no_time(
     assert (await _verify(alone)).verification.skip_reason == "other_answer"
     assert len(alone.asked) == 1
     hurried = Script({"verify": [RUBY]})
-    assert (await _verify(hurried, seconds=ANOTHER_SECONDS * 0.9)).verification.skip_reason == "other_answer"
+    assert (await _verify(hurried, seconds=ANOTHER_SECONDS * 0.9)).verification.skip_reason == "timed_out"
     assert len(hurried.asked) == 1
 
 
@@ -88,7 +107,8 @@ async def test_a_second_judge_that_is_too_slow_leaves_what_the_first_said() -> N
     script = Script({"gemini/verify": [RUBY], "verify": [30.0]})
     async with asyncio.timeout(5.0):
         verified = await _verify(script, seconds=ANOTHER_SECONDS * 1.2)
-    assert (verified.verification.skip_reason, verified.verification.provider) == ("other_answer", "gemini")
+    assert (verified.verification.skip_reason, verified.verification.provider) == ("timed_out", "gemini")
+    assert "Ruby" in (verified.verification.error or "")
     assert [spend.provider for spend in verified.spends] == ["gemini"]
 
 

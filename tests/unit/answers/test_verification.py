@@ -44,6 +44,28 @@ async def test_a_judge_that_agrees_passes_the_answer_and_is_named() -> None:
     assert len(spend.prompt_version) == 16
 
 
+@pytest.mark.parametrize(
+    ("named", "confidence"),
+    [
+        ("The second step divides by zero.", 0.7),
+        ("第二步除以了零。", 0.7),
+        ("No error in the result, but the unit is missing.", 0.7),
+        ("None", 0.95),
+        ("No errors found.", 0.95),
+        ("没有错误。", 0.95),
+        ("  ", 0.95),
+    ],
+)
+async def test_a_judge_that_passes_an_answer_and_names_a_mistake_is_no_surer_than_its_prompt_allows(
+    named: str, confidence: float
+) -> None:
+    verified, _ = await _verify(replies.verify(error_description=named))
+    found = verified.verification
+    assert (found.passed, found.confidence, found.contradicted) == (True, confidence, False)
+    assert status_of(found) == ("caution" if confidence < 0.8 else "verified")
+    assert found.error == (named if confidence < 0.8 else None)
+
+
 async def test_a_judge_that_disagrees_fails_it_and_says_why() -> None:
     verified, _ = await _verify(replies.failed(), answer="Sydney")
     found = verified.verification

@@ -20,6 +20,7 @@ from touchstone.errors import (
     QuotaExceededError,
     SpendingCeilingError,
     UnavailableModelError,
+    UnpricedError,
 )
 from touchstone.judges.base import Call, Limits
 
@@ -68,7 +69,7 @@ async def test_a_ceiling_refuses_a_model_without_a_price_unless_told_to_let_it_p
     admission: MemoryAdmission, clock: StandingClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     unpriced = replace(CALL, max_cost_usd=None)
-    with pytest.raises(SpendingCeilingError, match=r"price is known for gemini's gemini-.*TOUCHSTONE_UNPRICED=allow"):
+    with pytest.raises(UnpricedError, match=r"price is known for gemini's gemini-.*TOUCHSTONE_UNPRICED=allow"):
         await admission.admit(unpriced)
     assert admission.quotas.usage(KEY, CALL.limits).used == 0
     await MemoryAdmission(clock=clock).admit(unpriced)  # without a ceiling there is nothing to keep

@@ -4,14 +4,15 @@ import json
 from collections import Counter
 
 from tests.unit.cli.loopback import Asked, Loopback, Reply, problem
-from tests.unit.cli.samples import FAILED, view
+from tests.unit.cli.samples import FAILED, SKIPPED, view
 
 
 class Deployment:
     """Answers as the API and its store do. `sent` counts how often each line came in, `runs` a batch's files.
 
     While `failure` says why, batches fail once their file is read; one that is `quiet` is not heard of any more. Events
-    of files put there again are `lost` where a test says so.
+    of files put there again are `lost` where a test says so. While its day is `spent`, answers that are "late" are
+    undecided in the batches that are done by then.
     """
 
     def __init__(self, server: Loopback) -> None:
@@ -25,6 +26,8 @@ class Deployment:
         self.failed: dict[str, str] = {}
         self.quiet = False
         self.lost = False
+        self.spent = False
+        self.late: dict[str, bool] = {}
         server.answer = self.answer
 
     def answer(self, asked: Asked) -> Reply:
@@ -50,6 +53,7 @@ class Deployment:
         if asked.headers.get("if-none-match") == "*" and name in self.files:
             return Reply(status=412)
         self.files[name] = asked.body
+        self.late[name] = self.spent
         if not self.lost:
             self.runs[name] += 1
             self.failed.pop(name, None)
@@ -78,7 +82,9 @@ class Deployment:
                 continue
             result: dict[str, object] = {"line": number, "id": None, "answer": view(), "error": None}
             try:
-                if "wrong" in json.loads(line).get("answer", ""):
+                if self.late[name] and "late" in json.loads(line).get("answer", ""):
+                    result["answer"] = view(SKIPPED)
+                elif "wrong" in json.loads(line).get("answer", ""):
                     result["answer"] = view(FAILED)
             except ValueError:
                 error = {"reason": "invalid_input", "detail": "The line is not JSON.", "where": None}

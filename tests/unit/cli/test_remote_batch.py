@@ -16,6 +16,8 @@ from typer.testing import CliRunner
 from tests.unit.cli.conftest import Command
 from tests.unit.cli.deployment import Deployment
 from tests.unit.cli.loopback import Loopback, Reply
+from tests.unit.cli.samples import FAILED, SKIPPED, view
+from touchstone.answers.ends import passing_reason_of_line
 from touchstone.cli.app import app
 from touchstone.cli.batch_files import alone, read_requests
 from touchstone.cli.connection import Connection
@@ -197,3 +199,58 @@ def test_two_commands_do_not_work_on_one_file_at_once(
     assert result.exit_code == 2
     assert "Another touchstone command is working on this" in result.stderr
     assert api.asked == []
+
+
+def test_r26_lines_that_a_finished_batch_left_undecided_are_asked_again_and_no_others(
+    online: Command, deployment: Deployment, requests: Path
+) -> None:
+    late = [json.dumps({"kind": "verify", "problem": f"late {n}", "answer": "late"}) for n in range(2)]
+    requests.write_text("\n".join([LINES[0], late[0], "", LINES[1], late[1], "{broken"]))
+    results = requests.with_name("answers.results.jsonl")
+    deployment.spent = True
+
+    def counts(result: Any) -> tuple[int, Any, Any, Any]:
+        found = json.loads(result.stdout)
+        return result.exit_code, found["batch"], found["verified"], found["undecided"]
+
+    first = online("batch", "run", str(requests), "--json")
+    assert counts(first) == (3, "B1", 2, 2)
+    assert "2 lines are undecided; the same command, later, asks exactly these again." in first.stderr
+    second = online("batch", "run", str(requests), "--json")
+    assert counts(second) == (3, "B2", 2, 2)
+    assert "2 of 5 lines are undecided; a new batch asks exactly these again." in second.stderr
+    deployment.spent = False
+    results.unlink()
+    for at in range(1, 12):
+        with _broken((at, "before")):
+            online("batch", "run", str(requests))
+    third = online("batch", "run", str(requests), "--json")
+    assert counts(third) == (1, "B3", 4, 0), "1 for the line that is broken"
+    kept = [json.loads(line) for line in results.read_bytes().splitlines()]
+    assert [one["line"] for one in kept] == [1, 2, 4, 5, 6]
+    assert [one["answer"]["verification_status"] for one in kept[:4]] == ["verified"] * 4
+    asked = deployment.sent
+    assert [asked[line.encode()] for line in (LINES[0], late[0], LINES[1], late[1])] == [1, 3, 1, 3]
+    assert asked[b"{broken"] == 1
+    last = online("batch", "run", str(requests), "--json")
+    assert counts(last) == (1, "B3", 4, 0)
+    assert "Nothing is left to do" in last.stderr
+    assert len(deployment.keys) == 3
+
+
+@pytest.mark.parametrize(
+    ("result", "reason"),
+    [
+        ({"error": {"reason": "not_done"}}, "not_done"),
+        ({"error": {"reason": "invalid_input"}}, None),
+        ({"quiz": {"state": "unchecked", "unchecked": {"reason": "day_quota"}}}, "day_quota"),
+        ({"quiz": {"state": "failed", "failed": {"reason": "overloaded"}}}, "overloaded"),
+        ({"quiz": {"state": "failed", "failed": {"reason": "not_found"}}}, None),
+        ({"quiz": {"state": "violations", "failed": {"reason": "overloaded"}}}, None),
+        ({"answer": view(SKIPPED)}, "overloaded"),
+        ({"answer": view(FAILED)}, None),
+        ({"submission": {}}, None),
+    ],
+)
+def test_what_another_try_would_change_of_a_line(result: dict[str, Any], reason: str | None) -> None:
+    assert passing_reason_of_line(result) == reason

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from tests.unit.infra.conftest import Resources
+from touchstone.operations import again
+from touchstone.operations.sweeping import UNFINISHED_AFTER
 
 ROOT = Path(__file__).resolve().parents[3]
 JUDGING = {
@@ -300,6 +302,9 @@ def test_r7_a_message_stays_invisible_six_times_as_long_as_its_function_may_take
     (deferred,) = [queue for name, queue in queues.items() if "Deferred" in name]
     assert intake["VisibilityTimeout"] >= 6 * functions(resources)["intake"]["Timeout"]
     assert intake["RedrivePolicy"]["maxReceiveCount"] >= 5
+    last_begins = (intake["RedrivePolicy"]["maxReceiveCount"] - 1) * intake["VisibilityTimeout"]
+    assert again.DELIVERED_FOR.total_seconds() == last_begins, "so long the sweep leaves what it carries alone"
+    assert UNFINISHED_AFTER.total_seconds() > functions(resources)["intake"]["Timeout"], "and then to its own end"
     assert dead["MessageRetentionPeriod"] > intake["MessageRetentionPeriod"]
     assert deferred["FifoQueue"] is True
     assert deferred["MessageRetentionPeriod"] == 14 * 24 * 3600

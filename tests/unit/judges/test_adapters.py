@@ -160,7 +160,7 @@ async def test_thinking_is_counted_as_output(server: ProviderServer, judge: Adap
 
 async def test_a_model_that_thinks_up_to_the_limit_gives_no_answer(server: ProviderServer, judge: Adapter) -> None:
     server.script(success(_PASSED, input_tokens=1000, output_tokens=50, thinking_tokens=700))
-    with pytest.raises(UnreadableError, match="cut off at 600 output tokens") as failed:
+    with pytest.raises(UnreadableError, match="cut off at its limit of output tokens, 600 or a smaller one") as failed:
         await judge.ask("model-x", question(max_output_tokens=600), timeout=5)
     assert failed.value.usage == Usage(input_tokens=1000, output_tokens=600)
 

@@ -31,7 +31,11 @@ def test_cached_input_is_part_of_the_input() -> None:
     ("body", "expected", "why"),
     [
         ({"stop_reason": "refusal", "content": []}, RefusedError, "declined"),
-        ({"stop_reason": "max_tokens", "content": [_PASSED]}, UnreadableError, "cut off at 2048"),
+        (
+            {"stop_reason": "max_tokens", "content": [_PASSED]},
+            UnreadableError,
+            "cut off at its limit of output tokens, 2048 or",
+        ),
         ({"stop_reason": "model_context_window_exceeded", "content": [_PASSED]}, UnreadableError, "cut off"),
         ({"stop_reason": "end_turn", "content": []}, UnreadableError, "no text"),
         ({"stop_reason": "tool_use", "content": [_PASSED]}, UnreadableError, "tool_use"),

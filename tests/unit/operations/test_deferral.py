@@ -92,6 +92,7 @@ def minute_quota() -> errors.QuotaExceededError:
             ),
         ),
         (errors.RefusedError("declined"), GivenUp(reason="refused")),
+        (errors.UnpricedError("No price is known.", until=None), GivenUp(reason="unpriced")),
     ],
     ids=lambda value: type(value).__name__,
 )

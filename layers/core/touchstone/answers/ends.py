@@ -1,9 +1,12 @@
-"""Whether an answer has its end, or another try could still decide it."""
+"""Whether an answer, or a line of a batch, has its end, or another try could still decide it."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from touchstone.errors import LASTING
+
+NOT_DONE: frozenset[str] = frozenset({"not_done", "file_replaced"})
+"""Errors of a line that nobody came to."""
 
 
 def passing_reason(view: Mapping[str, Any]) -> str | None:
@@ -22,3 +25,16 @@ def passing_reason(view: Mapping[str, Any]) -> str | None:
     if evaluation.get("state") == "failed":
         reasons.append(evaluation.get("failure_reason"))
     return next((reason for reason in reasons if reason is not None and reason not in LASTING), None)
+
+
+def passing_reason_of_line(result: Mapping[str, Any]) -> str | None:
+    """Why a line is not done, by its result as JSON, and what may pass; None: it has its end, or could not be taken."""
+    if answer := result.get("answer"):
+        return passing_reason(answer)
+    quiz, error = result.get("quiz") or {}, result.get("error") or {}
+    reason = None
+    if quiz.get("state") in {"failed", "unchecked"}:
+        reason = (quiz.get("failed") or quiz.get("unchecked") or {}).get("reason")
+    elif error.get("reason") in NOT_DONE:
+        reason = error["reason"]
+    return None if reason in LASTING else reason

@@ -10,7 +10,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from touchstone.answers.answer_key import AnswerKey, Keyed
 from touchstone.answers.leisure import VerifySeconds
-from touchstone.attempts import Attempts
+from touchstone.attempts import Attempts, Waiting
 from touchstone.errors import Unanswered
 from touchstone.judges.spends import Spend, known_cost
 from touchstone.strict import Strict
@@ -197,25 +197,14 @@ class EvaluationProgress(Strict):
     failure_reason: Unanswered | None = None
 
 
-class Waiting(Strict):
-    """Why nobody decided so far, in a word and in words, and until when whoever carries the answer leaves it (UTC).
-
-    `left_until` is the moment from which the sweep takes it for abandoned, as if it had begun then.
-    """
-
-    reason: SkipReason
-    sentence: str
-    until: datetime
-    left_until: datetime
-
-
 class AnswerRecord(Strict):
     """Everything kept about one answer. All times UTC. `attempt_count` = attempts made.
 
     `answer_key` None: none came with the request; older records have none. `verify_seconds` is what the request said.
     `failure_reason` is why nobody answered, None where somebody did, or it is not known. `trying` are the tries that
     nobody decided in, where somebody carries the answer to another one; `waiting` then says why, and is None once it
-    has its end.
+    has its end. `left_until` is until when whoever carries it may take it up again after a death (UTC), None where
+    nobody does: before that the sweep does not take it for abandoned.
     """
 
     tenant: str
@@ -249,6 +238,7 @@ class AnswerRecord(Strict):
     batch_id: str | None = None
     trying: Attempts = Attempts()
     waiting: Waiting | None = None
+    left_until: datetime | None = None
 
     @property
     def attempt_count(self) -> int:

@@ -11,7 +11,7 @@ from touchstone.answers.retrieval import EarlierSolution
 from touchstone.answers.wording import prompt
 from touchstone.checks.language import Language, language_of
 from touchstone.clock import Deadline
-from touchstone.errors import LASTING, JudgeError, LimitError, SpendingCeilingError, Unanswered, UnpricedError
+from touchstone.errors import LASTING, NEEDS_A_PERSON, JudgeError, LimitError, SpendingCeilingError, Unanswered
 from touchstone.judges.base import Judge, Question
 from touchstone.judges.calls import JudgeReply, ask, unanswered, unusable
 from touchstone.judges.opening import Judges
@@ -142,14 +142,18 @@ async def next_attempt(
             )
         except (JudgeError, LimitError) as error:
             spends = (*spends, *spends_of_failure(error, "solve"))
-            if isinstance(error, SpendingCeilingError) and not isinstance(error, UnpricedError):
+            if isinstance(error, SpendingCeilingError):
                 return Attempted(attempt=None, spends=spends, failure=str(error), reason=unanswered(error), error=error)
             failed[provider] = error
         else:
             attempt = Attempt(number=len(made) + 1, solution=solved.solution)
             return Attempted(attempt=attempt, spends=(*spends, *solved.spends))
     errors = list(failed.values())
-    whose, passing = next((one for one in failed.items() if one[1].reason not in LASTING), (None, None))
+    # One that time alone may change comes before one that a person has to.
+    passing_ones = (
+        one for lasting in (LASTING | NEEDS_A_PERSON, LASTING) for one in failed.items() if one[1].reason not in lasting
+    )
+    whose, passing = next(passing_ones, (None, None))
     told = passing or next(iter(errors), None)
     return Attempted(
         attempt=None,

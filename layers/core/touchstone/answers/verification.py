@@ -5,10 +5,12 @@ answer key ──> passed or failed, confidence 1.0; what it cannot decide goes 
 proof ──> passed or failed, confidence 1.0
 judge ──> passed or failed; capped at 0.5 where it contradicts itself
 judge that passes it in other words than its own answer ──> another provider's judge, else None: nobody decided
+judge that passes it and names a mistake in it ──> passed, capped at 0.7
 no judge, no time, no quota, no readable reply ──> None: skipped, with the reason
 """
 
 import asyncio
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
@@ -37,10 +39,19 @@ ANOTHER_SECONDS = 1.0
 deadline cuts off is paid for nothing."""
 CONTRADICTED_AT_MOST = 0.5
 """Highest confidence of a judge that contradicts itself: its two statements cancel out, so it is a coin toss."""
+WITH_A_MISTAKE_AT_MOST = 0.7
+"""Highest confidence of a judge that passes an answer and names a mistake in it, as its prompt asks of it."""
 RECALCULATION_SECONDS = 0.5
 """Longest wait for the recalculation of the steps, which loads nothing and is only a hint."""
 MAX_OUTPUT_TOKENS = 2048
 """Room for a model that thinks before it answers; the answer itself takes about 100."""
+_NOTHING_WRONG = re.compile(
+    r"(?:none|null|nil|n/?a|not applicable|nothing(?: is)?(?: wrong)?|"
+    r"(?:there (?:is|are) )?no (?:errors?|mistakes?|issues?)(?: (?:was |were )?found)?|"
+    r"无|無|沒有|没有|(?:无|無|没有|沒有)(?:任何)?(?:错误|錯誤)|无误|無誤|[-–—])?[.。!！]?",
+    re.IGNORECASE,
+)
+"""What models write in place of null."""
 IN_THE_ENVIRONMENT = remedy_in("environment")
 """What to do without a judge, where nobody says whence its key would come."""
 
@@ -52,6 +63,12 @@ class VerifyReply(JudgeReply):
     is_correct: bool
     error_description: str | None = None
     confidence: Annotated[float, Field(ge=0.0, le=1.0)]
+
+    @property
+    def mistake(self) -> str | None:
+        """What it names as wrong; None where it names nothing, in whatever words."""
+        said = (self.error_description or "").strip()
+        return None if _NOTHING_WRONG.fullmatch(said) else said
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,7 +141,8 @@ async def quick_verify(
             patience = max(CHECK_SECONDS, deadline.remaining - judging)
             verification = await _by_check(work, patience) or await _by_judge(work, judge, remedy)
     except TimeoutError:
-        verification = work.so_far or _skipped("timed_out", "Not verified: the time for it was up.")
+        late = _skipped("timed_out", "Not verified: the time for it was up.")
+        verification = late if work.so_far is None else _second_missing(work.so_far, late)
         work.failure = None if judge is None else TimedOutError("the time for it was up.")
     passing = verification.passed is None and verification.skip_reason not in LASTING
     return Verified(verification=verification, spends=tuple(work.spends), failure=work.failure if passing else None)
@@ -192,19 +210,28 @@ async def _by_judge(work: _Work, judge: Judge | None, remedy: str) -> Verificati
     )
     verification = await _judged_by(judge, question, work)
     if verification.skip_reason == "other_answer":
-        verification = work.so_far = verification.model_copy(update={"arithmetic_error": arithmetic_error})
-        second = await _by_another(question, work)
-        verification = verification if second is None else second
+        work.so_far = verification.model_copy(update={"arithmetic_error": arithmetic_error})
+        verification = await _by_another(question, work, first=verification)
     return verification.model_copy(update={"arithmetic_error": arithmetic_error})
 
 
-async def _by_another(question: Question[VerifyReply], work: _Work) -> Verification | None:
-    """The verdict of another provider's judge; None where there is none, no time for it, or it decides nothing."""
-    if work.another is None or work.deadline.remaining < ANOTHER_SECONDS:
-        return None
-    judge = work.another()
-    verification = None if judge is None else await _judged_by(judge, question, work)
-    return None if verification is None or verification.passed is None else verification
+async def _by_another(question: Question[VerifyReply], work: _Work, *, first: Verification) -> Verification:
+    """The verdict of another provider's judge; what the `first` said where there is none, or it decides nothing."""
+    judge = None if work.another is None else work.another()
+    if judge is None:
+        return first
+    if work.deadline.remaining < ANOTHER_SECONDS:
+        work.failure = TimedOutError(f"No time was left to ask {judge.provider}.", sent=False)
+        return _second_missing(first, _skipped("timed_out", f"Not verified: {work.failure}"))
+    second = await _judged_by(judge, question, work)
+    return second if second.passed is not None else _second_missing(first, second)
+
+
+def _second_missing(first: Verification, second: Verification) -> Verification:
+    """What the first judge said, where the second gave no verdict: that is an end only if it would give none again."""
+    if second.skip_reason in LASTING:
+        return first
+    return first.model_copy(update={"skip_reason": second.skip_reason, "error": f"{first.error} {second.error}"})
 
 
 async def _judged_by(judge: Judge, question: Question[VerifyReply], work: _Work) -> Verification:
@@ -240,9 +267,10 @@ def _judged(reply: Reply[VerifyReply], same: bool | None, language: Language) ->
     """A judge's reply as a verification. `same`: whether its own answer equals the given one, None if undecided."""
     said = reply.value
     contradicted = same is not None and same != said.is_correct
+    at_most = WITH_A_MISTAKE_AT_MOST if said.is_correct and said.mistake else 1.0
     return Verification(
         passed=said.is_correct,
-        confidence=min(said.confidence, CONTRADICTED_AT_MOST) if contradicted else said.confidence,
+        confidence=min(said.confidence, CONTRADICTED_AT_MOST if contradicted else at_most),
         method="judge",
         independent_answer=said.independent_answer,
         error=_objection(said, language, contradicted=contradicted),
@@ -272,8 +300,8 @@ async def _recalculated(steps: str) -> str | None:
 def _objection(said: VerifyReply, language: Language, *, contradicted: bool) -> str | None:
     """What speaks against the answer, or against the verdict on it; None where nothing does."""
     parts = [_CONTRADICTIONS[language, said.is_correct]] if contradicted else []
-    if said.error_description and said.error_description.strip():
-        parts.append(said.error_description.strip())
+    if said.mistake:
+        parts.append(said.mistake)
     return " ".join(parts) or None
 
 

@@ -345,6 +345,12 @@ def _risk_limit(state: QuotaState, at: datetime, *, rules: QuotaRules) -> int | 
     return max(RISKED, (made - len(_in_flight(state, at))) // PROVEN_SHARE)
 
 
+def room_at(state: QuotaState, at: datetime, *, rules: QuotaRules) -> int | None:
+    """How many calls may begin at once, as far as the provider may refuse them; None: as many as there are."""
+    limit = _risk_limit(state, at, rules=rules)
+    return None if limit is None else max(0, limit - len(_in_flight(state, at)))
+
+
 def careful_at(state: QuotaState, at: datetime) -> Refusals | None:
     """The refusals for which calls are made with care at `at`; None where the last one is long ago and over."""
     refusals = state.refusals

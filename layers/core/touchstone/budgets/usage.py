@@ -1,7 +1,7 @@
 """What of a quota is used, what is left, and when a backlog will be done."""
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
 from touchstone.budgets.days import day_of, day_start, next_reset
@@ -16,6 +16,7 @@ from touchstone.budgets.decision import (
     kept_for_fresh,
     live_seconds,
     pause_at,
+    room_at,
 )
 from touchstone.judges.base import Limits
 
@@ -32,7 +33,8 @@ class QuotaUsage:
     must still leave for fresh requests. `per_minute` and `left_this_minute` say the same of the minute. `learned` are
     the limits the provider named, where they are the ones that hold. `blocked_until` (UTC) is when a call may be tried
     again after the provider refused one, None if it may be tried now; `blocked_why` is what it said, in a sentence,
-    None where it is not known. `resets_at` is the provider's next midnight.
+    None where it is not known. `resets_at` is the provider's next midnight. `at_once` is how many calls may begin
+    together that nobody waits for, None where that is not bounded.
     """
 
     provider: str
@@ -50,6 +52,7 @@ class QuotaUsage:
     blocked_until: datetime | None
     blocked_why: str | None
     fresh_share: float
+    at_once: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +95,7 @@ def usage_of(state: QuotaState, now: datetime, *, rules: QuotaRules) -> QuotaUsa
         blocked_until=reset + GUARD if tally.exhausted else None if pause is None else pause.until,
         blocked_why=None if pause is None else pause.why,
         fresh_share=rules.fresh_share,
+        at_once=room_at(state, now, rules=replace(rules, slow_start=True)),
     )
 
 

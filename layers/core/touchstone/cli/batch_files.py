@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from touchstone.answers.ends import passing_reason
+from touchstone.answers.ends import passing_reason_of_line
 from touchstone.cli.places import FOLDER, read_file, state_folder
 from touchstone.errors import ConflictError, InputError, StoreError, TooLargeError
 from touchstone.holding import held
@@ -72,7 +72,7 @@ def results_path(requests: Path, output: Path | None) -> Path:
 def summary(path: Path) -> dict[str, Any]:
     """What a file of results comes to: lines by what became of them, errors with their numbers, the cost.
 
-    `failed`: no answer could be produced; `unfinished`: it is still worked on; `undecided`: of all answers those that
+    `failed`: no answer could be produced; `unfinished`: it is still worked on; `undecided`: of all lines those that
     another try may still decide. `submissions` counts those by how they
     stand; of an open contest it is `gate_passed` whatever their scores are. `measurements` are `measured` whole, or
     `with_unscored` where something has no score, and `quizzes` are counted by their state. `errors` are lines that were
@@ -84,14 +84,14 @@ def summary(path: Path) -> dict[str, Any]:
     for text in read_file(path).split(b"\n"):
         if not text.strip():
             continue
-        result = _result(path, text)
+        result = result_in(path, text)
+        undecided += passing_reason_of_line(result) is not None
         kind = next((name for name in _BECAME if isinstance(result.get(name), dict)), None)
         if result.get("error") or kind is None:
             errors.append({"line": result.get("line"), "id": result.get("id"), **(result.get("error") or {})})
             continue
         counts[kind][_BECAME[kind](result[kind])] += 1
         cost, unpriced = cost + _cost(result[kind])[0], unpriced + _cost(result[kind])[1]
-        undecided += kind == "answer" and passing_reason(result[kind]) is not None
     answers = counts["answer"]
     return {
         "results": str(path),
@@ -107,12 +107,13 @@ def summary(path: Path) -> dict[str, Any]:
     }
 
 
-def _result(path: Path, text: bytes) -> dict[str, Any]:
+def result_in(path: Path, text: bytes) -> dict[str, Any]:
+    """The result in a line of a file. Raises `InputError`."""
     try:
         result = json.loads(text)
     except ValueError:
         result = None
-    if not isinstance(result, dict):
+    if not isinstance(result, dict) or not isinstance(result.get("line"), int):
         raise InputError(f"{path} holds a line that is no result; delete it and run the command again.")
     return result
 

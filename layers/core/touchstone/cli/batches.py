@@ -40,8 +40,8 @@ def run(
     """Do a file of requests, and put the results beside it as FILE.results.jsonl.
 
     Interrupted, or after a batch that failed, run the same command again: it goes on where it was and nothing is done
-    twice. Exit code 3 where lines are undecided for reasons that pass (a spent quota, a time-out): with --local the
-    same command asks exactly those again. Exit code 1 where the batch or lines of it failed.
+    twice. Exit code 3 where lines are undecided for reasons that pass (a spent quota, a time-out): the same command
+    asks exactly those again, in a deployment as a new batch. Exit code 1 where the batch or lines of it failed.
     """
     from touchstone.cli.batch_files import read_requests, results_path, summary
 

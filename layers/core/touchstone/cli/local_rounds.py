@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from touchstone.cli import waiting
 from touchstone.cli.screen import say
 from touchstone.clock import Clock, system_clock
-from touchstone.errors import JudgeError, LimitError
+from touchstone.errors import NEEDS_A_PERSON, JudgeError, LimitError
 
 TRIES = 4
 """Of a line between two long waits: where every fifth call fails, sixty lines are through after three."""
@@ -29,8 +29,6 @@ LONGEST_WAIT = timedelta(days=7)
 LOOK_SECONDS = 60.0
 """Between two looks at the clock: a laptop that was closed meanwhile has slept without counting."""
 QUOTAS = frozenset({"quota", "day_quota", "minute_quota", "tenant_share"})
-NEEDS_A_PERSON = frozenset({"misconfigured"})
-"""A key that is missing or refused, a model that is unknown: no time changes that."""
 
 type Lines = Mapping[int, bytes]
 type Round = Callable[[Lines], Awaitable[Mapping[int, str]]]

@@ -1,21 +1,31 @@
 """A file of requests through a deployment: begun once, uploaded once, followed to its end, whatever interrupts it.
 
     remember a key ─> begin ─> remember the batch ─> upload ─> remember that ─> follow ─> fetch the results
+       ↑                                                                                        │ finished before,
+       └────────────── a new batch of exactly the lines that a passing fault left undecided <───┘ and run again
 
 What was done is written down before and after each step, by the content of the file: the same command on the same
 file goes on where it was, and a repeated step meets what its first run left. A batch that failed, or of which its
 deployment heard nothing for long, is run again: the file is put in its place once more.
+
+A batch that is finished stays as it is, and so do its records and what they count for. Lines of it that nobody decided
+are asked again in a batch of their own, and their results take the place of the earlier ones in the file of results.
 """
 
 import hashlib
+import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from uuid import uuid4
 
+from touchstone.answers.ends import passing_reason_of_line
 from touchstone.cli import waiting
-from touchstone.cli.batch_files import Requests, alone
+from touchstone.cli.batch_files import Requests, alone, result_in
 from touchstone.cli.client import Api, Document, download, upload
-from touchstone.cli.places import read_document, state_folder, write_private
+from touchstone.cli.places import read_document, read_file, state_folder, write_private
+from touchstone.cli.places import replace as put
 from touchstone.cli.progress import progress
 from touchstone.cli.screen import moment, say
 from touchstone.errors import NotFoundError, StoreError
@@ -27,16 +37,31 @@ BEGUN_WITHIN_SECONDS = 300.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note:
-    """What is known of a file's batch: the idempotency key it begins with, its id, whether it was uploaded."""
+    """What is known of a file's batch: the idempotency key it begins with, its id, whether it was uploaded.
+
+    `lines` are the numbers of the file's lines that it does, None for all of them.
+    """
 
     key: str
     batch_id: str | None = None
     uploaded: bool = False
+    lines: tuple[int, ...] | None = None
+
+    @classmethod
+    def of(cls, kept: Document) -> "Note":
+        """A note as it was kept."""
+        batch_id, lines = kept.get("batch_id"), kept.get("lines")
+        return cls(
+            key=str(kept.get("key")),
+            batch_id=batch_id and str(batch_id),
+            uploaded=kept.get("uploaded") is True,
+            lines=None if lines is None else tuple(map(int, lines)),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notebook:
-    """Keeps the note of one file for one deployment."""
+    """Keeps the notes of one file for one deployment: of its first batch, and of those that went on with its rest."""
 
     path: Path
 
@@ -46,20 +71,15 @@ class Notebook:
         name = hashlib.sha256(f"{api_url}\n{requests.digest}".encode()).hexdigest()
         return cls(path=state_folder() / "batches" / f"{name}.json")
 
-    def read(self) -> Note | None:
-        """The note, None before the first run."""
+    def read(self) -> list[Note]:
+        """The notes, none before the first run."""
         kept = read_document(self.path)
-        if kept is None:
-            return None
-        batch_id = kept.get("batch_id")
-        return Note(
-            key=str(kept.get("key")), batch_id=batch_id and str(batch_id), uploaded=kept.get("uploaded") is True
-        )
+        return [] if kept is None else [Note.of(kept), *map(Note.of, kept.get("later") or ())]
 
-    def write(self, note: Note) -> Note:
-        """Keep a note."""
-        write_private(self.path, asdict(note))
-        return note
+    def write(self, notes: Sequence[Note]) -> None:
+        """Keep the notes."""
+        first, *later = map(asdict, notes)
+        write_private(self.path, {**first, "later": later})
 
 
 def run(api: Api, requests: Requests, *, results: Path, again: bool) -> Document:
@@ -69,35 +89,103 @@ def run(api: Api, requests: Requests, *, results: Path, again: bool) -> Document
     """
     notebook = Notebook.of(requests, api_url=api.url)
     with alone(notebook.path.name):
-        note = None if again else notebook.read()
-        note = note or notebook.write(Note(key=uuid4().hex))
-        batch_id = note.batch_id or str(api.post("batches", key=note.key).get("id"))
-        known = note.batch_id is not None
-        note = note if known else notebook.write(replace(note, batch_id=batch_id))
-        batch = _read(api, batch_id)
-        if known:
-            say(_gone_on(batch, results))
-        link = batch.get("upload_url")
-        if batch.get("state") == "failed" or (link is not None and batch.get("total") is not None):
-            batch = _begun_again(api, batch, requests)
-        elif link is not None and not note.uploaded:
-            upload(str(link), requests.data, content_type=CONTENT_TYPE)
-            notebook.write(replace(note, uploaded=True))
-        batch = _followed(api, batch)
-        if batch.get("state") != "failed":
-            download(str(batch.get("results_url")), results)
+        work = _Work(api, requests, notebook, [] if again else notebook.read())
+        batch, over = work.go_on()
+        left = work.undecided() if over else []
+        if left:
+            total = sum(1 for _ in requests.lines())
+            say(f"{len(left)} of {total} lines are undecided; a new batch asks exactly these again.")
+            batch = work.begin(left)
+        elif over:
+            named = f"the batch {batch.get('id')} of this file"
+            say(f"Nothing is left to do: {named} is finished, and its results go to {results}. --again begins anew.")
+        if work.found:
+            put(results, (work.found[number] + b"\n" for number in sorted(work.found)))
+        if batch.get("state") != "failed" and (undecided := work.undecided()):
+            say(f"{len(undecided)} lines are undecided; the same command, later, asks exactly these again.")
     return batch
 
 
-def _gone_on(batch: Document, results: Path) -> str:
-    """What becomes of a file that a batch was begun for before."""
-    named = f"the batch {batch.get('id')} of this file"
-    if batch.get("state") == "finished":
-        return f"Nothing is left to do: {named} is finished, and its results go to {results}. --again begins a new one."
-    return f"Going on with {named}; --again begins a new one."
+class _Work:
+    """The batches of one file, one after the other. `found` are the latest results of its lines, by their number."""
+
+    def __init__(self, api: Api, requests: Requests, notebook: Notebook, notes: Sequence[Note]) -> None:
+        self.found: dict[int, bytes] = {}
+        self._api = api
+        self._requests = requests
+        self._notebook = notebook
+        self._notes = list(notes)
+
+    def go_on(self) -> tuple[Document, bool]:
+        """The last batch once it is over, or the first one, and whether it was finished before."""
+        if not self._notes:
+            return self.begin(None), False
+        for place in range(len(self._notes)):
+            batch, over = self._done(place)
+        return batch, over
+
+    def begin(self, lines: Sequence[int] | None) -> Document:
+        """A new batch of so many lines, None for all, once it is over."""
+        self._notes.append(Note(key=uuid4().hex, lines=None if lines is None else tuple(lines)))
+        self._notebook.write(self._notes)
+        return self._done(len(self._notes) - 1)[0]
+
+    def undecided(self) -> list[int]:
+        """The lines that another try may still decide."""
+        path = self._requests.path
+        return [
+            n for n, text in sorted(self.found.items()) if passing_reason_of_line(result_in(path, text)) is not None
+        ]
+
+    def _done(self, place: int) -> tuple[Document, bool]:
+        """A batch once it is over, its results among those that were `found`; and whether it was finished before."""
+        note = self._notes[place]
+        known = note.batch_id is not None
+        if note.batch_id is None:
+            note = self._note(place, replace(note, batch_id=str(self._api.post("batches", key=note.key).get("id"))))
+        batch = _read(self._api, str(note.batch_id))
+        over = batch.get("state") == "finished"
+        if known and not over:
+            say(f"Going on with the batch {note.batch_id} of this file; --again begins a new one.")
+        link = batch.get("upload_url")
+        if batch.get("state") == "failed" or (link is not None and batch.get("total") is not None):
+            batch = _begun_again(self._api, batch, self._data(note))
+        elif link is not None and not note.uploaded:
+            upload(str(link), self._data(note), content_type=CONTENT_TYPE)
+            self._note(place, replace(note, uploaded=True))
+        batch = _followed(self._api, batch)
+        if batch.get("state") != "failed":
+            self._fetch(batch, note.lines)
+        return batch, over
+
+    def _note(self, place: int, note: Note) -> Note:
+        self._notes[place] = note
+        self._notebook.write(self._notes)
+        return note
+
+    def _data(self, note: Note) -> bytes:
+        """What a batch is given to do."""
+        if note.lines is None:
+            return self._requests.data
+        wanted = frozenset(note.lines)
+        return b"\n".join(text for number, text in self._requests.lines() if number in wanted)
+
+    def _fetch(self, batch: Document, lines: tuple[int, ...] | None) -> None:
+        """Take in the results of a batch, by the numbers that its lines have in the whole file."""
+        with TemporaryDirectory() as folder:
+            path = Path(folder, "results.jsonl")
+            download(str(batch.get("results_url")), path)
+            for text in filter(None, read_file(path).split(b"\n")):
+                result = result_in(path, text)
+                number = result["line"]
+                if lines is None:
+                    self.found[number] = text
+                    continue
+                number = lines[number - 1]
+                self.found[number] = json.dumps(result | {"line": number}, ensure_ascii=False).encode()
 
 
-def _begun_again(api: Api, batch: Document, requests: Requests) -> Document:
+def _begun_again(api: Api, batch: Document, data: bytes) -> Document:
     """A batch that failed or went quiet, once a new run works on it; as it is where no file is taken for it.
 
     Raises `StoreError` where the file was put in its place and nothing came of it.
@@ -107,7 +195,7 @@ def _begun_again(api: Api, batch: Document, requests: Requests) -> Document:
         return batch
     why = batch.get("failure") or "Nothing was heard of it for long."
     say(f"{why} The file is put in its place again; what was done is not paid twice.")
-    upload(str(link), requests.data, content_type=CONTENT_TYPE, anew=True)
+    upload(str(link), data, content_type=CONTENT_TYPE, anew=True)
     waited = 0.0
     for seconds in waiting.intervals():
         found = api.get("batches", str(batch.get("id")))

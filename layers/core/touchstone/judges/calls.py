@@ -13,6 +13,7 @@ from touchstone.errors import (
     TenantShareError,
     TimedOutError,
     Unanswered,
+    UnpricedError,
     UnreadableError,
 )
 from touchstone.judges.base import Judge, Question, Reply
@@ -62,6 +63,8 @@ def unanswered(error: JudgeError | LimitError) -> Unanswered:
             return error.reason
         case SpendingCeilingError():
             return "spending_ceiling"
+        case UnpricedError():
+            return "unpriced"
         case TenantShareError():
             return "tenant_share"
         case _:

@@ -13,7 +13,8 @@ that is dropped again after its batch failed, or went quiet, is a new run of tha
 was, since finished parts and answers are found. If its bytes are others by then, it is cut and counted anew.
 
 Lines that nobody decided for a reason that may pass stay open. A run waits for them, at most so many days, and does the
-chunks that hold them once more, in one round after another; the last round ends what is left.
+chunks that hold them once more, in one round after another; the last round ends what is left. So it does with a chunk
+of which nothing came back, since its function died: after pauses as long as that has gone on.
 
 Manifest and parts only serve the work, and the store forgets them a while after. The results stay.
 """
@@ -21,9 +22,11 @@ Manifest and parts only serve the work, and the store forgets them a while after
 import io
 import json
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from touchstone.attempts import as_long_again
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import InputError, NotFoundError, StoreError, TooLargeError
 from touchstone.operations.chunks import (
@@ -45,6 +48,8 @@ MAX_LINES = 100_000
 """A result takes about 2.5 KB besides its texts: with this, all results of a file of the greatest size are some 450 MB,
 which the collecting function holds once."""
 WAITS_FOR = timedelta(days=7)
+LEFT_LONGER = timedelta(days=1)
+"""The sweep ends work of a batch that lies open so much longer than any batch waits: its run is gone."""
 SHORTEST_PAUSE = timedelta(seconds=30)
 LONGEST_PAUSE = timedelta(hours=1)
 PAUSE_PART = 16
@@ -58,6 +63,8 @@ NOT_DONE = LineError(
     reason="not_done", detail="The line was not done: its part of the batch failed. Send it again in a new batch."
 )
 PUT_AGAIN = "put the file in its place again (the batch's upload_url, or the key where it was dropped)"
+ROUNDS_FOR_NOTHING = 5
+"""After so many a batch fails of which no chunk brought anything: something else is wrong than a moment."""
 NOTHING_DONE = f"None of its lines could be done; once the cause is removed, {PUT_AGAIN}."
 EXPIRED = f"What its run had done has expired; {PUT_AGAIN}: answers that exist are not paid twice."
 
@@ -80,7 +87,8 @@ class Collected:
     """The results of a batch's lines, in one buffer that grows: held once, and given away without a copy.
 
     `done` and `failed` count the lines; `parts` is how many chunks had results. `open` are the lines without one, by
-    their chunk, in the results as errors; `missing` the chunks of which there is nothing.
+    their chunk, in the results as errors. `lost` are the chunks whose function died before it kept anything, each with
+    until when it is left since (UTC), None where that was not said yet; their lines are in the results as errors, too.
     """
 
     text: io.BytesIO = field(default_factory=io.BytesIO)
@@ -88,10 +96,11 @@ class Collected:
     done: int = 0
     failed: int = 0
     open: list[tuple[Chunk, OpenLine]] = field(default_factory=list)
-    missing: list[Chunk] = field(default_factory=list)
+    lost: list[tuple[Chunk, datetime | None]] = field(default_factory=list)
 
     def add(self, chunk: Chunk, part: bytes) -> None:
         """The results of a chunk, counted as they say themselves: a run that broke off may not have counted them."""
+        open_before = len(self.open)
         for line in filter(None, lines_of(part)):
             told = json.loads(line)
             if told.get("open") is True:
@@ -103,13 +112,18 @@ class Collected:
             failed = told.get("open") is True or told.get("error") is not None
             self.failed += failed
             self.done += not failed
-        self.parts += 1
+        now_open = [line for _, line in self.open[open_before:]]
+        if len(now_open) == len(chunk.numbers) and all(line.reason == NOT_DONE.reason for line in now_open):
+            del self.open[open_before:]
+            self.lost.append((chunk, now_open[0].until))
+        else:
+            self.parts += 1
 
-    def add_missing(self, chunk: Chunk) -> None:
+    def add_lost(self, chunk: Chunk) -> None:
         """An error for each line of a chunk that has no results."""
-        self.missing.append(chunk)
-        missing = (LineResult(line=number, error=NOT_DONE) for number in chunk.numbers)
-        self.text.write("".join(result.model_dump_json() + "\n" for result in missing).encode())
+        self.lost.append((chunk, None))
+        lost = (LineResult(line=number, error=NOT_DONE) for number in chunk.numbers)
+        self.text.write("".join(result.model_dump_json() + "\n" for result in lost).encode())
         self.failed += len(chunk.numbers)
 
 
@@ -151,6 +165,11 @@ class BatchDesk:
     keys: RequestKeys
     days: timedelta = WAITS_FOR
     clock: Clock = system_clock
+
+    @property
+    def left_for(self) -> timedelta:
+        """How long the sweep leaves the work of a batch alone."""
+        return self.days + LEFT_LONGER
 
     def begin(self, *, key: str | None) -> Batch:
         """A batch whose file is awaited."""
@@ -205,7 +224,7 @@ class BatchDesk:
         """Put the parts together beside the file, with an error for every line whose part is missing.
 
         Where lines are open, and this was not the last of the `rounds`, the batch waits for them instead. One that
-        ended, or that another run owns by now, is left as it is; one without any part fails.
+        ended, or that another run owns by now, is left as it is; one without any part fails after some rounds.
         """
         # Heard of now, so that no other run comes to own the batch while its parts are read, which takes minutes.
         held = self.batches.hold(tenant=self.tenant, batch_id=batch_id, owner=owner)
@@ -217,13 +236,13 @@ class BatchDesk:
             return Gathered(
                 batch=self.batches.fail(tenant=self.tenant, batch_id=batch_id, owner=owner, failure=EXPIRED)
             )
-        if not collected.parts:
+        if not collected.parts and (rounds.last or rounds.done >= ROUNDS_FOR_NOTHING):
             return Gathered(
                 batch=self.batches.fail(tenant=self.tenant, batch_id=batch_id, owner=owner, failure=NOTHING_DONE)
             )
         if self.batches.hold(tenant=self.tenant, batch_id=batch_id, owner=owner) is None:
             return Gathered(batch=self.batches.get(tenant=self.tenant, batch_id=batch_id))
-        if collected.open and not rounds.last:
+        if (collected.open or collected.lost) and not rounds.last:
             return self._again(held, collected, owner=owner, rounds=rounds)
         source = held.source_key or f"{self.tenant}/{batch_id}{SOURCE_SUFFIX}"
         key = source.removesuffix(SOURCE_SUFFIX) + RESULTS_SUFFIX
@@ -248,24 +267,24 @@ class BatchDesk:
         now = self.clock()
         since = rounds.since or now
         end = since + self.days
+        lines = [*collected.open, *self._left(collected.lost, since=since, now=now)]
         pause = max(SHORTEST_PAUSE, min((now - since) / PAUSE_PART, LONGEST_PAUSE))
-        moments = [one.until for _, one in collected.open]
+        moments = [one.until for _, one in lines]
         soonest = max(min(moments), now + pause)
         # What is due a moment later is waited for: a provider's day begins for all its lines within some seconds.
         until = max((one for one in moments if soonest < one <= soonest + SHORTEST_PAUSE), default=soonest)
         last = until >= end or rounds.done + 1 >= MAX_ROUNDS
         until = max(now, min(until, end))
-        due = {chunk.chunk: chunk for chunk, one in collected.open if last or one.until <= until}
-        chunks = [*due.values(), *collected.missing]
-        text = to_list(chunk.model_copy(update={"last": last}) for chunk in sorted(chunks, key=lambda one: one.chunk))
+        due = {chunk.chunk: chunk for chunk, one in lines if last or one.until <= until}
+        text = to_list(due[number].model_copy(update={"last": last}) for number in sorted(due))
         key = f"{listing_folder(self.tenant, batch.id, batch.version or '')}/open.jsonl"
         self.scratch.put_text(tenant=self.tenant, key=key, text=text, content_type=CONTENT_TYPE)
-        reasons = Counter(one.reason for _, one in collected.open)
+        reasons = Counter(one.reason for _, one in lines)
         waiting = self.batches.wait(
             tenant=self.tenant,
             batch_id=batch.id,
             owner=owner,
-            lines=len(collected.open),
+            lines=len(lines),
             reason=reasons.most_common(1)[0][0],
             until=until,
         )
@@ -276,6 +295,24 @@ class BatchDesk:
             open_key=self.scratch.whole_key(tenant=self.tenant, key=key),
             rounds=Rounds(done=rounds.done + 1, since=since, last=last),
         )
+
+    def _left(
+        self, lost: Sequence[tuple[Chunk, datetime | None]], *, since: datetime, now: datetime
+    ) -> Iterator[tuple[Chunk, OpenLine]]:
+        """The lines of lost chunks, open from now on: a part says so, and until when.
+
+        Whatever ended a chunk's function may do so again, after calls that were paid for.
+        """
+        for chunk, left_until in lost:
+            until = left_until
+            if until is None or until <= now:
+                until = now + as_long_again(since, now, least=SHORTEST_PAUSE)
+            detail, reason = NOT_DONE.detail, NOT_DONE.reason
+            lines = [OpenLine(line=number, reason=reason, detail=detail, until=until) for number in chunk.numbers]
+            if until != left_until:
+                text = "".join(line.model_dump_json() + "\n" for line in lines)
+                self.scratch.put_text(tenant=self.tenant, key=chunk.part_key, text=text, content_type=CONTENT_TYPE)
+            yield from ((chunk, line) for line in lines)
 
     def refuse(self, name: str, why: str, *, owner: str) -> Batch:
         """Close the batch of a file that the run could not prepare; a reason that it has already is kept.
@@ -332,10 +369,12 @@ class BatchDesk:
         collected = Collected()
         manifest = self.scratch.get_bytes(tenant=self.tenant, key=self._manifest_key(batch.id, batch.version))
         for chunk in listed(manifest):
+            if not chunk.numbers:
+                continue
             try:
                 collected.add(chunk, self.scratch.get_bytes(tenant=self.tenant, key=chunk.part_key))
             except NotFoundError:
-                collected.add_missing(chunk)
+                collected.add_lost(chunk)
         return collected
 
     def _manifest_key(self, batch_id: str, version: str) -> str:

@@ -8,6 +8,7 @@ unreadable                  waiting, failed after a few: each reply is paid for
 no key, no such model       deferred for an hour: someone must mend the configuration, nothing is lost meanwhile
 rejected as malformed       waiting, failed after a few: it is this request that the provider does not take
 refused by the model        failed: it would refuse again
+no known price              failed: no time changes that, someone must set one
 """
 
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ from touchstone.errors import (
     SpendingCeilingError,
     TenantShareError,
     UnavailableModelError,
+    UnpricedError,
     UnreadableError,
 )
 
@@ -61,7 +63,7 @@ def after_failure(
 ) -> Postponed | GivenUp:
     """Decide what follows a try, the one of `attempts` that is underway. `reset` is the provider's next one (UTC)."""
     scope, since = _scope(error), attempts.since or now
-    if isinstance(error, RefusedError):
+    if isinstance(error, RefusedError | UnpricedError):
         return GivenUp(reason=error.reason)
     state: Literal["waiting", "deferred"]
     ended: TryEnd

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from touchstone.answers.model import ENDED, AnswerRecord, Enrichment, SkipReason, Verification
 from touchstone.answers.progress import settled
 from touchstone.answers.retrieval import near_keys, problem_key
-from touchstone.errors import ConflictError
+from touchstone.errors import ConflictError, Unanswered
 from touchstone.judges.spends import Spend
 from touchstone.records import Answers
 
@@ -52,18 +52,18 @@ def fail_or_finish(
     record: AnswerRecord,
     *,
     failure: str,
-    skipped: SkipReason = "overloaded",
+    skipped: Unanswered = "overloaded",
     sentence: str | None = None,
 ) -> AnswerRecord:
     """End a record whose further way broke off: with the attempts it has, or failed where there is none.
 
-    An attempt whose verification did not come back is one that nobody decided, and `skipped` says why, in words that
-    `sentence` may give. A repeat returns the first end.
+    `skipped` says why: there is no answer, or nobody decided the attempt whose verification did not come back, in words
+    that `sentence` may give. A repeat returns the first end.
     """
     if record.stage in ENDED:
         return record
     if not record.attempts:
-        return answers.fail(tenant=record.tenant, answer_id=record.id, failure=failure)
+        return answers.fail(tenant=record.tenant, answer_id=record.id, failure=failure, reason=skipped)
     if record.attempts[-1].verification is None:
         return finish_skipped(answers, record, reason=skipped, sentence=sentence or sentence_of(skipped))
     return finish(answers, record)

@@ -34,7 +34,7 @@ class LineMeasurements:
             tenant=self.desk.tenant, measurement_id=measurement_id, request=request_in(line)
         ).id
 
-    async def judge(self, measurement_id: str, *, deadline: Deadline) -> MeasurementView:
+    async def judge(self, measurement_id: str, *, deadline: Deadline, last: bool) -> MeasurementView:  # noqa: ARG002 - its machine goes on
         """Measure as far as it comes before the deadline; what there is then.
 
         Nothing is begun with less than `LEAST_SECONDS` left. What is left to do, its own state machine does, however

@@ -2,7 +2,9 @@
 
 import logging
 from dataclasses import dataclass
+from datetime import timedelta
 
+from touchstone.attempts import Waiting
 from touchstone.clock import Deadline
 from touchstone.errors import StoreError
 from touchstone.operations.quiz_lines import QuizWorkLine, quiz_request_in
@@ -22,32 +24,38 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineQuizzes:
-    """Takes and makes what the lines of one tenant's batches ask for."""
+    """Takes and makes what the lines of one tenant's batches ask for. `left_for`: how long a batch may leave a quiz."""
 
     desk: QuizDesk
     reception: QuizReception
+    left_for: timedelta
 
     def hand_in(self, line: QuizWorkLine, quiz_id: str) -> str:
         """Take what is asked for; a repeat of the line finds it. Its id.
 
         Raises `NotFoundError` and `InputError` for a curriculum, chapter or learner that is not there, `TooLargeError`.
         """
-        return self.reception.accept(quiz_request_in(line), quiz_id).id
+        return self.reception.accept(quiz_request_in(line), quiz_id, left_for=self.left_for).id
 
-    async def judge(self, quiz_id: str, *, deadline: Deadline) -> QuizView:
-        """Make or check a quiz before the deadline; what there is then.
+    async def judge(self, quiz_id: str, *, deadline: Deadline, last: bool) -> QuizView | Waiting:
+        """Make or check a quiz before the deadline; what there is then, or for what it waits.
 
-        Nothing is begun with less than `LEAST_SECONDS` left. What is left to do, its own state machine does.
+        Nothing is begun with less than `LEAST_SECONDS` left. What is left to do, its own state machine does. `last`:
+        nobody comes back to it, so that it waits for nothing more.
         """
         run = self.desk.quizzes.get(tenant=self.desk.tenant, quiz_id=quiz_id)
-        if not run.over and deadline.remaining >= LEAST_SECONDS:
-            run = await self._tried(run, min(LONGEST_SECONDS, deadline.remaining))
-        return QuizView.of(self.reception.start(run))
+        held = run.waiting is not None and run.waiting.until > self.desk.clock() and not last
+        if not run.over and not held and deadline.remaining >= LEAST_SECONDS:
+            seconds = min(LONGEST_SECONDS, deadline.remaining)
+            run = await self._tried(run, seconds, left_for=None if last else self.left_for)
+        if run.waiting is not None and not last:
+            return run.waiting
+        return QuizView.of(self.reception.start(self.desk.quizzes.hand_over(run)))
 
-    async def _tried(self, run: QuizRun, seconds: float) -> QuizRun:
-        """The quiz after it was worked on, whatever came of that: it is taken, and its line is done."""
+    async def _tried(self, run: QuizRun, seconds: float, *, left_for: timedelta | None) -> QuizRun:
+        """The quiz after it was worked on, whatever came of that: it is taken, and its line is done or waits."""
         try:
-            return await make_whole(self.desk, run.id, seconds=seconds)
+            return await make_whole(self.desk, run.id, seconds=seconds, left_for=left_for)
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - its machine goes on, and says what is wrong

@@ -16,14 +16,14 @@ import hashlib
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Protocol
 
 from pydantic import BaseModel
 
-from touchstone.answers.model import ENDED, AnswerRecord, VerifyRequest
-from touchstone.answers.progress import new_record
+from touchstone.answers.model import ENDED, AnswerRecord
 from touchstone.answers.view import AnswerView
+from touchstone.attempts import Waiting
 from touchstone.clock import Clock, Deadline, system_clock
 from touchstone.errors import NotFoundError, StoreError, TouchstoneError
 from touchstone.operations.batching import CONTENT_TYPE, NOT_DONE, BatchDesk
@@ -45,13 +45,11 @@ from touchstone.operations.lines import (
     request_of,
 )
 from touchstone.operations.reception import Reception
-from touchstone.operations.steps import solve_whole, verify_own_answer
+from touchstone.operations.steps import work_whole
 from touchstone.records import Batch, derived_ulid
 
 SIDE_BY_SIDE = 8
 """Lines of a chunk done at once: the judges' quota is the limit long before."""
-LEFT_LONGER = timedelta(days=1)
-"""The sweep ends an answer of a batch that lies open so much longer than any batch waits: its run is gone."""
 REPLACED = LineError(
     reason="file_replaced", detail="The file was replaced before this line was done. Send it again in a new batch."
 )
@@ -74,8 +72,11 @@ class LineDesk[L, W](Protocol):
     def hand_in(self, line: L, record_id: str) -> W:
         """Take what a line carries; a repeat finds it. Raises what is wrong with the line."""
 
-    async def judge(self, work: W, *, deadline: Deadline) -> BaseModel:
-        """Do the work as far as it comes before the deadline; what a reader sees of it then."""
+    async def judge(self, work: W, *, deadline: Deadline, last: bool) -> BaseModel | Waiting:
+        """Do the work as far as it comes before the deadline; what a reader sees of it then, or for what it waits.
+
+        `last`: its line ends now. Work that has a machine of its own for its further way need not wait.
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,7 +194,9 @@ class LineWork:
         number, reference, work = taken.number, taken.reference, taken.work
         try:
             if isinstance(work, _HandedIn):
-                view = await work.desk.judge(work.work, deadline=deadline)
+                view = await work.desk.judge(work.work, deadline=deadline, last=chunk.last)
+                if isinstance(view, Waiting):
+                    return _open(number, reference, view)
                 told = {work.result: view.model_dump(mode="json")}
                 return LineResult(line=number, id=reference, finished_at=self.clock(), **told)
             if deadline.passed:
@@ -207,32 +210,30 @@ class LineWork:
         except Exception as error:  # noqa: BLE001 - the other lines of the chunk are done and paid for
             return _failed(error, number, reference, batch_id=chunk.batch_id)
         if record.waiting is not None:
-            why = record.waiting
-            return OpenLine(line=number, id=reference, reason=why.reason, detail=why.sentence, until=why.until)
+            return _open(number, reference, record.waiting)
         return LineResult(line=number, id=reference, answer=AnswerView.of(record), finished_at=self.clock())
 
     async def _record(self, line: AnswerLine, answer_id: str, chunk: Chunk, deadline: Deadline) -> AnswerRecord:
         if isinstance(line, EvaluateLine):
             return self.reception.evaluate(line.answer_id)
         request = request_of(line)
-        image_key = self.reception.keep_image(line, answer_id) if isinstance(line, SolveLine) else None
-        record = new_record(
-            request, tenant=self.desk.tenant, answer_id=answer_id, now=self.clock(), image_key=image_key
-        )
-        record = self.desk.answers.create(record.model_copy(update={"batch_id": chunk.batch_id}))
+        left_for = self.batch_desk.left_for
+        record = self.reception.accept(request, answer_id, batch_id=chunk.batch_id, left_for=left_for)
         if record.waiting is not None and record.waiting.until > self.clock() and not chunk.last:
             return record
         if record.stage not in ENDED:
-            left_for = None if chunk.last else self.batch_desk.days + LEFT_LONGER
-            if isinstance(request, VerifyRequest):
-                record = await verify_own_answer(self.desk, answer_id, deadline=deadline, left_for=left_for)
-            else:
-                record = await solve_whole(self.desk, answer_id, deadline=deadline, left_for=left_for)
+            record = await work_whole(self.desk, record, deadline=deadline, left_for=None if chunk.last else left_for)
             if record.stage in ENDED:
                 self.ended(record)
         if record.evaluation.state == "waiting":
             record = self.reception.start_evaluation(record)
         return record
+
+
+def _open(number: int, reference: str | None, waiting: Waiting) -> OpenLine:
+    """A line whose work waits."""
+    reason, detail = waiting.reason, waiting.sentence
+    return OpenLine(line=number, id=reference, reason=reason, detail=detail, until=waiting.until)
 
 
 def _failed(error: Exception, number: int, reference: str | None, *, batch_id: str) -> LineResult:

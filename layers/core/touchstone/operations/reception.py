@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import timedelta
 
 from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, AnswerRecord, SolveRequest, VerifyRequest
 from touchstone.answers.progress import new_record
@@ -38,7 +39,7 @@ class Reception:
 
     def verify(self, request: VerifyRequest, *, key: str | None, received_at_ms: int, now_ms: int) -> AnswerRecord:
         """Verify an answer within `SYNC_SECONDS` of its arrival (epoch milliseconds), `unverified` where that fails."""
-        record = self.answers.create(new_record(request, tenant=self.tenant, answer_id=self._id(key), now=self.clock()))
+        record = self.accept(request, self._id(key))
         if record.stage in ENDED:
             return record
         deadline_ms = received_at_ms + round(SYNC_SECONDS * 1000)
@@ -59,14 +60,29 @@ class Reception:
 
         Raises `InputError` for an image that is none, `NotFoundError` for one that was never uploaded.
         """
-        answer_id = self._id(key)
-        image_key = self.keep_image(request, answer_id)
-        record = self.answers.create(
-            new_record(request, tenant=self.tenant, answer_id=answer_id, now=self.clock(), image_key=image_key)
-        )
+        record = self.accept(request, self._id(key))
         if record.stage not in ENDED:
-            self.workflows().solve(tenant=self.tenant, answer_id=record.id, has_image=image_key is not None)
+            self.workflows().solve(tenant=self.tenant, answer_id=record.id, has_image=record.image_key is not None)
         return record
+
+    def accept(
+        self,
+        request: VerifyRequest | SolveRequest,
+        answer_id: str,
+        *,
+        batch_id: str | None = None,
+        left_for: timedelta | None = None,
+    ) -> AnswerRecord:
+        """The record of a request under an id; a repeat finds it, however far it has come.
+
+        `left_for`: how long whoever carries it may take it up again after a death, None where nobody does. Raises
+        `InputError` for an image that is none, `NotFoundError` for one that was never uploaded.
+        """
+        now = self.clock()
+        image_key = self.keep_image(request, answer_id) if isinstance(request, SolveRequest) else None
+        record = new_record(request, tenant=self.tenant, answer_id=answer_id, now=now, image_key=image_key)
+        carried = {"batch_id": batch_id, "left_until": None if left_for is None else now + left_for}
+        return self.answers.create(record.model_copy(update=carried))
 
     def evaluate(self, answer_id: str) -> AnswerRecord:
         """Ask for a deep evaluation of a finished answer; one that failed is asked for anew."""

@@ -128,13 +128,13 @@ def backlog_report(
 
 
 def free_units(*, judges: Judges, quotas: Quotas) -> int | None:
-    """Units that the backlog may take now of the quota behind deep evaluation; None where no limit is known."""
+    """Units that the backlog may take now of the quota behind deep evaluation; None where nothing bounds them."""
     seat = judges.seat("evaluate")
     if seat is None:
         return None
     usage = quotas.usage(_key(seat), seat.model.limits)
     of_day = None if usage.left is None else max(0, usage.left - usage.kept)
-    known = [units for units in (of_day, usage.left_this_minute) if units is not None]
+    known = [units for units in (of_day, usage.left_this_minute, usage.at_once) if units is not None]
     return min(known) if known else None
 
 

@@ -11,13 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, Analysis, AnswerRecord, Attempt, Route, SkipReason, Waiting
+from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, Analysis, AnswerRecord, Attempt, Route, SkipReason
 from touchstone.answers.progress import settled
 from touchstone.answers.providers import Preferences, nobody_solves
 from touchstone.answers.routing import MAX_ATTEMPTS, route
 from touchstone.clock import Deadline
 from touchstone.errors import (
-    LASTING,
     ConflictError,
     InputError,
     JudgeError,
@@ -97,8 +96,8 @@ async def read_problem(
         )
     except (JudgeError, LimitError) as error:
         spends = spends_of_failure(error, "ocr")
-        _put_off(desk, record, error, spends, provider=judge.provider, left_for=left_for)
         sentence = f"The image could not be read: {error}"
+        _put_off(desk, record, error, spends, sentence=sentence, provider=judge.provider, left_for=left_for)
         raise _unsolved(desk, answer_id, sentence, spends, reason=unanswered(error)) from error
     if reading.problem is None:
         raise _unsolved(desk, answer_id, f"The image could not be read: {reading.obstacle}", reading.spends)
@@ -183,8 +182,8 @@ async def solve_problem(
         )
     elif not record.attempts:
         whose = attempted.provider or next(iter(desk.judges.available()), "")
-        _put_off(desk, record, attempted.error, attempted.spends, provider=whose, left_for=left_for)
         failure = attempted.failure or nobody_solves(desk.judges.remedy)
+        _put_off(desk, record, attempted.error, attempted.spends, sentence=failure, provider=whose, left_for=left_for)
         raise _unsolved(desk, answer_id, failure, attempted.spends, reason=attempted.reason)
     else:
         desk.answers.add_spends(tenant=desk.tenant, answer_id=answer_id, spends=attempted.spends)
@@ -237,7 +236,10 @@ async def verify_attempt(
             use_cache=record.use_cache,
         )
         if judge is not None:
-            _put_off(desk, record, done.failure, done.spends, provider=judge.provider, left_for=left_for)
+            sentence = done.verification.error or f"Not verified: {done.failure}"
+            _put_off(
+                desk, record, done.failure, done.spends, sentence=sentence, provider=judge.provider, left_for=left_for
+            )
         record = desk.answers.set_verification(
             tenant=desk.tenant,
             answer_id=answer_id,
@@ -252,6 +254,14 @@ async def verify_attempt(
         else "enrich"
     )
     return Verified(route=onward, number=attempt.number + 1)
+
+
+async def work_whole(
+    desk: Desk, record: AnswerRecord, *, deadline: Deadline | None = None, left_for: timedelta | None = None
+) -> AnswerRecord:
+    """The whole way of an answer that nobody waits for, or as far as it comes. `left_for`: as for `read_problem`."""
+    whole = verify_own_answer if record.kind == "verify" else solve_whole
+    return await whole(desk, record.id, deadline=deadline, left_for=left_for)
 
 
 async def verify_own_answer(
@@ -333,26 +343,19 @@ def _put_off(
     failure: JudgeError | LimitError | None,
     spends: Sequence[Spend],
     *,
+    sentence: str,
     provider: str,
     left_for: timedelta | None,
 ) -> None:
     """Raise `UndecidedError` where this failure of `provider` is not the end; the record then waits for another try."""
-    if failure is None or left_for is None or failure.reason in LASTING:
+    if failure is None or left_for is None:
         return
-    from touchstone.budgets import next_reset
-    from touchstone.operations.deferral import GivenUp, after_failure
+    from touchstone.operations.trying import put_off
 
-    now = desk.clock()
-    later = after_failure(failure, record.trying, now=now, reset=next_reset(provider, now))
-    if isinstance(later, GivenUp):
+    off = put_off(failure, record.trying, sentence=sentence, provider=provider, now=desk.clock(), left_for=left_for)
+    if off is None:
         return
-    waiting = Waiting(
-        reason=unanswered(failure),
-        sentence=f"Not verified: {failure}",
-        until=later.until,
-        left_until=max(now + left_for, later.until),
-    )
-    desk.answers.wait(tenant=desk.tenant, answer_id=record.id, waiting=waiting, ended=later.ended, spends=spends)
+    desk.answers.wait(tenant=desk.tenant, answer_id=record.id, waiting=off.waiting, ended=off.ended, spends=spends)
     raise UndecidedError
 
 

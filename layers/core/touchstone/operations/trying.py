@@ -2,13 +2,14 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
-from touchstone.attempts import Attempts
+from touchstone.attempts import Attempts, TryEnd, Waiting
 from touchstone.budgets import next_reset
-from touchstone.errors import MisconfiguredError, SettingsError, SpendingCeilingError
+from touchstone.errors import LASTING, JudgeError, LimitError, MisconfiguredError, SettingsError, SpendingCeilingError
 from touchstone.judges.base import Judge
+from touchstone.judges.calls import unanswered
 from touchstone.judges.checked import NotScored
 from touchstone.judges.spends import Spend
 from touchstone.operations.deferral import FIRST_PAUSE, GivenUp, Postponed, after_failure
@@ -56,6 +57,37 @@ async def with_judge[T: Paid](
     found = await work(judge)
     desk.paid(found.spends)
     return Tried(found=found, provider=judge.provider)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PutOff:
+    """Work that waits for another try, and what the present one tells of it."""
+
+    waiting: Waiting
+    ended: TryEnd
+
+
+def put_off(
+    failure: JudgeError | LimitError,
+    attempts: Attempts,
+    *,
+    sentence: str,
+    provider: str,
+    now: datetime,
+    left_for: timedelta,
+) -> PutOff | None:
+    """What becomes of work whose judge of `provider` failed, and that is left for so long by whoever carries it.
+
+    None: that is its end, since another try would not change it, or there were enough.
+    """
+    if failure.reason in LASTING:
+        return None
+    later = after_failure(failure, attempts, now=now, reset=next_reset(provider, now))
+    if isinstance(later, GivenUp):
+        return None
+    left_until = max(now + left_for, later.until)
+    waiting = Waiting(reason=unanswered(failure), sentence=sentence, until=later.until, left_until=left_until)
+    return PutOff(waiting=waiting, ended=later.ended)
 
 
 def follow_up(

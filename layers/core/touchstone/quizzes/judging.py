@@ -2,9 +2,10 @@
 
 import json
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from touchstone.clock import Deadline
+from touchstone.errors import JudgeError, LimitError
 from touchstone.judges.base import Judge
 from touchstone.judges.checked import NotScored
 from touchstone.judges.spends import Spend
@@ -24,11 +25,15 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """An attempt with what checks and judge found. `unchecked`: why the judge gave nothing, None where it did."""
+    """An attempt with what checks and judge found. `unchecked`: why the judge gave nothing, None where it did.
+
+    `failure` is then its failure or the limit, None after an invalid reply and where there was nobody to ask.
+    """
 
     attempt: Attempt
     unchecked: Unanswered | None
     spends: tuple[Spend, ...] = ()
+    failure: JudgeError | LimitError | None = None
 
 
 def begun(number: int, quiz: Quiz, request: QuizRequest) -> Attempt:
@@ -84,7 +89,7 @@ async def asked(
         attempt.quiz, judge=evaluator, deadline=deadline, language=language_for(ui_language), use_cache=use_cache
     )
     if isinstance(found, NotScored):
-        return _unchecked(attempt, unanswered_of(found), found.spends)
+        return replace(_unchecked(attempt, unanswered_of(found), found.spends), failure=found.error)
     ran = {*attempt.checks_run, *JUDGED}
     told = attempt.model_copy(
         update={

@@ -12,7 +12,9 @@ What comes next follows from what is stored, so a step that is repeated or late 
 Every step is a pure function; one that has nothing to do returns the very same record.
 
 Whoever asks a model holds the run for a moment, so that of several at once one asks. A second try of a call that was
-interrupted is made, and no third one.
+interrupted is made, and no third one. Where nobody waits for the quiz, as in a batch, what failed for a reason that may
+pass is put off instead, its time begins anew with the next try, and one that was interrupted is begun as often as it
+takes.
 """
 
 from collections.abc import Sequence
@@ -22,6 +24,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from touchstone.attempts import Attempts, TryEnd, Waiting
 from touchstone.judges.spends import Spend
 from touchstone.material import Quiz
 from touchstone.material.parts import PartId
@@ -97,7 +100,9 @@ class QuizRun(Strict):
     `deadline` is set when the first step begins, None before. `content` and `weakness` are what was retrieved, None
     before, and of a check without a chapter. An attempt without `checks_run` was not looked at yet. `failed` says why
     there is no further attempt, `unchecked` why the last one was not judged; None where there is no such thing.
-    `outcome` is how it ended, None before.
+    `outcome` is how it ended, None before. `waiting` says why it is put off and until when, as `trying` tells of the
+    tries so far; `left_until` is until when whoever carries it may take it up again after a death, None where nobody
+    does.
     """
 
     tenant: str
@@ -114,6 +119,9 @@ class QuizRun(Strict):
     spends: Annotated[tuple[Spend, ...], Field(max_length=1_000)] = ()
     outcome: QuizState | None = None
     finished_at: datetime | None = None
+    trying: Attempts = Attempts()
+    waiting: Waiting | None = None
+    left_until: datetime | None = None
 
     @property
     def kind(self) -> RunKind:
@@ -156,15 +164,22 @@ class QuizRun(Strict):
         return "finish" if follows == "generate" and self.kind == "check" else follows
 
 
-def new_run(request: QuizRequest | QuizCheckRequest, *, tenant: str, run_id: str, now: datetime) -> QuizRun:
+def new_run(
+    request: QuizRequest | QuizCheckRequest,
+    *,
+    tenant: str,
+    run_id: str,
+    now: datetime,
+    left_until: datetime | None = None,
+) -> QuizRun:
     """The run that a request begins. A quiz of somebody's own is its first and only attempt."""
     own = () if isinstance(request, QuizRequest) else (Attempt(number=1, quiz=request.quiz),)
-    return QuizRun(tenant=tenant, id=run_id, request=request, created_at=now, attempts=own)
+    return QuizRun(tenant=tenant, id=run_id, request=request, created_at=now, attempts=own, left_until=left_until)
 
 
-def started(run: QuizRun, *, now: datetime, seconds: float = SECONDS) -> QuizRun:
-    """The run whose time has begun; it ends after `seconds`."""
-    if run.over or run.deadline is not None:
+def started(run: QuizRun, *, now: datetime, seconds: float = SECONDS, awaited: bool = True) -> QuizRun:
+    """The run whose time has begun; it ends after `seconds`. Where nobody waits, one that is over begins anew."""
+    if run.over or (run.deadline is not None and (awaited or run.deadline > now)):
         return run
     return run.model_copy(update={"deadline": now + timedelta(seconds=seconds)})
 
@@ -186,10 +201,10 @@ def lacking(run: QuizRun, why: Unanswered) -> QuizRun:
     return run.model_copy(update={"failed" if run.kind == "generate" else "unchecked": why})
 
 
-def call_begun(run: QuizRun, asking: Asking, *, now: datetime) -> QuizRun:
+def call_begun(run: QuizRun, asking: Asking, *, now: datetime, awaited: bool = True) -> QuizRun:
     """The run held for a call; the very same where none is to be made now: it is not its turn, or another one is at it.
 
-    One that was interrupted twice is given up.
+    One that was interrupted twice is given up where the quiz is `awaited`.
     """
     number = _asked_about(run, asking)
     if run.step(now) != asking or number is None:
@@ -198,7 +213,7 @@ def call_begun(run: QuizRun, asking: Asking, *, now: datetime) -> QuizRun:
     if before is not None and before.until > now:
         return run
     tries = 1 if before is None else before.tries + 1
-    if tries > MAX_TRIES:
+    if awaited and tries > MAX_TRIES:
         return run.model_copy(update={_NOTHING_OF[asking]: Unanswered(reason="timed_out", details=(INTERRUPTED,))})
     return run.model_copy(update={"call": Call(asking=asking, number=number, tries=tries, until=now + HELD)})
 
@@ -208,6 +223,24 @@ def call_broken(run: QuizRun, asking: Asking, *, now: datetime) -> QuizRun:
     if run.over or run.call is None or run.call.asking != asking or run.call.until <= now:
         return run
     return run.model_copy(update={"call": run.call.model_copy(update={"until": now})})
+
+
+def put_off(
+    run: QuizRun, asking: Asking, waiting: Waiting, *, ended: TryEnd, now: datetime, spends: Sequence[Spend]
+) -> QuizRun:
+    """The run that waits for another try at a call, with all its time before it."""
+    if run.step(now) != asking:
+        return _paid(run, spends)
+    trying = (run.trying.begun(now=now) or run.trying).put_back(until=waiting.until, ended=ended)
+    changes = {"waiting": waiting, "trying": trying, "call": None, "deadline": None}
+    return run.model_copy(update={**changes, "spends": (*run.spends, *spends)})
+
+
+def handed_over(run: QuizRun) -> QuizRun:
+    """The run that its machine carries from now on, and the sweep looks after."""
+    if run.over or run.left_until is None:
+        return run
+    return run.model_copy(update={"left_until": None, "waiting": None})
 
 
 def generated(run: QuizRun, quiz: Quiz, *, number: int, spends: Sequence[Spend]) -> QuizRun:
@@ -250,7 +283,7 @@ def finished(run: QuizRun, *, now: datetime) -> QuizRun:
         return run
     if not run.attempts and run.failed is None:
         run = run.model_copy(update={"failed": Unanswered(reason="timed_out", details=(INTERRUPTED,))})
-    return run.model_copy(update={"outcome": _outcome(run).state, "finished_at": now, "call": None})
+    return run.model_copy(update={"outcome": _outcome(run).state, "finished_at": now, "call": None, "waiting": None})
 
 
 _NOTHING_OF: dict[Asking, str] = {"generate": "failed", "evaluate": "unchecked"}

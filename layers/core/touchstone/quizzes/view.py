@@ -39,7 +39,8 @@ class QuizView(Strict):
     not every rule was applied, see `checks_run` and `unchecked` for why; `failed`: there is no quiz, see `failed`.
     Before it is over, `quiz` is null. `attempt` is the number of the attempt that is handed out, to which `violations`
     and `checks_run` belong. `stopped`: no time was left for another attempt. `tokens` and `cost_usd` (the known prices)
-    are of all attempts.
+    are of all attempts. Of one that is put off, `waiting_for` says why (a word), and `waiting_until` when it is tried
+    again; null otherwise.
     """
 
     id: str
@@ -63,6 +64,8 @@ class QuizView(Strict):
     unpriced_calls: int = Field(ge=0)
     created_at: datetime
     finished_at: datetime | None
+    waiting_for: str | None = None
+    waiting_until: datetime | None = None
 
     @classmethod
     def of(cls, run: QuizRun) -> "QuizView":
@@ -90,6 +93,8 @@ class QuizView(Strict):
             unpriced_calls=unpriced(run.spends),
             created_at=run.created_at,
             finished_at=run.finished_at,
+            waiting_for=None if run.waiting is None else run.waiting.reason,
+            waiting_until=None if run.waiting is None else run.waiting.until,
         )
 
 

@@ -96,7 +96,8 @@ def pending_index(record: AnswerRecord) -> dict[str, str]:
     by the moment somebody may (again) take them.
     """
     if record.stage not in ENDED:
-        begun = record.created_at if record.waiting is None else record.waiting.left_until
+        left_until = record.left_until if record.waiting is None else record.waiting.left_until
+        begun = left_until or record.created_at
         return {"gsi2pk": UNFINISHED, "gsi2sk": f"{sortable(begun)}#{record.id}"}
     progress = record.evaluation
     request = evaluation_request_id(record)
@@ -113,7 +114,7 @@ def pending_index(record: AnswerRecord) -> dict[str, str]:
 def _asked(record: AnswerRecord) -> str:
     """What a record began as. What a request does not say reads as it did before it could be said."""
     unsaid = [name for name in ("answer_key", "verify_seconds") if getattr(record, name) is None]
-    later = ("created_at", "updated_at", "failure_reason", "trying", "waiting", *unsaid)
+    later = ("created_at", "updated_at", "failure_reason", "trying", "waiting", "left_until", *unsaid)
     return record.model_dump_json(exclude={**dict.fromkeys(later, True), "evaluation": {"failure_reason", "since"}})
 
 

@@ -14,9 +14,8 @@ from touchstone.answers.model import (
     EvaluationProgress,
     Status,
     Verification,
-    Waiting,
 )
-from touchstone.attempts import TryEnd
+from touchstone.attempts import TryEnd, Waiting
 from touchstone.checks.language import language_of
 from touchstone.errors import ConflictError, Unanswered
 from touchstone.judges.spends import Spend

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from touchstone.attempts import LEASE
+from touchstone.attempts import LEASE, TryEnd, Waiting
 from touchstone.clock import Clock, system_clock
 from touchstone.judges.spends import Spend, known_cost, unpriced
 from touchstone.material import Quiz
@@ -78,12 +78,24 @@ class Quizzes:
         self._records = Versioned(QUIZ, table, artifacts, pause=pause)
         self._clock = clock
 
-    def create(self, *, tenant: str, quiz_id: str, request: QuizRequest | QuizCheckRequest) -> QuizRun:
+    def create(
+        self,
+        *,
+        tenant: str,
+        quiz_id: str,
+        request: QuizRequest | QuizCheckRequest,
+        left_for: timedelta | None = None,
+    ) -> QuizRun:
         """Store a new quiz to be made or checked; a repeat returns the stored one, however far it has come.
 
-        Raises `ConflictError` where the id belongs to another request.
+        `left_for`: how long whoever carries it may take it up again after a death, None where nobody does. Raises
+        `ConflictError` where the id belongs to another request.
         """
-        return self._records.insert(steps.new_run(request, tenant=tenant, run_id=quiz_id, now=self._clock()))
+        now = self._clock()
+        left_until = None if left_for is None else now + left_for
+        return self._records.insert(
+            steps.new_run(request, tenant=tenant, run_id=quiz_id, now=now, left_until=left_until)
+        )
 
     def find(self, *, tenant: str, quiz_id: str) -> QuizRun | None:
         """The record of a quiz, None where there is none."""
@@ -114,9 +126,13 @@ class Quizzes:
         owners = (record_of(str(item["pk"])) for item in found)
         return tuple(UnfinishedQuiz(tenant=tenant, quiz_id=quiz_id) for tenant, quiz_id in owners)
 
-    def start(self, *, tenant: str, quiz_id: str, seconds: float = SECONDS) -> QuizRun:
-        """Let its time of `seconds` begin; the first one to say so counts."""
-        return self._step(tenant, quiz_id, lambda run: steps.started(run, now=self._clock(), seconds=seconds))
+    def start(self, *, tenant: str, quiz_id: str, seconds: float = SECONDS, awaited: bool = True) -> QuizRun:
+        """Let its time of `seconds` begin; the first one to say so counts. `awaited`: see `started`."""
+
+        def step(run: QuizRun) -> QuizRun:
+            return steps.started(run, now=self._clock(), seconds=seconds, awaited=awaited)
+
+        return self._step(tenant, quiz_id, step)
 
     def retrieve(self, run: QuizRun, content: Content) -> QuizRun:
         """Keep the chapter that it is about."""
@@ -130,16 +146,32 @@ class Quizzes:
         """Keep that what it names is not there any more."""
         return self._step(run.tenant, run.id, lambda one: steps.lacking(one, why))
 
-    def begin(self, *, tenant: str, quiz_id: str, asking: Asking) -> tuple[QuizRun, bool]:
-        """Begin a call, and whether it is to be made: of many at once exactly one is."""
-        run, changed = self._records.begin(
-            tenant, quiz_key(tenant, quiz_id), lambda one: steps.call_begun(one, asking, now=self._clock())
-        )
+    def begin(self, *, tenant: str, quiz_id: str, asking: Asking, awaited: bool = True) -> tuple[QuizRun, bool]:
+        """Begin a call, and whether it is to be made: of many at once exactly one is. `awaited`: see `call_begun`."""
+
+        def begun(run: QuizRun) -> QuizRun:
+            return steps.call_begun(run, asking, now=self._clock(), awaited=awaited)
+
+        run, changed = self._records.begin(tenant, quiz_key(tenant, quiz_id), begun)
         return run, changed and run.failed is None and run.unchecked is None  # a third try gives up instead
 
     def break_off(self, run: QuizRun, asking: Asking) -> QuizRun:
         """Keep that a call ended without a result, so that another one may begin at once."""
         return self._step(run.tenant, run.id, lambda one: steps.call_broken(one, asking, now=self._clock()))
+
+    def put_off(
+        self, run: QuizRun, asking: Asking, waiting: Waiting, *, ended: TryEnd, spends: Sequence[Spend]
+    ) -> QuizRun:
+        """Keep that a call brought nothing, how it `ended`, and for what the quiz waits."""
+
+        def step(one: QuizRun) -> QuizRun:
+            return steps.put_off(one, asking, waiting, ended=ended, now=self._clock(), spends=spends)
+
+        return self._step(run.tenant, run.id, step)
+
+    def hand_over(self, run: QuizRun) -> QuizRun:
+        """Leave a quiz to its machine."""
+        return self._step(run.tenant, run.id, steps.handed_over)
 
     def add(self, run: QuizRun, quiz: Quiz, *, number: int, spends: Sequence[Spend]) -> QuizRun:
         """Keep what the generator wrote as an attempt."""
@@ -189,8 +221,9 @@ def _derived(run: QuizRun) -> Item:
     item: Item = {"gsi1pk": of_tenant(run.tenant, "QUIZZES"), "gsi1sk": run.id, "summary": summary.model_dump_json()}
     if run.over:
         return item
-    # One that nobody began may wait for its turn in a batch, as long as the function lives that took it.
-    due = run.deadline or run.created_at + LEASE
+    # One that nobody began may wait for its turn, as long as the function lives that took it.
+    left_until = run.left_until if run.waiting is None else run.waiting.left_until
+    due = left_until or run.deadline or run.created_at + LEASE
     return item | {"gsi2pk": UNFINISHED, "gsi2sk": f"{sortable(due)}#{run.id}"}
 
 

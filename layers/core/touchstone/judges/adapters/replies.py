@@ -62,9 +62,10 @@ def counted(usage: Usage, model: str) -> Iterator[None]:
 
 
 def cut_off(provider: str, model: str, limit: int) -> UnreadableError:
-    """The failure of a reply that ended at its token limit."""
+    """The failure of a reply that ended at a token limit: ours, or a smaller one that only the provider knows."""
     return UnreadableError(
-        f"{provider} {model} was cut off at {limit} output tokens; ask for less, or allow more output tokens."
+        f"{provider} {model} was cut off at its limit of output tokens, {limit} or a smaller one that its server sets; "
+        "ask for less, or allow more there."
     )
 
 

@@ -1,20 +1,22 @@
 """The steps of a quiz that write it, look at its structure, evaluate it, and end it.
 
 Every step may be repeated: what is stored is found done, and of several at once one asks. Each says what comes next,
-and takes what is left of the quiz's time.
+and takes what is left of the quiz's time. `left_for` is how long whoever carries the quiz to another try may leave it:
+then a call that failed for a reason that may pass is put off. None: somebody waits, and each failure is an end.
 """
 
 import json
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import timedelta
 
-from touchstone.errors import MisconfiguredError, SettingsError, StoreError
+from touchstone.errors import JudgeError, LimitError, MisconfiguredError, SettingsError, StoreError
 from touchstone.judges.base import Judge
 from touchstone.judges.checked import NotScored
 from touchstone.operations.progress import StepProgress
 from touchstone.operations.quizzes.desk import QuizDesk
-from touchstone.operations.trying import with_judge
+from touchstone.operations.trying import NOBODY, PutOff, put_off, with_judge
 from touchstone.quizzes.checking import apply_checks
 from touchstone.quizzes.generation import Generated, generate_quiz
 from touchstone.quizzes.judging import Judged, asked, judged
@@ -26,9 +28,10 @@ from touchstone.quizzes.structure import validate_structure
 logger = logging.getLogger(__name__)
 
 
-async def generate(desk: QuizDesk, quiz_id: str) -> StepProgress:
+async def generate(desk: QuizDesk, quiz_id: str, *, left_for: timedelta | None = None) -> StepProgress:
     """GENERATE_QUIZ: one more attempt, with what the one before violates as data. A repeat asks nobody."""
-    run, ours = desk.quizzes.begin(tenant=desk.tenant, quiz_id=quiz_id, asking="generate")
+    awaited = left_for is None
+    run, ours = desk.quizzes.begin(tenant=desk.tenant, quiz_id=quiz_id, asking="generate", awaited=awaited)
     if not ours:
         return progress_of(desk, run, at="generate")
 
@@ -47,8 +50,14 @@ async def generate(desk: QuizDesk, quiz_id: str) -> StepProgress:
 
     number = len(run.attempts) + 1
     with _held(desk, run, "generate"):
-        found = (await with_judge(desk, lambda: desk.generator(_apart(run)), write)).found
+        tried = await with_judge(desk, lambda: desk.generator(_apart(run)), write)
+        found = tried.found
         if isinstance(found, NotScored):
+            failure = None if tried.provider == NOBODY else found.error
+            off = _put_off(desk, run, failure, provider=tried.provider, left_for=left_for)
+            if off is not None:
+                desk.quizzes.put_off(run, "generate", off.waiting, ended=off.ended, spends=found.spends)
+                return StepProgress(state="waiting", until=off.waiting.until, reason=found.reason)
             after = desk.quizzes.give_up(run, unanswered_of(found), number=number, spends=found.spends)
             return progress_of(desk, after, reason=found.reason)
         after = desk.quizzes.add(run, found.quiz, number=number, spends=found.spends)
@@ -64,13 +73,14 @@ def validate(desk: QuizDesk, quiz_id: str) -> StepProgress:
     return progress_of(desk, run)
 
 
-async def evaluate(desk: QuizDesk, quiz_id: str) -> StepProgress:
+async def evaluate(desk: QuizDesk, quiz_id: str, *, left_for: timedelta | None = None) -> StepProgress:
     """EVALUATE_CONTENT: the checks that need the tables, and the judge, who sees the questions alone.
 
     Of a quiz of somebody's own whose structure is broken the checks alone are made, and no judge is missed. Where the
     judge fails the quiz is left unchecked, with what the checks found. A repeat asks nobody.
     """
-    run, ours = desk.quizzes.begin(tenant=desk.tenant, quiz_id=quiz_id, asking="evaluate")
+    awaited = left_for is None
+    run, ours = desk.quizzes.begin(tenant=desk.tenant, quiz_id=quiz_id, asking="evaluate", awaited=awaited)
     if not ours:
         return progress_of(desk, run, at="evaluate")
     evaluator, nobody = (None, None) if run.attempts[-1].structural else _evaluator(desk, run)
@@ -78,6 +88,11 @@ async def evaluate(desk: QuizDesk, quiz_id: str) -> StepProgress:
         found = await _judged(desk, run, evaluator)
         desk.paid(found.spends)
         unchecked = nobody or found.unchecked
+        provider = NOBODY if evaluator is None else evaluator.provider
+        off = _put_off(desk, run, found.failure, provider=provider, left_for=left_for)
+        if off is not None:
+            desk.quizzes.put_off(run, "evaluate", off.waiting, ended=off.ended, spends=found.spends)
+            return StepProgress(state="waiting", until=off.waiting.until, reason=off.waiting.reason)
         after = desk.quizzes.judge(run, found.attempt, unchecked=unchecked, spends=found.spends)
     return progress_of(desk, after, reason=None if unchecked is None else unchecked.reason)
 
@@ -99,6 +114,20 @@ def progress_of(desk: QuizDesk, run: QuizRun, *, at: Asking | None = None, reaso
     if at is not None and ahead == at and run.call is not None and run.call.until > now:
         return StepProgress(state="waiting", until=run.call.until)
     return StepProgress(state=ahead, reason=reason)
+
+
+def _put_off(
+    desk: QuizDesk,
+    run: QuizRun,
+    failure: JudgeError | LimitError | None,
+    *,
+    provider: str,
+    left_for: timedelta | None,
+) -> PutOff | None:
+    """How a quiz waits after this failure of `provider`; None where it is an end, or somebody waits."""
+    if failure is None or left_for is None:
+        return None
+    return put_off(failure, run.trying, sentence=str(failure), provider=provider, now=desk.clock(), left_for=left_for)
 
 
 async def _judged(desk: QuizDesk, run: QuizRun, evaluator: Judge | None) -> Judged:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import TooLargeError
@@ -38,11 +39,16 @@ class QuizReception:
         """Have a quiz checked; `key` is the sender's own. Raises `TooLargeError` for a quiz of more than a megabyte."""
         return self.start(self.accept(request, self._id("quiz-check", key)))
 
-    def accept(self, request: QuizRequest | QuizCheckRequest, quiz_id: str) -> QuizRun:
-        """Keep what is asked for under an id; a repeat finds it, whatever has been deleted since."""
+    def accept(
+        self, request: QuizRequest | QuizCheckRequest, quiz_id: str, *, left_for: timedelta | None = None
+    ) -> QuizRun:
+        """Keep what is asked for under an id; a repeat finds it, whatever has been deleted since.
+
+        `left_for`: as `Quizzes.create` says.
+        """
         if self.quizzes.find(tenant=self.tenant, quiz_id=quiz_id) is None:
             self._check(request)
-        return self.quizzes.create(tenant=self.tenant, quiz_id=quiz_id, request=request)
+        return self.quizzes.create(tenant=self.tenant, quiz_id=quiz_id, request=request, left_for=left_for)
 
     def start(self, run: QuizRun) -> QuizRun:
         """Start the machine of a quiz that is not over."""

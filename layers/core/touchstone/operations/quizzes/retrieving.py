@@ -11,9 +11,12 @@ from touchstone.quizzes.retrieval import query_weakness, retrieve_content
 from touchstone.quizzes.run import QuizRun
 
 
-def retrieve(desk: QuizDesk, quiz_id: str, *, seconds: float = SECONDS) -> StepProgress:
-    """Let the quiz's time of `seconds` begin, and keep the chapter that it is about; a repeat changes neither."""
-    run = desk.quizzes.start(tenant=desk.tenant, quiz_id=quiz_id, seconds=seconds)
+def retrieve(desk: QuizDesk, quiz_id: str, *, seconds: float = SECONDS, awaited: bool = True) -> StepProgress:
+    """Let the quiz's time of `seconds` begin, and keep the chapter that it is about; a repeat changes neither.
+
+    Of a quiz that nobody waits for time that is over begins anew: whoever had it died.
+    """
+    run = desk.quizzes.start(tenant=desk.tenant, quiz_id=quiz_id, seconds=seconds, awaited=awaited)
     if not run.over and run.content is None and run.request.chapter is not None:
         try:
             run = desk.quizzes.retrieve(run, _content(desk, run))
