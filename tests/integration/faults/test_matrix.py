@@ -6,16 +6,29 @@ import pytest
 
 from tests.support.faults import FAULTS, PROVIDERS, run_deployed, run_locally
 
-PAIRS = [(provider, fault) for provider in PROVIDERS for fault in FAULTS]
+DEPLOYED = [
+    *((PROVIDERS[number % len(PROVIDERS)], fault) for number, fault in enumerate(FAULTS)),
+    *((PROVIDERS[(number + 2) % len(PROVIDERS)], fault) for number, fault in enumerate(("day", "spent", "rpm"))),
+]
+"""Each fault once, each provider by turns, and what is refused once more: `tests.bench.faults` runs them all."""
+TEN_CHUNKS = 250
 
 
-@pytest.mark.parametrize(("provider", "fault"), PAIRS)
-def test_every_line_is_scored_here(tmp_path: Path, sdks: None, provider: str, fault: str) -> None:
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_r24_r25_r26_every_line_is_scored_here(tmp_path: Path, sdks: None, provider: str, fault: str) -> None:
     outcome = run_locally(provider, FAULTS[fault], tmp_path)
     assert outcome.missed == [], outcome
 
 
-@pytest.mark.parametrize(("provider", "fault"), PAIRS)
-def test_every_line_is_scored_in_a_deployment(aws: None, sdks: None, provider: str, fault: str) -> None:
+@pytest.mark.parametrize(("provider", "fault"), DEPLOYED)
+def test_r24_r25_r26_every_line_is_scored_in_a_deployment(aws: None, sdks: None, provider: str, fault: str) -> None:
     outcome = run_deployed(provider, FAULTS[fault])
     assert outcome.missed == [], outcome
+
+
+@pytest.mark.parametrize("fault", ["spent", "rpm unnamed"])
+def test_r24_ten_functions_at_once_are_refused_three_times_a_minute_in_all(aws: None, sdks: None, fault: str) -> None:
+    outcome = run_deployed("compatible", FAULTS[fault], count=TEN_CHUNKS)
+    assert outcome.missed == [], outcome
+    assert outcome.refused > 0
