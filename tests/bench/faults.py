@@ -13,8 +13,8 @@ from tests.support.faults import FAULTS, PROVIDERS, Fault, Outcome, run_deployed
 
 WAYS = ("local", "deployed")
 HEADING = (
-    f"{'way':<8} {'provider':<10} {'fault':<11} {'scored':>8} {'calls':>6} {'repeats':>7} {'refused':>7} {'a minute':>8}"
-    f" {'longest call':>12} {'longest line or function':>24} {'in all':>8}  missed"
+    f"{'way':<8} {'provider':<10} {'fault':<11} {'scored':>8} {'calls':>6} {'repeats':>7} {'refused':>7}"
+    f" {'a minute':>8} {'longest call':>12} {'longest':>12} {'in all':>8}  missed"
 )
 
 
@@ -56,7 +56,7 @@ def _line(found: Outcome) -> str:
     return (
         f"{found.way:<8} {found.provider:<10} {found.fault:<11} {f'{found.scored}/{found.lines}':>8} {found.calls:>6}"
         f" {found.repeats:>7} {found.refused:>7} {found.refused_a_minute:>8} {found.longest_call:>10.1f} s"
-        f" {f'{found.longest:.0f} of {found.allowed:.0f} s':>24} {found.waited:>6.0f} s  {'; '.join(found.missed) or '-'}"
+        f" {f'{found.longest:.0f}/{found.allowed:.0f} s':>12} {found.waited:>6.0f} s  {'; '.join(found.missed) or '-'}"
     )
 
 

@@ -261,7 +261,7 @@ def _faulty(provider: str, fault: Fault) -> Iterator[tuple[pytest.MonkeyPatch, V
 
 
 def _outcome(
-    way: str, endpoint: Endpoint, statuses: list[str | None], longest: _Longest, allowed: float, says: str = ""
+    way: str, endpoint: Endpoint, statuses: list[str | None], *, longest: _Longest, allowed: float, says: str = ""
 ) -> Outcome:
     served = Counter(line for _, line in endpoint.served)
     return Outcome(
@@ -313,7 +313,7 @@ def run_locally(provider: str, fault: Fault, folder: Path) -> Outcome:
         statuses = [json.loads(line)["answer"]["verification_status"] for line in results]
     said = "" if result.exit_code == 0 else f"exit {result.exit_code}: {result.stderr or result.exception!r}"
     allowed = WAIT_SECONDS + longest(VerifyRequest(problem="?", answer="x", verify_seconds=fault.allowed))
-    return _outcome("local", endpoint, statuses, longest_line, allowed, said)
+    return _outcome("local", endpoint, statuses, longest=longest_line, allowed=allowed, says=said)
 
 
 class TimedContext(Context):
@@ -441,9 +441,9 @@ def _as_function[R](time: VirtualTime, work: Callable[[], R]) -> R:
 
 
 def run_deployed(provider: str, fault: Fault, *, count: int = COUNT) -> Outcome:
-    """A dropped file through the real handlers, its chunks side by side, as the machine does. Must run in `mock_aws`."""
+    """A dropped file through the real handlers, its chunks side by side, as by the machine. Must run in `mock_aws`."""
     with faulty_deployment(provider, fault) as (time, here, endpoint):
         longest_step = _Longest(time)
         results = _Machine(time=time, deployment=here, longest=longest_step).run(_rows(count))
     statuses = [(result["answer"] or {}).get("verification_status") for result in results]
-    return _outcome("deployed", endpoint, statuses, longest_step, FUNCTION_SECONDS)
+    return _outcome("deployed", endpoint, statuses, longest=longest_step, allowed=FUNCTION_SECONDS)

@@ -74,7 +74,7 @@ class RealTime:
         """The moment, as Unix time."""
         return time.time()
 
-    async def hold(self, name: str | None, seconds: float) -> None:
+    async def hold(self, name: str | None, seconds: float) -> None:  # noqa: ARG002 - who asks makes no difference
         """Hold a reply back."""
         await asyncio.sleep(seconds)
 
@@ -198,7 +198,9 @@ def _application(exchange: Exchange, time: Time) -> web.Application:
     async def gemini(request: web.Request) -> web.StreamResponse:
         key = request.headers.get("x-goog-api-key", "")
         body = await request.json()
-        return await _serve(request, exchange, time, conversed(read_gemini(request.match_info["model"], key, body), body))
+        return await _serve(
+            request, exchange, time, conversed(read_gemini(request.match_info["model"], key, body), body)
+        )
 
     async def openai(request: web.Request) -> web.StreamResponse:
         provider = "compatible" if request.path.startswith("/compatible/") else "openai"

@@ -11,6 +11,7 @@ import math
 import selectors
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -199,7 +200,9 @@ class _Loop(asyncio.SelectorEventLoop):
     def time(self) -> float:
         return self._virtual.monotonic()
 
-    def run_in_executor(self, executor: Any, func: Any, *args: Any) -> Any:
+    def run_in_executor[*Ts, T](
+        self, executor: Executor | None, func: Callable[[*Ts], T], *args: *Ts
+    ) -> asyncio.Future[T]:
         self._virtual.job_begun()
         future = super().run_in_executor(executor, func, *args)
         future.add_done_callback(lambda _: self._virtual.job_ended())

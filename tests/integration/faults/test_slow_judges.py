@@ -25,9 +25,7 @@ def test_r25_for_who_waits_the_step_behind_the_api_ends_in_time(aws: None, sdks:
             asked, number = VerifyRequest.model_validate(request(1)), new_ulid(time.now())
             stores.answers().create(new_record(asked, tenant=TENANT, answer_id=number, now=time.now()))
             deadline = round((time.timestamp() + SYNC_SECONDS) * 1000)
-            verify.handler(
-                {"tenant": TENANT, "answer_id": number, "deadline_epoch_ms": deadline}, TimedContext(time)
-            )
+            verify.handler({"tenant": TENANT, "answer_id": number, "deadline_epoch_ms": deadline}, TimedContext(time))
             return time.monotonic()
 
         took = in_a_function(time, verified)
