@@ -1,53 +1,33 @@
 """What the integration tests share: the table in moto, and nothing of the account of whoever runs them."""
 
 import importlib
-import threading
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import boto3
 import pytest
-from botocore.client import BaseClient
-from moto import mock_aws
 
-from tests.support import moto_shortcuts, replies
+from tests.support import replies
+from tests.support.aws import REGION, in_process
+from tests.support.aws import one_request_at_a_time as serialised
 from tests.support.providers import ProviderServer
 from tests.support.table import create_table
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
-REGION = "us-east-1"
-
-moto_shortcuts.take()
-
 
 @pytest.fixture
 def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """AWS in the process: credentials and endpoints of the machine are out of reach."""
-    for name in ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_DYNAMODB", "AWS_PROFILE"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("AWS_DEFAULT_REGION", REGION)
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
-    # One boto session for all tests: a new one reads its service models from disk each time, which is most of a test.
-    with mock_aws(config={"core": {"reset_boto3_session": False}}):
+    with in_process(monkeypatch):
         yield
 
 
 @pytest.fixture(autouse=True)
 def one_request_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """DynamoDB serialises the requests on an item; moto is one process whose dictionaries threads would tear.
-
-    What interleaves in a test with threads are whole requests, as they do in AWS.
-    """
-    lock, send = threading.RLock(), BaseClient._make_api_call  # type: ignore[attr-defined]
-
-    def serialised(self: BaseClient, *arguments: Any) -> Any:
-        with lock:
-            return send(self, *arguments)
-
-    monkeypatch.setattr(BaseClient, "_make_api_call", serialised)
+    """Requests to AWS one after the other, whichever thread makes them."""
+    serialised(monkeypatch)
 
 
 @pytest.fixture

@@ -104,8 +104,9 @@ class Control(BaseModel):
 class Exchange:
     """What is arranged and what arrived. Safe to use from any thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, moment: Callable[[], float] = time.time) -> None:
         self._lock = threading.Lock()
+        self._moment = moment
         self.reset()
 
     def reset(self) -> None:
@@ -172,7 +173,7 @@ class Exchange:
         reply = answer(asked, behaviour)
         kept = {name: value for name, value in asdict(asked).items() if name not in {"key", "fault"}}
         with self._lock:
-            self._calls.append(Call(at=time.time(), behaviour=behaviour.kind, status=reply.status, **kept))
+            self._calls.append(Call(at=self._moment(), behaviour=behaviour.kind, status=reply.status, **kept))
         return behaviour, reply
 
     def _takes(self, rule: Rule) -> bool:
@@ -196,7 +197,7 @@ class Exchange:
         )
         if quota is None:
             return None
-        counted, now = (asked.provider, asked.model), time.monotonic()
+        counted, now = (asked.provider, asked.model), self._moment()
         recent = self._recent.setdefault(counted, deque())
         while recent and now - recent[0] >= MINUTE:
             recent.popleft()

@@ -17,9 +17,10 @@ import contextlib
 import socket
 import struct
 import threading
+import time
 from dataclasses import asdict
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from aiohttp import web
 from pydantic import ValidationError
@@ -30,6 +31,8 @@ from tests.support.wire_turns import conversed, read_responses
 
 LOOK_SECONDS = 0.02
 """Between two looks at a latch."""
+CALL_HEADER = "x-virtual-call"
+"""Names a call, where a test's own time must know which ones are held back."""
 
 
 def success(value: Any = None, **options: Any) -> Behaviour:
@@ -52,15 +55,40 @@ def drip(seconds: float = 1.0) -> Behaviour:
     return Behaviour(kind="drip", seconds=seconds)
 
 
+class Time(Protocol):
+    """The time that a server lives in."""
+
+    def timestamp(self) -> float:
+        """The moment, as Unix time."""
+        ...
+
+    async def hold(self, name: str | None, seconds: float) -> None:
+        """Hold a reply back; `name` is what the request says of itself in `CALL_HEADER`."""
+        ...
+
+
+class RealTime:
+    """The system's."""
+
+    def timestamp(self) -> float:
+        """The moment, as Unix time."""
+        return time.time()
+
+    async def hold(self, name: str | None, seconds: float) -> None:  # noqa: ARG002 - who asks makes no difference
+        """Hold a reply back."""
+        await asyncio.sleep(seconds)
+
+
 class ProviderServer:
     """The server, in a thread of its own, for the length of a `with`. `port` 0 takes a free one of 127.0.0.1."""
 
-    def __init__(self, *, port: int = 0) -> None:
-        self.exchange = Exchange()
+    def __init__(self, *, port: int = 0, time: Time | None = None) -> None:
+        time = time or RealTime()
+        self.exchange = Exchange(time.timestamp)
         self._port = port
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="providers", daemon=True)
-        self._runner = web.AppRunner(_application(self.exchange), access_log=None, shutdown_timeout=0.05)
+        self._runner = web.AppRunner(_application(self.exchange, time), access_log=None, shutdown_timeout=0.05)
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -164,26 +192,28 @@ class ProviderServer:
         self.exchange.reset()
 
 
-def _application(exchange: Exchange) -> web.Application:
+def _application(exchange: Exchange, time: Time) -> web.Application:
     """The routes of the three providers, of a compatible server, and of the control endpoint."""
 
     async def gemini(request: web.Request) -> web.StreamResponse:
         key = request.headers.get("x-goog-api-key", "")
         body = await request.json()
-        return await _serve(request, exchange, conversed(read_gemini(request.match_info["model"], key, body), body))
+        return await _serve(
+            request, exchange, time, conversed(read_gemini(request.match_info["model"], key, body), body)
+        )
 
     async def openai(request: web.Request) -> web.StreamResponse:
         provider = "compatible" if request.path.startswith("/compatible/") else "openai"
         body = await request.json()
-        return await _serve(request, exchange, conversed(read_openai(provider, _bearer(request), body), body))
+        return await _serve(request, exchange, time, conversed(read_openai(provider, _bearer(request), body), body))
 
     async def responses(request: web.Request) -> web.StreamResponse:
-        return await _serve(request, exchange, read_responses(_bearer(request), await request.json()))
+        return await _serve(request, exchange, time, read_responses(_bearer(request), await request.json()))
 
     async def anthropic(request: web.Request) -> web.StreamResponse:
         key = request.headers.get("x-api-key") or _bearer(request)
         body = await request.json()
-        return await _serve(request, exchange, conversed(read_anthropic(key, body), body))
+        return await _serve(request, exchange, time, conversed(read_anthropic(key, body), body))
 
     async def arrange(request: web.Request) -> web.Response:
         try:
@@ -215,7 +245,7 @@ def _bearer(request: web.Request) -> str:
     return request.headers.get("authorization", "").removeprefix("Bearer ")
 
 
-async def _serve(request: web.Request, exchange: Exchange, asked: Asked) -> web.StreamResponse:
+async def _serve(request: web.Request, exchange: Exchange, time: Time, asked: Asked) -> web.StreamResponse:
     """Answer one request as arranged."""
     behaviour, reply = exchange.meet(asked)
     match behaviour.kind:
@@ -224,7 +254,7 @@ async def _serve(request: web.Request, exchange: Exchange, asked: Asked) -> web.
         case "drip":
             return await _drip(request, reply, pause=behaviour.seconds)
     if behaviour.seconds:
-        await asyncio.sleep(behaviour.seconds)
+        await time.hold(request.headers.get(CALL_HEADER), behaviour.seconds)
     while exchange.holds(behaviour.latch):  # noqa: ASYNC110 - a latch is opened from any thread
         await asyncio.sleep(LOOK_SECONDS)
     if behaviour.kind == "hang":

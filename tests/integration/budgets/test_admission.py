@@ -66,6 +66,25 @@ async def test_a_call_is_counted_before_it_is_sent_and_paid_after(
     assert (spending.today("acme").spent_usd, spending.today("acme").reserved_usd) == (0.02, 0.0)
 
 
+async def test_who_looks_again_and_again_for_a_unit_writes_nothing(
+    quotas: Quotas, spending: Spending, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patient = DynamoAdmission(quotas, spending, ceiling_usd=1.0, slow_start=True)
+    await patient.admit(call(per_minute=1))
+    asked, send = list[str](), BaseClient._make_api_call  # type: ignore[attr-defined]
+
+    def noted(self: BaseClient, operation: str, parameters: Any) -> Any:
+        asked.append(operation)
+        return send(self, operation, parameters)
+
+    monkeypatch.setattr(BaseClient, "_make_api_call", noted)
+    for _ in range(3):
+        with pytest.raises(QuotaExceededError):
+            await patient.admit(call(per_minute=1))
+    assert asked == ["GetItem"] * 3
+    assert spending.today("acme").reserved_usd == 0.25
+
+
 async def test_r4_a_lost_reply_leaves_unit_and_money_spent(
     admission: DynamoAdmission, quotas: Quotas, spending: Spending
 ) -> None:

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from tests.integration.cli.conftest import Command
-from tests.integration.conftest import REGION
+from tests.support.aws import REGION
 from tests.support.records import an_answer, finished
 from tests.support.table import TABLE_NAME
 from touchstone.budgets import Spending

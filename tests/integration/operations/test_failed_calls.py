@@ -189,6 +189,21 @@ async def test_r27_deaths_between_the_claim_and_the_call_count_for_nothing(table
     assert len(house.script.asked) == 1
 
 
+async def test_r27_after_deaths_the_last_true_reason_is_shown(table: "Table") -> None:
+    house = build(table, {"evaluate": [*[paid(OverloadedError("Overloaded."))] * 3, replies.evaluate()]})
+    (asked,) = house.asked_for(1, state="waiting")
+    first = await evaluate_answer(house.desk(), asked.id)
+    assert (first.state, first.reason) == ("waiting", "overloaded")
+    house.clock.now = max(house.clock.now, first.until or house.clock.now)
+    for _ in range(5):
+        claimed = claim(house.desk(), asked.id, purpose="fresh")  # and then the process is gone
+        assert isinstance(claimed, Claimed)
+        house.clock.now = claimed.lease or house.clock.now
+        shown = house.answers.get(tenant="acme", answer_id=asked.id).evaluation
+        assert (shown.failure, shown.tries) == ("overloaded", 0)
+    assert (await evaluate_answer(house.desk(), asked.id)).state == "done"
+
+
 class _Doorkeeper:
     """Admits the calls that are due, and refuses the others for a minute each."""
 

@@ -1,7 +1,11 @@
 """Every command there is, with arguments that lead it to a deployment where it asks one."""
 
-from collections.abc import Iterator, Mapping
+import dis
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
+from inspect import unwrap
 from pathlib import Path
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from typer.main import get_command
@@ -79,15 +83,60 @@ HERE = frozenset(
 """Commands that ask no deployment: they work in this process, or on AWS itself."""
 
 
+CLIENT = "touchstone.cli.client"
+"""The module through which a deployment is asked, and there is no other."""
+ROOM = "touchstone.cli"
+
+
 def names() -> list[str]:
     """Every command, by all its words."""
-    return [" ".join(path) for path in _leaves(get_command(app), ())]
+    return [" ".join(path) for path, _ in _leaves(get_command(app), ())]
 
 
-def _leaves(command: Any, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def asking() -> list[str]:
+    """The commands whose code leads to `CLIENT`, as it is found by following what their functions name."""
+    return [" ".join(path) for path, callback in _leaves(get_command(app), ()) if _leads_to_client(callback, set())]
+
+
+def _leaves(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Callable[..., Any]]]:
     parts = getattr(command, "commands", None)
     if parts is None:
-        yield path
+        yield path, command.callback
         return
     for name, part in parts.items():
         yield from _leaves(part, (*path, name))
+
+
+def _leads_to_client(thing: Any, seen: set[int]) -> bool:
+    """Whether a function, a class or a module is the client's, or names one that leads to it."""
+    thing = unwrap(thing) if callable(thing) else thing
+    home = thing.__name__ if isinstance(thing, ModuleType) else getattr(thing, "__module__", None) or ""
+    if id(thing) in seen or not home.startswith(ROOM):
+        return False
+    seen.add(id(thing))
+    if home == CLIENT:
+        return True
+    if isinstance(thing, type):
+        return any(_leads_to_client(part, seen) for part in vars(thing).values())
+    return isinstance(thing, FunctionType) and any(
+        _leads_to_client(each, seen) for code in _codes(thing.__code__) for each in _named(code, thing.__globals__)
+    )
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """The code of a function and of those within it."""
+    yield code
+    for each in code.co_consts:
+        if isinstance(each, CodeType):
+            yield from _codes(each)
+
+
+def _named(code: CodeType, known: Mapping[str, Any]) -> Iterator[Any]:
+    """What code names: its globals, what it imports itself, and what it takes of modules."""
+    modules = [each for name in code.co_names if isinstance(each := known.get(name), ModuleType)]
+    imported = (step.argval for step in dis.get_instructions(code) if step.opname == "IMPORT_NAME")
+    modules += [import_module(name) for name in imported if name.startswith(ROOM)]
+    yield from (known[name] for name in code.co_names if name in known)
+    for module in modules:
+        yield module
+        yield from (vars(module)[name] for name in code.co_names if name in vars(module))

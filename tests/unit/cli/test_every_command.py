@@ -8,7 +8,7 @@ import pytest
 from typer.testing import Result
 
 from tests.unit.cli.conftest import Command
-from tests.unit.cli.every_command import ASKING, HERE, STDIN, names
+from tests.unit.cli.every_command import ASKING, HERE, STDIN, asking, names
 from tests.unit.cli.loopback import HEALTH, TOKEN, Asked, Loopback, Reply
 from touchstone.cli.exits import INTERRUPTED, Exit
 
@@ -23,6 +23,7 @@ WRONG = {
 STRANGER = {
     "a list": (Reply(value=[]), Reply(value=[])),
     "nothing": (Reply(status=204), Reply(status=204)),
+    "another API": (Reply(status=404, value={"message": "Not Found"}), Reply(value={})),
     "a page that is not there": (Reply(status=404, raw=b"<html>"), PAGE),
     "another service": (Reply(value={"status": "ok", "name": "other", "version": "0.1.0"}), Reply(value={})),
     "an older version": (Reply(value={"status": "ok", "name": "touchstone", "version": "0.0.9"}), Reply(value={})),
@@ -45,6 +46,7 @@ def _run(touchstone: Command, name: str, url: str) -> Result:
 
 def test_every_command_is_among_those_that_are_tried() -> None:
     assert sorted(names()) == sorted([*ASKING, *HERE])
+    assert sorted(asking()) == sorted(ASKING), "as their code says"
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ def test_a_day_has_its_quota_and_ends() -> None:
 
 def test_a_minute_slides(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1000.0
-    monkeypatch.setattr("tests.support.exchange.time.monotonic", lambda: now)
+    monkeypatch.setattr("tests.support.providers.time.time", lambda: now)
     with ProviderServer() as server:
         server.limit(rpm=2)
         assert [_ask(server).status_code, _ask(server).status_code] == [200, 200]

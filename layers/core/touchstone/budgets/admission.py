@@ -95,8 +95,11 @@ class BudgetAdmission(Admission, ABC):
 
             if not unpriced_allowed():
                 raise UnpricedError(f"{without_price(call.provider, call.model)} Nothing was sent.", until=None)
-        money = self.spending.reserve(call.tenant, call.max_cost_usd, ceiling)
         key = QuotaKey(call.provider, call.model, call.account)
+        if self._slow_start:
+            # Who waits looks every second, mostly in vain: a look is a read, and money held back and freed two writes.
+            self.quotas.check(key, call.limits, purpose=call.purpose, slow_start=True)
+        money = self.spending.reserve(call.tenant, call.max_cost_usd, ceiling)
         try:
             unit = self.quotas.reserve(
                 key, call.limits, purpose=call.purpose, tenant=call.tenant, slow_start=self._slow_start

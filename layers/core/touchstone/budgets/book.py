@@ -140,6 +140,14 @@ class QuotaBook(ABC):
             raise
         return unit if share is None else replace(unit, share=share)
 
+    def check(self, key: QuotaKey, limits: Limits, *, purpose: Purpose, slow_start: bool = False) -> None:
+        """Raise what `reserve` would for the account of all, as it is now; nothing is reserved or written."""
+        now = self.clock()
+        rules = replace(self._rules(key, limits), slow_start=slow_start)
+        refusal = decide(self._state(key, now), now, rules=rules, purpose=purpose)
+        if isinstance(refusal, Refused):
+            raise exceeded(key, refusal)
+
     def release(self, reservation: Reservation) -> None:
         """Give a unit back whose call was certainly never sent. On a later day, or a second time, nothing happens."""
         try:

@@ -10,7 +10,7 @@ import boto3
 import pytest
 from pydantic import TypeAdapter
 
-from tests.integration.conftest import REGION
+from tests.support.aws import REGION
 from tests.support.deployment import BUCKET
 from tests.support.judges import Line, Script
 from tests.support.quizzes import measurement, quiz
