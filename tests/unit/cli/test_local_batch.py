@@ -6,6 +6,7 @@ import signal
 import tempfile
 from collections import Counter
 from collections.abc import Buffer, Iterator
+from datetime import timedelta
 from io import FileIO
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,11 @@ from tests.support.providers import ProviderServer, success
 from tests.support.wire import Asked, Behaviour
 from tests.unit.cli.conftest import Command
 from touchstone.cli.app import app
+from touchstone.cli.local_batch import _NotedJudges
 from touchstone.cli.local_results import Results
-from touchstone.errors import StoreError
+from touchstone.clock import system_clock
+from touchstone.errors import QuotaExceededError, StoreError
+from touchstone.judges import EnvironmentKeys, load_registry
 from touchstone.operations.lines import LineResult
 
 VERDICT = replies.verify(independent_answer="x")
@@ -135,6 +139,8 @@ def test_an_interrupted_batch_never_sends_a_line_twice(moments: list[int], paral
             arguments = ["batch", "run", str(path), "--local", "--parallel", str(parallel)]
             result = CliRunner(env=env).invoke(app, arguments)
             assert result.exit_code in {0, 130}
+            said = f"of {COUNT} lines are decided. The same command goes on with the others."
+            assert (said in result.stderr) == (result.exit_code == 130)
         assert result.exit_code == 0
         assert _asked(server) == dict.fromkeys(MARKS, 1)
         assert [each["line"] for each in _results(Path(folder, "answers.results.jsonl"))] == list(range(1, COUNT + 1))
@@ -194,3 +200,21 @@ def test_a_disk_that_takes_part_of_a_result_is_full(tmp_path: Path) -> None:
         results = Results(file, lambda *_: None, done=0, total=1)
         with pytest.raises(StoreError, match="is the disk full"):
             results.append(LineResult(line=1))
+
+
+def test_a_long_wait_is_said_once_with_what_is_waited_for(capsys: pytest.CaptureFixture[str]) -> None:
+    registry = load_registry(environ={})
+    judges = _NotedJudges([], registry, EnvironmentKeys(registry, {}))
+    now = system_clock()
+    for seconds in (1, 60, 59, 40):
+        until = now + timedelta(seconds=seconds)
+        judges.waits(QuotaExceededError("No unit is left.", until=until, window="minute"), until)
+    until = now + timedelta(seconds=60)
+    assert capsys.readouterr().err == f"No unit is left. Waiting until {until:%H:%M:%S} UTC.\n"
+
+
+@pytest.mark.parametrize("where", [[], ["--local"]])
+def test_a_folder_is_no_file_of_requests(touchstone: Command, tmp_path: Path, where: list[str]) -> None:
+    for path in (tmp_path, Path()):
+        result = touchstone("batch", "run", str(path), *where)
+        assert (result.exit_code, result.stderr) == (2, f"Error: {path} is a folder; name a file of requests.\n")

@@ -59,6 +59,8 @@ def read_requests(path: Path) -> Requests:
 
 def results_path(requests: Path, output: Path | None) -> Path:
     """Where the results go: `output`, or beside the requests. Raises `InputError` where that is the file itself."""
+    if requests.is_dir():
+        raise InputError(f"{requests} is a folder; name a file of requests.", where="file")
     path = output or requests.with_name(requests.name.removesuffix(SUFFIX) + RESULTS_SUFFIX)
     if path.resolve() == requests.resolve():
         raise InputError(f"{path} is the file of requests; name another for the results.", where="output")

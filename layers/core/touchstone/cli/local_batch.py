@@ -8,6 +8,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from touchstone.cli.places import replace
 from touchstone.cli.progress import progress
 from touchstone.cli.screen import say
 from touchstone.clock import system_clock
-from touchstone.errors import InputError, JudgeError, LimitError, TouchstoneError
+from touchstone.errors import NEEDS_A_PERSON, InputError, JudgeError, LimitError, TouchstoneError
 from touchstone.judges import Judges
 from touchstone.judges.base import Judge, Purpose, Tier
 from touchstone.judges.spends import Spend
@@ -42,6 +43,8 @@ from touchstone.operations.patience import PatientJudges
 from touchstone.operations.submission_lines import SubmissionLine
 from touchstone.operations.surfaces.noting import NotingJudge
 
+WAIT_SAID = timedelta(seconds=5)
+"""A wait from which on it is said what is waited for."""
 WAIT_SECONDS = 300.0
 """For a minute's quota that several lines want, which takes some minutes to come by, beside what the line takes."""
 
@@ -66,10 +69,14 @@ def run(requests: Requests, *, results: Path, side_by_side: int, again: bool, wa
         with results.open("ab", buffering=0) as file, progress("Batch") as show, inprocess.said_aloud():
             log = Results(file, show, done=len(done), total=len(done) + len(missing))
             paid = {n: one.answer.spends for n, one in known.items() if n in missing and one.answer is not None}
-            asyncio.run(_Run(log, paid, side_by_side).all(missing, wait=wait))
+            try:
+                asyncio.run(_Run(log, paid, side_by_side).all(missing, wait=wait))
+            except KeyboardInterrupt:
+                say(f"{log.done} of {log.total} lines are decided. The same command goes on with the others.")
+                raise
         latest = read_results(results, requests)
         replace(results, written(sorted(latest.values(), key=lambda each: each.line)))
-        _tell(latest)
+        _tell(latest, wait=wait)
 
 
 class _Run:
@@ -134,11 +141,19 @@ async def _together(workers: list[asyncio.Task[None]], waiting: Iterator[object]
 
 
 class _NotedJudges(PatientJudges):
-    """As `PatientJudges`; what questions of all of them end with goes into `failures`."""
+    """As `PatientJudges`; what questions of all of them end with goes into `failures`, and a long wait is said once."""
 
     def __init__(self, failures: list[JudgeError | LimitError], *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
         self._failures = failures
+        self._said_until = system_clock()
+
+    def waits(self, error: JudgeError | LimitError, until: datetime) -> None:
+        """Say for what, and until when, unless that was said of a wait that is not over yet."""
+        if system_clock() < self._said_until or until - system_clock() < WAIT_SAID:
+            return
+        self._said_until = until
+        say(f"{error} Waiting until {until:%H:%M:%S} UTC.")
 
     def get(self, provider: str, tier: Tier, *, purpose: Purpose = "fresh") -> Judge:
         """The judge for a tier of a provider."""
@@ -169,7 +184,7 @@ def _words(result: LineResult) -> str:
     return view.failure or (last.error if last and last.passed is None else None) or view.evaluation.failure or ""
 
 
-def _tell(latest: dict[int, LineResult]) -> None:
+def _tell(latest: dict[int, LineResult], *, wait: bool) -> None:
     """Say how many lines wait, and for what."""
     undecided = {number: (undecided_for(result), result) for number, result in latest.items()}
     left = {number: (why, result) for number, (why, result) in undecided.items() if why is not None}
@@ -179,4 +194,9 @@ def _tell(latest: dict[int, LineResult]) -> None:
     for reason, count in Counter(why for why, _ in left.values()).most_common():
         words = Counter(_words(result) for why, result in left.values() if why == reason).most_common(1)[0][0]
         say(f"  {count} × {reason}: {words}")
-    say("Run the same command then, and exactly these are asked again; --wait stays until it is time.")
+    reasons = {why for why, _ in left.values()}
+    if reasons <= NEEDS_A_PERSON:
+        say("Once that is mended, the same command asks exactly these again.")
+    else:
+        stays = "" if wait else "; --wait stays and asks them by itself"
+        say(f"The same command, later, asks exactly these again{stays}.")

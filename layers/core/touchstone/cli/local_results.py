@@ -22,13 +22,16 @@ ID_DIGITS = 32
 
 
 class Results:
-    """Appends results to an open file without a buffer, each whole and at once, and shows how many have their end."""
+    """Appends results to an open file without a buffer, each whole and at once, and shows how many have their end.
+
+    `done` of `total` lines are decided.
+    """
 
     def __init__(self, file: FileIO, show: Show, *, done: int, total: int) -> None:
         self._file = file
         self._show = show
-        self._done = done
-        self._total = total
+        self.done = done
+        self.total = total
         show(done, total)
 
     def append(self, result: LineResult) -> None:
@@ -41,8 +44,8 @@ class Results:
         if written < len(line):
             raise StoreError(f"{self._file.name} took only part of a result: is the disk full?")
         if undecided_for(result) is None:
-            self._done += 1
-            self._show(self._done, self._total)
+            self.done += 1
+            self._show(self.done, self.total)
 
 
 def undecided_for(result: LineResult) -> str | None:

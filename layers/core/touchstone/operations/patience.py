@@ -13,6 +13,12 @@ from touchstone.judges.base import Judge, Purpose, Question, Reply, Tier
 from touchstone.judges.opening import Judges
 
 type Sleep = Callable[[float], Awaitable[None]]
+type Waits = Callable[[JudgeError | LimitError, datetime], None]
+"""Told of each wait: for what, and until when (UTC)."""
+
+
+def _untold(error: JudgeError | LimitError, until: datetime) -> None:
+    """Tells nobody."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +31,7 @@ class PatientJudge:
     judge: Judge
     clock: Clock
     sleep: Sleep
+    waits: Waits = _untold
 
     @property
     def provider(self) -> str:
@@ -66,6 +73,7 @@ class PatientJudge:
                         raise
                     held_up = error
                 waited_for = error
+                self.waits(error, free_at)
                 await self.sleep(pause)
 
 
@@ -86,4 +94,7 @@ class PatientJudges(Judges):
     def get(self, provider: str, tier: Tier, *, purpose: Purpose = "fresh") -> Judge:
         """The judge for a tier of a provider, made patient."""
         judge = super().get(provider, tier, purpose=purpose)
-        return PatientJudge(judge=judge, clock=system_clock, sleep=asyncio.sleep)
+        return PatientJudge(judge=judge, clock=system_clock, sleep=asyncio.sleep, waits=self.waits)
+
+    def waits(self, error: JudgeError | LimitError, until: datetime) -> None:
+        """Told of each wait; nothing is done with it here."""
