@@ -195,6 +195,8 @@ async def _by_judge(work: _Work, judge: Judge | None, remedy: str) -> Verificati
         verification = work.so_far = verification.model_copy(update={"arithmetic_error": arithmetic_error})
         second = await _by_another(question, work)
         verification = verification if second is None else second
+    if arithmetic_error is None:
+        return verification
     return verification.model_copy(update={"arithmetic_error": arithmetic_error})
 
 

@@ -83,7 +83,8 @@ def names_of(tree: Tree) -> frozenset[str]:
 
 def digits(text: str) -> Number:
     """The number that ASCII digits write: `1,234.50`, `.5`, `7`. Raises OutOfBoundsError past the bound."""
-    text = text.replace(",", "")
+    if "," in text:
+        text = text.replace(",", "")
     if len(text) > DIGIT_LIMIT:
         raise OutOfBoundsError("more digits than any number that is read")
     if text.isdecimal():

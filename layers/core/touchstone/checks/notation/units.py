@@ -325,7 +325,7 @@ def _han(text: str) -> tuple[Unit, ...]:
 def _counted(tokens: Sequence[Token]) -> tuple[Unit, ...]:
     """The reading of tokens as something counted."""
     noun = _noun(tokens)
-    return (replace(ONE, noun=noun),) if noun else ()
+    return (Unit((), Fraction(1), noun=noun),) if noun else ()
 
 
 def _noun(tokens: Sequence[Token]) -> str:
