@@ -6,8 +6,8 @@ Algebra means sympy, which is loaded on first use, and a time limit.
 from touchstone.checks.algebra.canonical import key
 from touchstone.checks.algebra.rounding import rounded
 from touchstone.checks.limits import Allowance, NotAtOnceError
-from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Tree
-from touchstone.checks.values.exact import bound, has_names, rational
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Tree, is_constant
+from touchstone.checks.values.exact import bound, rational
 from touchstone.checks.values.kinds import Equation, Inequality, Value
 
 type Answer = bool | None
@@ -35,7 +35,7 @@ class Algebra:
         except NotAnExpressionError:
             return None
         rationals = values != (None, None)
-        if rationals and any(isinstance(tree, Name) and has_names(tree) for tree in (left, right)):
+        if rationals and any(isinstance(tree, Name) and not is_constant(tree) for tree in (left, right)):
             return False
         allowance = self._time()
         from touchstone.checks.algebra import identity

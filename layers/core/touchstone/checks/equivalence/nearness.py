@@ -4,10 +4,10 @@ from fractions import Fraction
 from itertools import product
 
 from touchstone.checks.algebra.expressions import Answer
-from touchstone.checks.notation.trees import Name, NotAnExpressionError
+from touchstone.checks.notation.trees import Name, NotAnExpressionError, is_constant
 from touchstone.checks.notation.units import Unit
 from touchstone.checks.tolerance import Tolerance
-from touchstone.checks.values.exact import has_names, rational
+from touchstone.checks.values.exact import rational
 from touchstone.checks.values.kinds import Ambiguous, Items, Matrix, Quantity, Ratio, Region, Solutions, Value
 
 PERCENT = Fraction(1, 100)
@@ -31,7 +31,7 @@ def within(given: Value, expected: Value, tolerance: Tolerance, *, same: Answer)
     match values:
         case (Fraction() as number, Fraction() as wanted):
             return _quantities((one, number), (other, wanted), tolerance, same)
-    return same if any(has_names(tree) or isinstance(tree, Name) for tree in (one.tree, other.tree)) else None
+    return same if any(not is_constant(tree) or isinstance(tree, Name) for tree in (one.tree, other.tree)) else None
 
 
 def _quantities(

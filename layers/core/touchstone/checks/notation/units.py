@@ -27,7 +27,6 @@ READINGS = 8
 NOUN_LENGTH = 3
 """Letters of a noun, at least; fewer are variables or an unknown unit."""
 NOUN_WORDS = 6
-LARGEST_POWER = 9
 _SPELLED_FROM = 4
 """Letters from which a unit's name is a word, whose case says nothing; in a shorter one it does (mW and MW)."""
 
