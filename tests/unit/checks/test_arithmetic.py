@@ -347,6 +347,29 @@ def test_a_long_solution_is_not_answered_at_once_unless_it_states_nothing() -> N
     assert first_arithmetic_error("She reads every day. " * 1_000, at_once=True) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "suggestion"),
+    [
+        ("100 minus 24 / 4 = 6", "94"),
+        ("10 plus 24 / 4 = 6.", "16"),
+        ("5 × 24 / 4 = 6", "30"),
+        ("(100) - 24 / 4 = 6", "94"),
+        ("$100 - 24 / 4 = 6", "94"),
+        ("100加24÷4=6", "106"),
+        ("24 / 4 = 6 1/2", "6"),
+        ("24 / 4 = 6.5", "6"),
+        ("24 / 4 = 6,000", "6"),
+        ("24 / 4 = 6, so 18 × 17 = 307", "306"),
+        ("24 / 4 = 6. Then 6 plus 1 equals 8", "7"),
+    ],
+)
+def test_what_would_hold_by_itself_is_flagged_where_it_is_a_part_of_what_does_not(text: str, suggestion: str) -> None:
+    finding = first_arithmetic_error(text)
+
+    assert finding is not None
+    assert finding.suggestion == suggestion
+
+
 _OPERATIONS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "×": operator.mul}
 _SETTLED = st.sampled_from(["", "So ", "Step 2: we get ", "一共有", "The total is $", r"\(", "**Total:** "])
 

@@ -76,6 +76,8 @@ CASES = [
     ("Is 91 prime?", "No", "proved", "no"),
     ("Is 97 a prime number?", "No", "refuted", "yes"),
     ("91是质数吗？", "是", "refuted", "不是"),
+    ("91是质数吗？", "错的", "proved", "不是"),
+    ("97是質數嗎？", "對", "proved", "是"),
     ("Is 1 prime?", "No", "proved", "no"),
     ("Find the prime factorization of 84", "2^2 * 3 * 7", "proved", "2 × 2 × 3 × 7"),
     ("Find the prime factorization of 84", "4 * 3 * 7", "refuted", None),

@@ -212,6 +212,8 @@ async def _by_judge(work: _Work, judge: Judge | None, remedy: str) -> Verificati
     if verification.skip_reason == "other_answer":
         work.so_far = verification.model_copy(update={"arithmetic_error": arithmetic_error})
         verification = await _by_another(question, work, first=verification)
+    if arithmetic_error is None:
+        return verification
     return verification.model_copy(update={"arithmetic_error": arithmetic_error})
 
 

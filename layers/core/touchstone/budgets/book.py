@@ -130,7 +130,7 @@ class QuotaBook(ABC):
         For a `tenant` one of its share is reserved before it, or `TenantShareError` raised, and given back where the
         account of all refuses. Whoever dies between the two has spent a unit of its own share and none of the others'.
         """
-        rules = replace(self._rules(key, limits), slow_start=slow_start)
+        rules = self._rules(key, limits, slow_start=slow_start)
         share = None if tenant is None else self._take_share(key, rules, purpose=purpose, tenant=tenant)
         try:
             unit = self._take(key, rules, purpose=purpose)
@@ -242,8 +242,8 @@ class QuotaBook(ABC):
 
         self._change(key, reset, writer=secrets.token_hex(ID_BYTES))
 
-    def _rules(self, key: QuotaKey, limits: Limits) -> QuotaRules:
-        return QuotaRules(provider=key.provider, limits=limits, fresh_share=self._fresh_share)
+    def _rules(self, key: QuotaKey, limits: Limits, *, slow_start: bool = False) -> QuotaRules:
+        return QuotaRules(provider=key.provider, limits=limits, fresh_share=self._fresh_share, slow_start=slow_start)
 
     @staticmethod
     def _share_rules(whole: QuotaState, now: datetime, *, rules: QuotaRules, share: TenantShare) -> QuotaRules | None:

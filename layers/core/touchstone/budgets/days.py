@@ -6,6 +6,7 @@ Quotas of requests a day are counted from midnight to midnight in the provider's
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
 from types import MappingProxyType
 from zoneinfo import ZoneInfo
 
@@ -17,6 +18,7 @@ DEFAULT_ZONE = "UTC"
 """For a provider that is not listed, such as a gateway of the user's own."""
 
 
+@lru_cache(maxsize=64)
 def zone_of(provider: str) -> ZoneInfo:
     """The time zone in which `provider` counts its days."""
     return ZoneInfo(PROVIDER_ZONES.get(provider, DEFAULT_ZONE))
@@ -27,6 +29,7 @@ def day_of(provider: str, now: datetime) -> date:
     return now.astimezone(zone_of(provider)).date()
 
 
+@lru_cache(maxsize=64)
 def day_start(provider: str, day: date) -> datetime:
     """The moment (UTC) at which the provider's `day` begins."""
     return datetime.combine(day, time.min, tzinfo=zone_of(provider)).astimezone(UTC)

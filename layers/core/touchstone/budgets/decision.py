@@ -178,8 +178,8 @@ def decide(
     if first is None:
         watched = _risk_limit(state, now, rules=rules) is not None
         in_flight = _in_flight(state, now) | ({reservation: now + PROBE_FOR} if watched else {})
-        granted = _reserved(state, now, purpose=purpose, day=day_of(rules.provider, now))
-        return Granted(state=replace(granted, watched=in_flight), watched=watched)
+        granted = _reserved(state, now, purpose=purpose, day=day_of(rules.provider, now), watched=in_flight)
+        return Granted(state=granted, watched=watched)
     limits = effective_limits(state, now, rules=rules)
     if first.in_flight or limits.per_day == 0 or limits.per_minute == 0:
         return first
@@ -364,13 +364,16 @@ def _in_flight(state: QuotaState, at: datetime) -> dict[str, datetime]:
     return {one: until for one, until in state.watched.items() if at < until <= at + PROBE_FOR + GUARD}
 
 
-def _reserved(state: QuotaState, now: datetime, *, purpose: Purpose, day: date) -> QuotaState:
+def _reserved(
+    state: QuotaState, now: datetime, *, purpose: Purpose, day: date, watched: Mapping[str, datetime]
+) -> QuotaState:
     tally, seconds, second = state.tally_on(day), live_seconds(state, now), epoch_second(now)
     return replace(
         state,
         day=day,
         tally=replace(tally, used=tally.used + 1, backlog_used=tally.backlog_used + int(purpose == "backlog")),
         seconds=seconds | {second: seconds.get(second, 0) + 1},
+        watched=watched,
     )
 
 

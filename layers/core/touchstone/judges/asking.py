@@ -56,7 +56,8 @@ class ModelJudge:
         if cache is not None and (known := await self._recall(cache, key, question, deadline)) is not None:
             return known
         # What a model thinks counts against the limit of its output, so that is where it gets the room for it.
-        roomy = replace(question, max_output_tokens=question.max_output_tokens + self._model.thinking_tokens)
+        thinking = self._model.thinking_tokens
+        roomy = replace(question, max_output_tokens=question.max_output_tokens + thinking) if thinking else question
 
         async def send(timeout: float) -> Answered[T]:  # noqa: ASYNC109 - handed to the adapter
             return await self._connection.adapter.ask(self.model, roomy, timeout=timeout)

@@ -88,7 +88,7 @@ class Caller:
         while True:
             try:
                 reply = await self._call(order, deadline, attempt=retries.attempts + 1)
-                return replace(reply, failed_calls=failed)
+                return replace(reply, failed_calls=failed) if failed else reply
             except (LimitError, StoreError) as error:
                 if before is not None:
                     before.failed_calls = failed
@@ -151,22 +151,17 @@ class Caller:
                 self._around.finish_later(permit.settle(cost_usd=highest, error=self._too_late(sent=True)))
             raise
         latency_ms = (time.perf_counter() - started) * 1000.0
-        answered = replace(answered, usage=answered.usage.within(order.most))
-        cost = self._cost(answered.usage)
+        usage = answered.usage.within(order.most)
+        cost = self._cost(usage)
         if permit is not None:
             await self._around.finish(permit.settle(cost_usd=cost), within=deadline.remaining)
-        return self._reply(order.prompt_version, answered, cost, latency_ms, attempt)
-
-    def _reply[T: BaseModel](
-        self, prompt_version: str, answered: Answered[T], cost: float | None, latency_ms: float, attempt: int
-    ) -> Reply[T]:
         return Reply(
             value=answered.value,
             provider=self._model.provider,
             model=answered.model,
             requested_model=self._model.name,
-            prompt_version=prompt_version,
-            usage=answered.usage,
+            prompt_version=order.prompt_version,
+            usage=usage,
             cost_usd=cost,
             latency_ms=latency_ms,
             attempts=attempt,

@@ -44,6 +44,7 @@ LABEL_CHARS = 64
 _PARTS = re.compile(r"^=== (system|user) ===[ \t]*$", re.MULTILINE)
 _NOT_IN_LABELS = re.compile(r"[^\w\-+./ ]")
 _MARK = "mark"
+_SORTED = json.JSONEncoder(ensure_ascii=True, sort_keys=True)
 _STAND_IN = "\x00mark\x00"
 """Stands for the mark in a part that is rendered once; no prompt file holds a NUL."""
 
@@ -168,6 +169,6 @@ def _defined(value: object) -> None:
 
 def _digest(template: Template, values: dict[str, Any]) -> str:
     """What is asked, whatever the mark: the template and the values as they were before fencing."""
-    told = json.dumps(values, ensure_ascii=True, sort_keys=True)
+    told = _SORTED.encode(values)
     parts = (template.name, template.language, template.version, told)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()

@@ -7,9 +7,9 @@ from itertools import product
 import mpmath
 import sympy
 
-from touchstone.checks.algebra.evaluation import DIGITS, Point, context_of, evaluate, names_of, point_of, points
+from touchstone.checks.algebra.evaluation import DIGITS, Point, context_of, evaluate, point_of, points
 from touchstone.checks.algebra.symbolic import build
-from touchstone.checks.notation.trees import Tree
+from touchstone.checks.notation.trees import Tree, names_of
 
 CLEARLY = 1e-6
 """From which a left side counts as not zero, at a point that is within 2⁻⁶⁰ of the other's zero."""

@@ -6,8 +6,8 @@ from itertools import islice, product
 
 import mpmath
 
-from touchstone.checks.notation.trees import Apply, Name, Number, Tree
-from touchstone.checks.values.exact import has_names, rational
+from touchstone.checks.notation.trees import Apply, Name, Number, Tree, names_in
+from touchstone.checks.values.exact import rational
 
 DIGITS = 50
 """Working precision of a first evaluation; a second has twice as many."""
@@ -34,16 +34,7 @@ def evaluate(tree: Tree, point: Point, context: mpmath.MPContext) -> mpmath.mpc:
     Raises UndefinedError where an intermediate value is not real, unless the tree uses i; ArithmeticError or ValueError
     where it is not defined at all.
     """
-    return _Evaluation(point, context, real=not _uses_i(tree)).of(tree)
-
-
-def _uses_i(tree: Tree) -> bool:
-    match tree:
-        case Name(name):
-            return name == "i"
-        case Apply(arguments=arguments):
-            return any(map(_uses_i, arguments))
-    return False
+    return _Evaluation(point, context, real="i" not in names_in(tree)).of(tree)
 
 
 class _Evaluation:
@@ -182,16 +173,6 @@ def point_of(names: list[str], turn: int, pattern: tuple[int, ...]) -> Point:
         name: pattern[place % len(pattern)] * (_SEEDS[(turn + place) % len(_SEEDS)] + _GROWTH * turn * (place + 1))
         for place, name in enumerate(names)
     }
-
-
-def names_of(tree: Tree) -> set[str]:
-    """The variables of `tree`."""
-    match tree:
-        case Name(name) if has_names(tree):
-            return {name}
-        case Apply(arguments=arguments):
-            return set[str]().union(*map(names_of, arguments))
-    return set()
 
 
 def context_of(digits: int) -> mpmath.MPContext:

@@ -8,8 +8,8 @@ from fractions import Fraction
 from touchstone.checks.algebra.canonical import key
 from touchstone.checks.algebra.rounding import rounded
 from touchstone.checks.limits import Allowance, NotAtOnceError
-from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Tree
-from touchstone.checks.values.exact import bound, has_names, rational
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Tree, is_constant
+from touchstone.checks.values.exact import bound, rational
 from touchstone.checks.values.kinds import Equation, Inequality, Value
 
 type Answer = bool | None
@@ -37,7 +37,7 @@ class Algebra:
         except NotAnExpressionError:
             return None
         rationals = values != (None, None)
-        if rationals and any(isinstance(tree, Name) and has_names(tree) for tree in (left, right)):
+        if rationals and any(isinstance(tree, Name) and not is_constant(tree) for tree in (left, right)):
             return False
         allowance = self._time()
         from touchstone.checks.algebra import identity
@@ -48,7 +48,7 @@ class Algebra:
         """Two numbers between which a constant lies, some 40 digits alike; None for a variable, or out of time."""
         if (value := rational(tree)) is not None:
             return value, value
-        if has_names(tree):
+        if not is_constant(tree):
             return None
         bound(tree)
         allowance = self._time()

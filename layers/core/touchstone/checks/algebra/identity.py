@@ -16,14 +16,13 @@ from touchstone.checks.algebra.evaluation import (
     Point,
     context_of,
     evaluate,
-    names_of,
     number_of,
     points,
 )
 from touchstone.checks.algebra.rounding import approximates, quantum
 from touchstone.checks.algebra.symbolic import build
-from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree
-from touchstone.checks.values.exact import has_names, rational
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, is_constant, names_of
+from touchstone.checks.values.exact import rational
 
 DIFFERENCE = 25
 """Relative digits in which two values must differ to be called different; rounding at 50 digits stays far below."""
@@ -52,7 +51,7 @@ def same_or_rounded(left: Tree, right: Tree) -> bool | None:
         return same
     for decimal, other in ((left, right), (right, left)):
         value, step = rational(decimal), quantum(decimal)
-        if value is not None and step is not None and not has_names(other):
+        if value is not None and step is not None and is_constant(other):
             exact = number_of(other)
             return None if exact is None else approximates(value, step, exact)
     return False

@@ -6,7 +6,7 @@ from fractions import Fraction
 from touchstone.checks.arithmetic.numerals import Budget, Numeral, Unreadable
 from touchstone.checks.arithmetic.words import RATES, RELATED_DIMENSIONS
 from touchstone.checks.notation.tokens import Token
-from touchstone.checks.notation.trees import Apply, Number, Tree
+from touchstone.checks.notation.trees import Apply, Number, Tree, parts_of
 from touchstone.checks.notation.units import ONE, READINGS, Dimension, Unit, read_unit
 
 type Quantity = tuple[Fraction, Dimension]
@@ -17,13 +17,8 @@ LONGEST_NAME = 6
 
 
 def numbers_in(tree: Tree) -> list[Numeral]:
-    """All numbers of an expression, in order."""
-    match tree:
-        case Numeral():
-            return [tree]
-        case Apply(arguments=arguments):
-            return [number for argument in arguments for number in numbers_in(argument)]
-    return []
+    """All numbers of an expression."""
+    return [part for part in parts_of(tree) if isinstance(part, Numeral)]
 
 
 def mixes_units(left: Tree, right: Tree) -> bool:

@@ -64,7 +64,10 @@ class Numeral(Number):
 
 def numeral(token: Token) -> Numeral:
     """The number that a token names. Raises `Unreadable` when it is too long, or may be two."""
-    number, power = token.value, _EXPONENT.search(token.text)
+    number = token.value
+    if number is not None and len(token.text) <= MAX_DIGITS and token.text.isdecimal():
+        return Numeral(number.value)
+    power = _EXPONENT.search(token.text)
     exponent = int(power[1]) if power else 0
     mantissa = token.text[: power.start()] if power else token.text
     decimals = mantissa.partition(".")[2]

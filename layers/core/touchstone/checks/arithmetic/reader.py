@@ -210,7 +210,7 @@ class Reader:
         unit = self.unit()
         if not percent and scale == 1 and not unit:
             return number
-        return replace(number, percent=percent, scale=scale, unit=unit)
+        return Numeral(number.value, number.decimals, number.places, percent, scale, unit)
 
     def unit(self) -> tuple[Token, ...]:
         """The words of a unit, if they lead to an operator or an end; none (and nothing taken) otherwise."""

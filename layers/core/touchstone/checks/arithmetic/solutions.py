@@ -35,6 +35,13 @@ _SENTENCES = {
     "zh": "“{quoted}”不成立：左边等于 {left}，右边等于 {right}。",
 }
 _RELATION = re.compile(r"[=≈≒≅＝]|等[于於]|得|equal|\\(?:thick)?approx|\\simeq|<<")
+_PLAIN = re.compile(
+    r"(?:^|[.,;:] |[，。；：\n]|\b(?!(?:plus|minus|times|by|of)\b)[A-Za-z]{2,12}+ )"
+    r"(\d{1,9}+(?: ?[-+*/x−×÷] ?\d{1,9}+){1,6}+) ?= ?(\d{1,18}+)"
+    r"(?=[.,;]?(?:[ \n](?![ \d+*/x−×÷(!%^-])|$)|[，。；\n]|(?![分又点點])[\u4e00-\u9fff])"
+)
+"""Whole numbers with signs between them, one relation and one whole number, none of them part of what is around."""
+_OPERAND = re.compile(r"([-+*/x−×÷]?) ?(\d++)")
 
 
 def first_arithmetic_error(solution: str, *, at_once: bool = False) -> Finding | None:
@@ -56,10 +63,37 @@ def first_arithmetic_error(solution: str, *, at_once: bool = False) -> Finding |
         return None
     if at_once and (len(solution) > AT_ONCE_CHARS or relations > AT_ONCE_RELATIONS):
         raise NotAtOnceError
+    if _all_hold_plainly(solution, relations):
+        return None
     try:
         return _first(solution, Budget(AT_ONCE_STEPS if at_once else MAX_STEPS, at_once=at_once))
     except OutOfBoundsError:
         return None
+
+
+def _all_hold_plainly(text: str, relations: int) -> bool:
+    """Whether all of so many relations stand between plain whole numbers and hold, as most in a right solution do.
+
+    What holds as it stands is false in no other reading, so that none has to be looked for.
+    """
+    statements = _PLAIN.findall(text)
+    return len(statements) == relations and all(_plain_value(left) == int(right) for left, right in statements)
+
+
+def _plain_value(expression: str) -> int | None:
+    """What whole numbers with signs between them are worth; None where a quotient is no whole number."""
+    total = term = 0
+    for sign, digits in _OPERAND.findall(expression):
+        number = int(digits)
+        if sign in ("*", "×", "x"):
+            term *= number
+        elif sign in ("/", "÷"):
+            if not number or term % number:
+                return None
+            term //= number
+        else:
+            total, term = total + term, -number if sign in ("-", "−") else number
+    return total + term
 
 
 def _first(solution: str, budget: Budget) -> Finding | None:

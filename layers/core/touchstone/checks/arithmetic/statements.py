@@ -11,7 +11,7 @@ from fractions import Fraction
 from touchstone.checks.arithmetic.evaluation import MIN_PLACES, Reading, value_of
 from touchstone.checks.arithmetic.measures import mixes_units, numbers_in, quantities_of, unit_readings
 from touchstone.checks.arithmetic.numerals import Budget, Numeral, Unreadable
-from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Number, Tree
+from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Number, Tree, operations_in, parts_of
 from touchstone.checks.values.exact import rational
 
 _FLOAT_ERROR = Fraction(1, 10**9)
@@ -150,11 +150,10 @@ def _readings(
 
 def _negates_a_power(tree: Tree) -> bool:
     """Whether -2² occurs, of which the sign may be meant to be squared too."""
-    match tree:
-        case Apply("neg", (Apply("pow"),)):
-            return True
-        case Apply(arguments=arguments):
-            return any(map(_negates_a_power, arguments))
+    for part in parts_of(tree):
+        match part:
+            case Apply("neg", (Apply("pow"),)):
+                return True
     return False
 
 
@@ -180,12 +179,8 @@ def _rounds(exact: Tree, stated: Tree, value: Fraction, gap: Fraction, reading: 
         return gap <= _FLOAT_ERROR * max(abs(value), Fraction(1))
     if 2 * gap <= size:
         return True
-    divides = _divides(exact)
+    divides = "div" in operations_in(exact)
     return gap < size and not reading.restored and (divides or (places > 1 and value.denominator > 1))
-
-
-def _divides(tree: Tree) -> bool:
-    return isinstance(tree, Apply) and (tree.operation == "div" or any(map(_divides, tree.arguments)))
 
 
 def _last_place(tree: Tree, reading: Reading) -> tuple[int, Fraction] | None:

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from touchstone.checks.algebra.canonical import key
 from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, is_constant, names_of
 from touchstone.checks.notation.units import Unit
-from touchstone.checks.values.exact import rational
 from touchstone.checks.values.kinds import Quantity
 from touchstone.checks.values.quantities import scaled, unscaled
 
@@ -195,13 +194,3 @@ def _case_apart(left: Tree, right: Tree) -> bool:
         case Name(one), Name(other):
             return one != other and one.lower() == other.lower()
     return False
-
-
-def number_in(value: Quantity, unit: Unit | None) -> Tree | None:
-    """The number of a quantity in another unit; None where it cannot be told."""
-    if unit is None or not value.units:
-        return value.tree if not value.units or unit is None else None
-    same = [one for one in value.units if one.dimension == unit.dimension]
-    if not same or rational(value.tree) is None:
-        return None
-    return unscaled(scaled(value.tree, same[0]), unit)

@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from touchstone.checks.algebra.expressions import Algebra, Answer
 from touchstone.checks.equivalence.amounts import same_amount
 from touchstone.checks.equivalence.nearness import within
-from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Tree
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Tree, is_constant
 from touchstone.checks.tolerance import Tolerance
-from touchstone.checks.values.exact import has_names
 from touchstone.checks.values.intervals import merged
 from touchstone.checks.values.kinds import (
     Ambiguous,
@@ -42,7 +41,6 @@ type Bindings = tuple[tuple[str, Value], ...]
 _HALF_A_DAY = 43_200
 _PAIR = 2
 _OTHER_KIND = "They are values of different kinds."
-_NO_ORDER = "Lists are compared in any order, points in theirs."
 _LETTERS = "The letters are read as a name, or a product of names, that has this value."
 _NEAR = "The one lies within the tolerance of the other."
 _FAR = "The one does not lie within the tolerance of the other."
@@ -159,7 +157,9 @@ class Comparison:
                 return self._regions(left, right)
         # A number is no list, and a ratio no point; what holds names may be either.
         self.because = _OTHER_KIND
-        return None if any(isinstance(side, Quantity) and has_names(side.tree) for side in (left, right)) else False
+        return (
+            None if any(isinstance(side, Quantity) and not is_constant(side.tree) for side in (left, right)) else False
+        )
 
     # Collections
 
@@ -407,5 +407,5 @@ def _states_a_line(left: Solutions, right: Value) -> bool:
             Solutions(alternatives=(((one, Quantity(tree=tree)),),)),
             Solutions(alternatives=(((other, Quantity(tree=another)),),)),
         ):
-            return one != other and (has_names(tree) or has_names(another))
+            return one != other and not (is_constant(tree) and is_constant(another))
     return False

@@ -5,10 +5,9 @@ from fractions import Fraction
 from itertools import product
 
 from touchstone.checks.algebra.expressions import Answer
-from touchstone.checks.notation.trees import Name, NotAnExpressionError, Tree
+from touchstone.checks.notation.trees import Name, NotAnExpressionError, Tree, is_constant
 from touchstone.checks.notation.units import Unit
 from touchstone.checks.tolerance import Tolerance
-from touchstone.checks.values.exact import has_names
 from touchstone.checks.values.kinds import Ambiguous, Items, Matrix, Quantity, Ratio, Region, Solutions, Value
 
 type Bounds = Callable[[Tree], tuple[Fraction, Fraction] | None]
@@ -33,7 +32,7 @@ def within(given: Value, expected: Value, tolerance: Tolerance, *, same: Answer,
     except NotAnExpressionError:
         return None
     if numbers is None or wanted is None:
-        return same if any(has_names(tree) or isinstance(tree, Name) for tree in (one.tree, other.tree)) else None
+        return same if any(not is_constant(tree) or isinstance(tree, Name) for tree in (one.tree, other.tree)) else None
     found = {_quantities((one, each), (other, end), tolerance, same) for each, end in product(numbers, wanted)}
     return found.pop() if len(found) == 1 else None
 

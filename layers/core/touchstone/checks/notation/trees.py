@@ -60,30 +60,49 @@ def negated(tree: Tree) -> Tree:
     return Number(-tree.value, tree.decimals) if isinstance(tree, Number) else Apply("neg", (tree,))
 
 
-def is_constant(tree: Tree) -> bool:
-    """Whether no variable occurs in `tree`."""
-    match tree:
-        case Number():
-            return True
-        case Name(name):
-            return name in CONSTANTS
-        case Apply(arguments=arguments):
-            return all(map(is_constant, arguments))
+def parts_of(tree: Tree) -> list[Tree]:
+    """`tree` and everything in it."""
+    found = [tree]
+    for part in found:
+        if isinstance(part, Apply):
+            found.extend(part.arguments)
+    return found
+
+
+def names_in(tree: Tree) -> frozenset[str]:
+    """Every name in `tree`, constants included."""
+    return frozenset(part.name for part in parts_of(tree) if isinstance(part, Name))
 
 
 def names_of(tree: Tree) -> frozenset[str]:
     """The variables of `tree`."""
-    match tree:
-        case Name(name) if name not in CONSTANTS:
-            return frozenset((name,))
-        case Apply(arguments=arguments):
-            return frozenset[str]().union(*map(names_of, arguments))
-    return frozenset()
+    return names_in(tree) - CONSTANTS
+
+
+def is_constant(tree: Tree) -> bool:
+    """Whether no variable occurs in `tree`."""
+    return not names_of(tree)
+
+
+def operations_in(tree: Tree) -> frozenset[str]:
+    """Every operation and function in `tree`."""
+    return frozenset(part.operation for part in parts_of(tree) if isinstance(part, Apply))
+
+
+def has_decimal(tree: Tree) -> bool:
+    """Whether a number with a decimal point occurs in `tree`: it may be a rounding."""
+    return any(isinstance(part, Number) and part.decimals is not None for part in parts_of(tree))
+
+
+def size(tree: Tree) -> int:
+    """How many numbers, names and operations `tree` has."""
+    return len(parts_of(tree))
 
 
 def digits(text: str) -> Number:
     """The number that ASCII digits write: `1,234.50`, `.5`, `7`. Raises OutOfBoundsError past the bound."""
-    text = text.replace(",", "")
+    if "," in text:
+        text = text.replace(",", "")
     if len(text) > DIGIT_LIMIT:
         raise OutOfBoundsError("more digits than any number that is read")
     if text.isdecimal():

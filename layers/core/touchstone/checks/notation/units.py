@@ -27,7 +27,6 @@ READINGS = 8
 NOUN_LENGTH = 3
 """Letters of a noun, at least; fewer are variables or an unknown unit."""
 NOUN_WORDS = 6
-LARGEST_POWER = 9
 _SPELLED_FROM = 4
 """Letters from which a unit's name is a word, whose case says nothing; in a shorter one it does (mW and MW)."""
 
@@ -325,7 +324,7 @@ def _han(text: str) -> tuple[Unit, ...]:
 def _counted(tokens: Sequence[Token]) -> tuple[Unit, ...]:
     """The reading of tokens as something counted."""
     noun = _noun(tokens)
-    return (replace(ONE, noun=noun),) if noun else ()
+    return (Unit((), Fraction(1), noun=noun),) if noun else ()
 
 
 def _noun(tokens: Sequence[Token]) -> str:

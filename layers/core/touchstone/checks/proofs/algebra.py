@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from touchstone.checks.findings import Proof
 from touchstone.checks.limits import within
-from touchstone.checks.notation.trees import NotAnExpressionError, Tree
-from touchstone.checks.proofs.kinds import Task, has_decimal, names_in, size, tree_of
+from touchstone.checks.notation.trees import NotAnExpressionError, Tree, has_decimal, names_in, size
+from touchstone.checks.proofs.kinds import Task, tree_of
 from touchstone.checks.proofs.sentences import sentence
 
 if TYPE_CHECKING:
@@ -130,22 +130,19 @@ def evaluated(task: Task, text: str, tree: Tree) -> Proof | None:
             return None
         if is_zero(value - given):
             # An answer as long as the question may only repeat it.
-            return _same(task, text, shown(simplest(value))) if size(answer) < size(tree) else None
+            if size(answer) >= size(tree):
+                return None
+            correct = shown(simplest(value))
+            line = sentence("value", task.language, expression=text, value=correct)
+            return task.compared("evaluate", line, equal=True, correct=correct)
         apart = difference_at(value, given)
         if apart is None or has_decimal(answer) or near(apart[1], apart[2]):
             return None
         correct = shown(simplest(value))
         line = sentence("value", task.language, expression=text, value=f"{correct} ≈ {apart[1]}")
-        closing = sentence("unequal", task.language, given=task.answer)
-        return Proof(outcome="refuted", rule="evaluate", derivation=(line, closing), correct_answer=correct)
+        return task.compared("evaluate", line, equal=False, correct=correct)
 
     return timed(work)
-
-
-def _same(task: Task, text: str, value: str) -> Proof:
-    line = sentence("value", task.language, expression=text, value=value)
-    closing = sentence("equal", task.language, given=task.answer)
-    return Proof(outcome="proved", rule="evaluate", derivation=(line, closing), correct_answer=value)
 
 
 def near(first: "sympy.Expr", second: "sympy.Expr") -> bool:

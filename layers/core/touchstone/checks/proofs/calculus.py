@@ -5,19 +5,10 @@ import re
 from typing import TYPE_CHECKING
 
 from touchstone.checks.findings import Proof
-from touchstone.checks.notation.trees import Tree
+from touchstone.checks.notation.trees import CONSTANTS, Tree, has_decimal, names_in, operations_in
 from touchstone.checks.proofs import algebra
 from touchstone.checks.proofs.answers import after_equals
-from touchstone.checks.proofs.kinds import (
-    CONSTANTS,
-    Kind,
-    Task,
-    has_decimal,
-    names_in,
-    operations_in,
-    patterns,
-    tree_of,
-)
+from touchstone.checks.proofs.kinds import Kind, Task, patterns, tree_of
 from touchstone.checks.proofs.sentences import sentence
 
 if TYPE_CHECKING:
@@ -147,14 +138,12 @@ def _value(task: Task, rule: str, exact: "sympy.Expr", line: str) -> Proof | Non
         return None
     correct = algebra.shown(algebra.simplest(exact))
     if algebra.is_zero(given - exact):
-        closing = sentence("equal", task.language, given=task.answer)
-        return Proof(outcome="proved", rule=rule, derivation=(line, closing), correct_answer=correct)
+        return task.compared(rule, line, equal=True, correct=correct)
     apart = algebra.difference_at(given, exact)
     is_close = apart is not None and algebra.near(apart[2], apart[1])
     if apart is None or (is_close and (has_decimal(tree) or not exact.is_rational)):
         return None
-    closing = sentence("unequal", task.language, given=task.answer)
-    return Proof(outcome="refuted", rule=rule, derivation=(line, closing), correct_answer=correct)
+    return task.compared(rule, line, equal=False, correct=correct)
 
 
 def _definite(task: Task) -> Proof | None:

@@ -6,24 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from touchstone.checks.findings import Proof
-from touchstone.checks.notation.trees import Apply, Number, Tree
+from touchstone.checks.notation.trees import CONSTANTS, Apply, Number, Tree, has_decimal, names_in, operations_in
 from touchstone.checks.proofs import algebra
 from touchstone.checks.proofs.answers import items
-from touchstone.checks.proofs.kinds import (
-    CONSTANTS,
-    Kind,
-    Task,
-    has_decimal,
-    has_whole_powers,
-    names_in,
-    number_of,
-    operations_in,
-    patterns,
-    tree_of,
-)
+from touchstone.checks.proofs.kinds import Kind, Task, has_whole_powers, number_of, patterns, tree_of
 from touchstone.checks.proofs.polynomials import NotPolynomialError, added, polynomial_of, rational_roots, value_at
 from touchstone.checks.proofs.sentences import sentence
-from touchstone.checks.proofs.values import may_be_rounding, written
+from touchstone.checks.proofs.values import may_be_rounding
 
 if TYPE_CHECKING:
     import sympy
@@ -129,15 +118,15 @@ def _judged_plainly(task: Task, equation: Equation, claim: Claim, *, whole: bool
     solutions = rational_roots(added(left, right, sign=-1))
     if solutions is None or claim.every or len(roots) < len(stated):
         return None
-    story = _Story(task, equation, claim, tuple(map(written, solutions)))
+    story = _Story(task, equation, claim, tuple(map(str, solutions)))
     for number, root in zip(stated, roots, strict=True):
         if root in solutions:
             continue
         if number is not None and any(may_be_rounding(number, solution) for solution in solutions):
             return None
-        return story.fails(roots.index(root), written(value_at(left, root)), written(value_at(right, root)))
+        return story.fails(roots.index(root), str(value_at(left, root)), str(value_at(right, root)))
     missing = [solution for solution in solutions if solution not in roots]
-    return story.complete(written(missing[0]) if missing else None, whole=whole)
+    return story.complete(str(missing[0]) if missing else None, whole=whole)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,22 +3,11 @@
 from typing import TYPE_CHECKING
 
 from touchstone.checks.findings import Proof
-from touchstone.checks.notation.trees import Apply, Number, Tree
+from touchstone.checks.notation.trees import CONSTANTS, Apply, Number, Tree, has_decimal, names_in, operations_in, size
 from touchstone.checks.proofs import algebra
 from touchstone.checks.proofs.answers import after_equals
 from touchstone.checks.proofs.equations import RATIONAL_OPERATIONS
-from touchstone.checks.proofs.kinds import (
-    CONSTANTS,
-    Kind,
-    Task,
-    has_decimal,
-    has_whole_powers,
-    names_in,
-    operations_in,
-    patterns,
-    size,
-    tree_of,
-)
+from touchstone.checks.proofs.kinds import Kind, Task, has_whole_powers, patterns, tree_of
 from touchstone.checks.proofs.sentences import sentence
 
 if TYPE_CHECKING:

@@ -10,18 +10,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from touchstone.checks.findings import Proof
-from touchstone.checks.notation.trees import Tree
+from touchstone.checks.notation.trees import CONSTANTS, Tree, has_decimal, names_in
 from touchstone.checks.proofs import algebra
 from touchstone.checks.proofs.equations import denominators_in, is_rational_function, real_roots
-from touchstone.checks.proofs.kinds import (
-    CONSTANTS,
-    Kind,
-    Task,
-    has_decimal,
-    names_in,
-    patterns,
-    tree_of,
-)
+from touchstone.checks.proofs.kinds import Kind, Task, patterns, tree_of
 from touchstone.checks.proofs.sentences import sentence
 
 if TYPE_CHECKING:

@@ -5,13 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
 
-from touchstone.checks.findings import Proof
+from touchstone.checks.findings import Outcome, Proof
 from touchstone.checks.notation.syntax import parse
 from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree
-from touchstone.checks.proofs.sentences import Language
+from touchstone.checks.proofs.sentences import Language, sentence
 from touchstone.checks.values.exact import rational
 
-CONSTANTS = frozenset({"pi", "e", "i", "oo"})
 MAX_DEGREE = 16
 """Degree of what is expanded, factored or solved; a textbook's seldom passes 8, and work grows fast with it."""
 
@@ -26,6 +25,12 @@ class Task:
 
     def __getitem__(self, name: str) -> str:
         return self.parts[name]
+
+    def compared(self, rule: str, line: str, *, equal: bool, correct: str, given: str | None = None) -> Proof:
+        """The proof that ends with whether the answer, as `given`, equals what `line` came to."""
+        closing = sentence("equal" if equal else "unequal", self.language, given=given or self.answer)
+        outcome: Outcome = "proved" if equal else "refuted"
+        return Proof(outcome=outcome, rule=rule, derivation=(line, closing), correct_answer=correct)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,33 +56,6 @@ def tree_of(text: str) -> Tree | None:
         return parse(text.strip())
     except NotAnExpressionError:
         return None
-
-
-def names_in(tree: Tree) -> frozenset[str]:
-    """Every name in an expression, constants included."""
-    match tree:
-        case Number():
-            return frozenset()
-        case Name(name):
-            return frozenset({name})
-        case Apply(arguments=arguments):
-            return frozenset[str]().union(*map(names_in, arguments))
-
-
-def size(tree: Tree) -> int:
-    """How many numbers, names and operations an expression has."""
-    return 1 + sum(map(size, tree.arguments)) if isinstance(tree, Apply) else 1
-
-
-def has_decimal(tree: Tree) -> bool:
-    """Whether a number with a decimal point occurs: it may be a rounding."""
-    match tree:
-        case Number(decimals=decimals):
-            return decimals is not None
-        case Apply(arguments=arguments):
-            return any(map(has_decimal, arguments))
-        case _:
-            return False
 
 
 def has_whole_powers(tree: Tree) -> bool:
@@ -111,13 +89,6 @@ def _whole(tree: Tree) -> float:
             return _whole(inner)
         case _:
             return inf
-
-
-def operations_in(tree: Tree) -> frozenset[str]:
-    """Every operation and function in an expression."""
-    if not isinstance(tree, Apply):
-        return frozenset()
-    return frozenset({tree.operation}).union(*map(operations_in, tree.arguments))
 
 
 def is_plain_value(tree: Tree) -> bool:

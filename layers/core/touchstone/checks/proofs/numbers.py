@@ -8,6 +8,8 @@ from touchstone.checks.findings import Proof
 from touchstone.checks.proofs.answers import after_equals
 from touchstone.checks.proofs.kinds import Kind, Task, number_of, patterns
 from touchstone.checks.proofs.sentences import sentence
+from touchstone.checks.values.kinds import Truth
+from touchstone.checks.values.words import fixed
 
 MAX_DIGITS = 30
 """Digits of a number in these problems."""
@@ -20,28 +22,8 @@ _LIST = rf"{_INTEGER}(?:(?:\s*(?:,|、|和|与|and|及|, and)\s*){_INTEGER}){{1,
 _VERB = r"(?:find|compute|calculate|determine|what is|what's|give|state|work out)(?: the)?"
 _SPLIT = re.compile(r"\D+")
 
-_YES = frozenset(
-    {"yes", "true", "prime", "是", "对", "是的", "正确", "质数", "素数", "是质数", "是素数", "質數", "是質數"}
-)
-_NO = frozenset(
-    {
-        "no",
-        "false",
-        "not prime",
-        "composite",
-        "不是",
-        "否",
-        "错",
-        "不对",
-        "错误",
-        "合数",
-        "是合数",
-        "不是质数",
-        "不是素数",
-        "合數",
-        "不是質數",
-    }
-)
+_PRIME = frozenset(("prime", "质数", "素数", "是质数", "是素数", "質數", "是質數"))
+_NOT_PRIME = frozenset(("not prime", "composite", "合数", "是合数", "不是质数", "不是素数", "合數", "不是質數"))
 
 
 def _verdict(task: Task, rule: str, value: int, line: str) -> Proof | None:
@@ -50,11 +32,7 @@ def _verdict(task: Task, rule: str, value: int, line: str) -> Proof | None:
     number = number_of(stated)
     if number is None:
         return None
-    equal = number.value == value
-    closing = sentence("equal" if equal else "unequal", task.language, given=stated.strip())
-    return Proof(
-        outcome="proved" if equal else "refuted", rule=rule, derivation=(line, closing), correct_answer=str(value)
-    )
+    return task.compared(rule, line, equal=number.value == value, correct=str(value), given=stated.strip())
 
 
 def _integers(text: str) -> list[int]:
@@ -105,7 +83,9 @@ def _primality(task: Task) -> Proof | None:
     number = int(task["number"])
     said = task.answer.lower().replace(" ", "") if not task.answer.isascii() else task.answer.lower()
     said = re.sub(rf"^(?:{number}|it)\s*(?:is )?(?:an? )?|(?:an? )|\s*numbers?$|,.*$|，.*$|数字$", "", said).strip()
-    if number > MAX_TRIAL or said not in _YES | _NO:
+    meant = fixed(said)
+    says_prime = meant.true if isinstance(meant, Truth) else said in _PRIME
+    if number > MAX_TRIAL or not (isinstance(meant, Truth) or said in _PRIME | _NOT_PRIME):
         return None
     factors = prime_factors(number) if number > 1 else []
     is_prime = len(factors) == 1
@@ -119,7 +99,7 @@ def _primality(task: Task) -> Proof | None:
     if number <= 1 and said not in ("yes", "no", "是", "不是", "否"):
         return None
     return Proof(
-        outcome="proved" if (said in _YES) == is_prime else "refuted",
+        outcome="proved" if says_prime == is_prime else "refuted",
         rule="primality",
         derivation=(line,),
         correct_answer=words[0] if is_prime else words[1],

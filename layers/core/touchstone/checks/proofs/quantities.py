@@ -8,7 +8,7 @@ from touchstone.checks.findings import Proof
 from touchstone.checks.notation.units import units_of
 from touchstone.checks.proofs.kinds import Kind, Task, number_of, patterns
 from touchstone.checks.proofs.sentences import sentence
-from touchstone.checks.proofs.values import may_be_rounding, written
+from touchstone.checks.proofs.values import may_be_rounding
 
 _UNSETTLED = frozenset(
     ("ton", "tons", "gallon", "gallons", "quart", "quarts", "pint", "pints", "cup", "cups", "month", "months", "year",
@@ -45,19 +45,17 @@ def _convert(task: Task) -> Proof | None:
     correct = f"{_decimal(value)} {task['target']}"
     line = sentence("convert", task.language, quantity=quantity, value=_decimal(value), unit=task["target"])
     if stated.value == value:
-        closing = sentence("equal", task.language, given=task.answer)
-        return Proof(outcome="proved", rule="convert", derivation=(line, closing), correct_answer=correct)
+        return task.compared("convert", line, equal=True, correct=correct)
     if may_be_rounding(stated, value) or (value.denominator != 1 and abs(stated.value - value) <= _CLOSE * abs(value)):
         return None
-    closing = sentence("unequal", task.language, given=task.answer)
-    return Proof(outcome="refuted", rule="convert", derivation=(line, closing), correct_answer=correct)
+    return task.compared("convert", line, equal=False, correct=correct)
 
 
 def _decimal(value: Fraction) -> str:
     """An exact value as a decimal where that is short, else as a fraction."""
     scaled = value * 10**9
     if scaled.denominator != 1 or abs(scaled) > 10**15:
-        return written(value)
+        return str(value)
     return f"{float(value):.9f}".rstrip("0").rstrip(".")
 
 

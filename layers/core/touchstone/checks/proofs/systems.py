@@ -5,10 +5,18 @@ import re
 from fractions import Fraction
 
 from touchstone.checks.findings import Proof
-from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree
-from touchstone.checks.proofs.kinds import CONSTANTS, Kind, Task, has_decimal, names_in, number_of, patterns, tree_of
+from touchstone.checks.notation.trees import (
+    CONSTANTS,
+    Apply,
+    Name,
+    NotAnExpressionError,
+    Number,
+    Tree,
+    has_decimal,
+    names_in,
+)
+from touchstone.checks.proofs.kinds import Kind, Task, number_of, patterns, tree_of
 from touchstone.checks.proofs.sentences import sentence
-from touchstone.checks.proofs.values import written
 from touchstone.checks.values.exact import rational
 
 type Linear = dict[str, Fraction]
@@ -98,7 +106,7 @@ def _solve(task: Task) -> Proof | None:
     given = _given(task.answer, names)
     if solution is None or given is None:
         return None
-    correct = ", ".join(f"{name} = {written(solution[name])}" for name in names)
+    correct = ", ".join(f"{name} = {solution[name]!s}" for name in names)
     line = sentence("system", task.language, solution=correct)
     if all(given[name].value == solution[name] for name in names):
         lines = (sentence("system_holds", task.language), line)
@@ -109,7 +117,7 @@ def _solve(task: Task) -> Proof | None:
     for text, left, right in equations:
         first, second = _at(left, values), _at(right, values)
         if first != second:
-            fails = sentence("system_fails", task.language, equation=text, left=written(first), right=written(second))
+            fails = sentence("system_fails", task.language, equation=text, left=str(first), right=str(second))
             return Proof(outcome="refuted", rule="system", derivation=(fails, line), correct_answer=correct)
     return None
 

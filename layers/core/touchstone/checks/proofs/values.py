@@ -5,18 +5,18 @@ import re
 from fractions import Fraction
 
 from touchstone.checks.findings import Proof
-from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Number, Tree
-from touchstone.checks.proofs import algebra
-from touchstone.checks.proofs.kinds import (
-    Kind,
-    Task,
+from touchstone.checks.notation.trees import (
+    Apply,
+    NotAnExpressionError,
+    Number,
+    Tree,
     names_in,
-    number_of,
     operations_in,
-    patterns,
+    parts_of,
     size,
-    tree_of,
 )
+from touchstone.checks.proofs import algebra
+from touchstone.checks.proofs.kinds import Kind, Task, number_of, patterns, tree_of
 from touchstone.checks.proofs.sentences import sentence
 from touchstone.checks.values.exact import rational
 
@@ -27,13 +27,6 @@ _AMBIGUOUS = frozenset({"log", "degrees", "percent", "pm", "mp", "arcsin", "arcc
 """`log` may have base 10 or e, an angle may be in degrees, and 100 + 10% may be 110."""
 _NUMBER = r"-?\d++(?:,\d{3})*+(?:\.\d++)?"
 _FRACTION = rf"(?:{_NUMBER}(?:\s?/\s?\d+)?|-?\\frac\s?\{{\d+\}}\s?\{{\d+\}}|\d+ \d+/\d+)"
-
-
-def written(value: Fraction) -> str:
-    """An exact value as people write it: 12, 2.75 where the decimals are few, else 11/12."""
-    if value.denominator == 1:
-        return str(value.numerator)
-    return f"{value.numerator}/{value.denominator}"
 
 
 def may_be_rounding(stated: Number, value: Fraction) -> bool:
@@ -57,23 +50,13 @@ def decided(task: Task, rule: str, value: Fraction, line: str, *, reduced: bool 
     if stated is None or re.fullmatch(r"-?\d+,\d{1,2}", text):
         return None
     if stated.value == value:
-        if reduced and written(value) != text.replace(" ", "") and stated.decimals is None:
+        if reduced and str(value) != text.replace(" ", "") and stated.decimals is None:
             return None
-        return Proof(
-            outcome="proved",
-            rule=rule,
-            derivation=(line, sentence("equal", task.language, given=text)),
-            correct_answer=written(value),
-        )
+        return task.compared(rule, line, equal=True, correct=str(value), given=text)
     # 1,234 may be 1.234 where a comma marks the decimals.
     if may_be_rounding(stated, value) or "," in text:
         return None
-    return Proof(
-        outcome="refuted",
-        rule=rule,
-        derivation=(line, sentence("unequal", task.language, given=text)),
-        correct_answer=written(value),
-    )
+    return task.compared(rule, line, equal=False, correct=str(value), given=text)
 
 
 def _evaluate(task: Task) -> Proof | None:
@@ -99,16 +82,13 @@ def _evaluate(task: Task) -> Proof | None:
         return algebra.evaluated(task, text, tree)
     if value.numerator.bit_length() > 512 or value.denominator.bit_length() > 512:  # noqa: PLR2004  (no one checks 150 digits)
         return None
-    return decided(task, "evaluate", value, sentence("value", task.language, expression=text, value=written(value)))
+    return decided(task, "evaluate", value, sentence("value", task.language, expression=text, value=str(value)))
 
 
 def _angle_is_unclear(tree: Tree) -> bool:
     """Whether a trigonometric function has a plain number as its argument: sin 30 may mean degrees."""
-    if not isinstance(tree, Apply):
-        return False
-    if tree.operation in _ANGULAR and "pi" not in names_in(tree):
-        return True
-    return any(map(_angle_is_unclear, tree.arguments))
+    angular = [part for part in parts_of(tree) if isinstance(part, Apply) and part.operation in _ANGULAR]
+    return any("pi" not in names_in(part) for part in angular)
 
 
 def _reduce(task: Task) -> Proof | None:
@@ -119,7 +99,7 @@ def _reduce(task: Task) -> Proof | None:
         return None
     if value is None:
         return None
-    line = sentence("value", task.language, expression=task["fraction"], value=written(value))
+    line = sentence("value", task.language, expression=task["fraction"], value=str(value))
     return decided(task, "reduce", value, line, reduced=True)
 
 
@@ -129,7 +109,7 @@ def _share(task: Task) -> Proof | None:
         return None
     value = share.value * whole.value
     expression = f"{task['share']} × {task['whole']}"
-    return decided(task, "share", value, sentence("value", task.language, expression=expression, value=written(value)))
+    return decided(task, "share", value, sentence("value", task.language, expression=expression, value=str(value)))
 
 
 def _compare(task: Task) -> Proof | None:
@@ -141,8 +121,8 @@ def _compare(task: Task) -> Proof | None:
     relation = f"{task['first']} {sign} {task['second']}"
     line = sentence(
         "compare", task.language,
-        first=task["first"], first_value=written(first.value),
-        second=task["second"], second_value=written(second.value), relation=relation,
+        first=task["first"], first_value=str(first.value),
+        second=task["second"], second_value=str(second.value), relation=relation,
     )  # fmt: skip
     said = _said(task.answer, first.value, second.value, smaller=smaller)
     if said is None:

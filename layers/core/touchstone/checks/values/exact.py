@@ -4,6 +4,7 @@ from fractions import Fraction
 from math import ceil, comb, factorial, floor, isqrt
 
 from touchstone.checks.notation.trees import (
+    CONSTANTS,
     Apply,
     Name,
     NotAnExpressionError,
@@ -161,11 +162,6 @@ def _bound_of_exponent(exponent: Tree, tower: int, *, constant_base: bool) -> in
     return bits + 1
 
 
-def has_names(tree: Tree) -> bool:
-    """Whether a variable occurs in `tree`."""
-    return not is_constant(tree)
-
-
 type Linear = dict[str, Fraction]
 """A linear expression: the factor of each variable, and the constant term under ""."""
 
@@ -175,7 +171,7 @@ def linear(tree: Tree) -> Linear:
     if (value := rational(tree)) is not None:
         return {"": value}
     match tree:
-        case Name(name) if has_names(tree):
+        case Name(name) if name not in CONSTANTS:
             return {name: Fraction(1)}
         case Apply(operation="add", arguments=(left, right)):
             total = linear(left)

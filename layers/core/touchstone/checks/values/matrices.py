@@ -8,7 +8,6 @@ from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Tree
 from touchstone.checks.values.kinds import Items, Matrix, Quantity, Value
 
 _ENVIRONMENTS = frozenset(("matrix", "pmatrix", "bmatrix", "Bmatrix", "vmatrix", "array", "smallmatrix"))
-_COLUMNS = frozenset("clr|")
 
 
 def has_environment(tokens: Sequence[Token]) -> bool:

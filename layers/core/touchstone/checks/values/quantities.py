@@ -22,7 +22,7 @@ _LEADS = frozenset(
     )
 )  # fmt: skip
 """What introduces a value and is no part of it."""
-_PERCENT_WORDS = frozenset(("percent", "percentage", "pct"))
+PERCENT_WORDS = frozenset(("percent", "percentage", "pct"))
 _CURRENCIES = frozenset(("¤", "€", "£", "¥", "₩", "₹"))
 _CODES = frozenset(
     ("USD", "RMB", "CNY", "EUR", "GBP", "JPY", "NTD", "TWD", "HKD", "AUD", "CAD", "US", "NT", "HK", "A", "C", "CHF")
@@ -69,7 +69,7 @@ def _percents(tokens: list[Token]) -> list[Token]:
     found: list[Token] = []
     for token in tokens:
         word = token.text.lower() if token.kind == "letters" else ""
-        if found and word in _PERCENT_WORDS:
+        if found and word in PERCENT_WORDS:
             found.append(token._replace(kind="sign", text="%"))
         elif found and word == "cent" and found[-1].text == "per":
             found[-1] = found[-1]._replace(kind="sign", text="%")

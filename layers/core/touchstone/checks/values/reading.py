@@ -41,7 +41,7 @@ from touchstone.checks.values.kinds import (
 from touchstone.checks.values.labels import label
 from touchstone.checks.values.matrices import has_environment, matrices
 from touchstone.checks.values.pieces import EQUALITY, ORDER, Tokens, at_top, connected, split, unbracketed, written
-from touchstone.checks.values.quantities import added_up, quantity
+from touchstone.checks.values.quantities import PERCENT_WORDS, added_up, quantity
 from touchstone.checks.values.times import clock, date, ratio_of
 from touchstone.checks.values.words import TRAILING, choice, fixed, plain_words, words
 
@@ -56,6 +56,7 @@ _LETTERS_ALONE = re.compile(
 )
 _FORMULA = re.compile(r"[A-Z][a-z]?[\d_^(\[]|[A-Z][a-z]?[A-Z]|\d[A-Z]")
 _SIMPLE = re.compile(r"(-?)(\d{1,30}+)(?:/(\d{1,30}+))?", re.ASCII)
+_COUNTED = re.compile(r"(\d{1,30}+) ([a-z]{3,30}+)", re.ASCII)
 _CHINESE_PROSE = re.compile(r"(?:(?![零〇一二两兩三四五六七八九十百千万萬亿億半])[\u4e00-\u9fff，、；！？“”]){8,}+。?")
 """Chinese without any numeral, too long for a name or a value."""
 _UNIT_ALONE = 40
@@ -78,6 +79,8 @@ def read(text: str) -> Value | None:
         return found
     if (simple := _SIMPLE.fullmatch(bare)) is not None:
         return _simple(simple)
+    if (counted := _COUNTED.fullmatch(bare)) is not None and (amount := _counted(*counted.groups())) is not None:
+        return amount
     if _CHINESE_PROSE.fullmatch(bare):
         return plain_words(bare)
     if len(bare) <= _UNIT_ALONE and not bare[:1].isdecimal() and (unit := _unit_alone(bare)) is not None:
@@ -115,6 +118,14 @@ def _simple(match: re.Match[str]) -> Quantity:
     sign, over, under = match.groups()
     tree: Tree = Apply("div", (digits(over), digits(under))) if under else digits(over)
     return Quantity(negated(tree) if sign else tree)
+
+
+def _counted(number: str, word: str) -> Quantity | None:
+    """A whole number of what one word names, `306 pages`; None where the word is part of the number, or a month."""
+    if word in NUMBER_WORDS or word in PERCENT_WORDS or date(f"{number} {word}") is not None:
+        return None
+    units = read_unit([Token("letters", word, 0, len(word))])
+    return Quantity(digits(number), units) if units else None
 
 
 def _apart(text: str) -> Value | None:

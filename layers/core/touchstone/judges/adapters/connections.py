@@ -37,8 +37,9 @@ class Connections(httpx2.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send one request and read its whole response."""
         session = self._sessions.get(asyncio.get_running_loop()) or self._open()
+        encoding = request.headers.encoding
         headers = [
-            (name.decode("ascii"), value.decode(request.headers.encoding))
+            (name.decode("ascii"), value.decode(encoding))
             for name, value in request.headers.raw
             if name.lower() not in _SET_BY_TRANSPORT
         ]

@@ -21,6 +21,8 @@ from touchstone.judges.adapters.replies import Response
 
 type Outcome = Response | JudgeError
 
+_WRITTEN = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
 
 async def delivered(provider: str, model: str, send: Callable[[], Awaitable[Outcome]], *, timeout: float) -> Response:  # noqa: ASYNC109 - bounds the whole call, body included
     """The response that `send` brings within `timeout` seconds in all. Raises the `JudgeError` it ends with."""
@@ -52,7 +54,7 @@ async def posted(
     `delivered`.
     """
     options = {"max_retries": 0, "timeout": seconds}
-    content = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    content = _WRITTEN.encode(body).encode()
     try:
         address = _address(client.base_url, path)
         response = await client.post(address, cast_to=httpx2.Response, content=content, options=options)
