@@ -139,13 +139,13 @@ FAILED_GEM = replies.failed(independent_answer="Ruby")
 
 
 @pytest.mark.parametrize(
-    ("said", "status", "providers"),
+    ("said", "status", "reason", "providers"),
     [
-        ([RUBY, RUBY], "unverified", ["gemini", "claude"]),
-        ([RUBY, EMERALD], "verified", ["gemini", "claude"]),
-        ([RUBY, FAILED_GEM], "caution", ["gemini", "claude"]),
-        ([RUBY, error("overloaded")], "unverified", ["gemini"]),
-        ([FAILED_GEM], "caution", ["gemini"]),
+        ([RUBY, RUBY], "unverified", "other_answer", ["gemini", "claude"]),
+        ([RUBY, EMERALD], "verified", None, ["gemini", "claude"]),
+        ([RUBY, FAILED_GEM], "caution", None, ["gemini", "claude"]),
+        ([RUBY, error("overloaded")], "unverified", "overloaded", ["gemini"]),
+        ([FAILED_GEM], "caution", None, ["gemini"]),
     ],
 )
 def test_a_judge_with_another_answer_in_words_passes_nothing_and_another_provider_is_asked_once(
@@ -153,6 +153,7 @@ def test_a_judge_with_another_answer_in_words_passes_nothing_and_another_provide
     judges: ProviderServer,
     said: list[dict[str, Any] | Behaviour],
     status: str,
+    reason: str | None,
     providers: list[str],
 ) -> None:
     _verifications(judges, *said)
@@ -161,7 +162,7 @@ def test_a_judge_with_another_answer_in_words_passes_nothing_and_another_provide
     assert [spend.provider for spend in record.spends] == providers
     verification = record.attempts[0].verification
     assert verification is not None
-    assert (verification.skip_reason == "other_answer") is (status == "unverified")
+    assert verification.skip_reason == reason
 
 
 def test_what_would_not_be_verified_today_is_verified_anew_and_not_taken_from_the_store(

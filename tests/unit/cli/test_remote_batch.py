@@ -90,6 +90,25 @@ def test_a_file_is_done_and_its_results_lie_beside_it(online: Command, deploymen
     assert found["results"] == str(requests.with_name("answers.results.jsonl"))
 
 
+@pytest.mark.parametrize("held", ["local", "other"])
+def test_results_that_no_deployment_wrote_are_not_written_over(
+    online: Command, deployment: Deployment, requests: Path, held: str
+) -> None:
+    results = requests.with_name("answers.results.jsonl")
+    if held == "local":
+        assert online("batch", "run", str(requests), "--local").exit_code == 3
+    else:
+        results.write_text("My notes.\n")
+    before = results.read_bytes()
+    result = online("batch", "run", str(requests))
+    assert result.exit_code == 2
+    assert "by --output" in result.stderr
+    assert results.read_bytes() == before
+    assert not deployment.sent
+    assert online("batch", "run", str(requests), "--again").exit_code == 0
+    assert results.read_bytes() != before
+
+
 def test_progress_goes_to_standard_error_and_the_counts_to_standard_output(
     online: Command, deployment: Deployment, requests: Path, tmp_path: Path
 ) -> None:

@@ -116,7 +116,7 @@ def result_in(path: Path, text: bytes) -> dict[str, Any]:
     except ValueError:
         result = None
     if not isinstance(result, dict) or not isinstance(result.get("line"), int):
-        raise InputError(f"{path} holds a line that is no result; delete it and run the command again.")
+        raise InputError(f"{path} holds a line that is no result; name another file by --output, or delete this one.")
     return result
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from touchstone.answers.ends import passing_reason
-from touchstone.cli.batch_files import Requests
+from touchstone.cli.batch_files import Requests, result_in
 from touchstone.cli.places import read_file
 from touchstone.cli.progress import Show
 from touchstone.errors import ConflictError, StoreError
@@ -76,6 +76,18 @@ def read_results(path: Path, requests: Requests) -> dict[int, LineResult]:
         if result.line in ids:
             found[result.line] = result
     return found
+
+
+def check_replaceable(path: Path, requests: Requests) -> None:
+    """Raise `ConflictError` where a file holds results of `--local`, `InputError` where it holds none."""
+    ids = {number: answer_id(number, text) for number, text in requests.lines()}
+    for text in filter(None, read_file(path).split(b"\n")):
+        result = result_in(path, text)
+        if isinstance(answer := result.get("answer"), dict) and answer.get("id") == ids.get(result["line"], ""):
+            raise ConflictError(
+                f"{path} holds the results that --local brought for this file; name another by --output, or replace it "
+                "by --again."
+            )
 
 
 def written(results: Iterable[LineResult]) -> Iterator[bytes]:

@@ -24,6 +24,7 @@ from touchstone.answers.ends import passing_reason_of_line
 from touchstone.cli import waiting
 from touchstone.cli.batch_files import Requests, alone, result_in
 from touchstone.cli.client import Api, Document, download, upload
+from touchstone.cli.local_results import check_replaceable
 from touchstone.cli.places import read_document, read_file, state_folder, write_private
 from touchstone.cli.places import replace as put
 from touchstone.cli.progress import progress
@@ -85,9 +86,12 @@ class Notebook:
 def run(api: Api, requests: Requests, *, results: Path, again: bool) -> Document:
     """Do the file, or go on with it; returns the batch once it is over: failed, or finished with its results fetched.
 
-    `again`: begin anew although this file was done before. Raises `ConflictError` where another command is at it.
+    `again`: begin anew although this file was done before. Raises `ConflictError` where another command is at it, or
+    where `results` holds what no deployment wrote.
     """
     notebook = Notebook.of(requests, api_url=api.url)
+    if results.exists() and not again:
+        check_replaceable(results, requests)
     with alone(notebook.path.name):
         work = _Work(api, requests, notebook, [] if again else notebook.read())
         batch, over = work.go_on()
