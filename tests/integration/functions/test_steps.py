@@ -139,30 +139,29 @@ FAILED_GEM = replies.failed(independent_answer="Ruby")
 
 
 @pytest.mark.parametrize(
-    ("said", "status", "reason", "providers"),
+    ("said", "decided", "providers"),
     [
-        ([RUBY, RUBY], "unverified", "other_answer", ["gemini", "claude"]),
-        ([RUBY, EMERALD], "verified", None, ["gemini", "claude"]),
-        ([RUBY, FAILED_GEM], "caution", None, ["gemini", "claude"]),
-        ([RUBY, error("overloaded")], "unverified", "overloaded", ["gemini"]),
-        ([FAILED_GEM], "caution", None, ["gemini"]),
+        ([RUBY, RUBY], ("unverified", "other_answer"), ["gemini", "claude"]),
+        ([RUBY, EMERALD], ("verified", None), ["gemini", "claude"]),
+        ([RUBY, FAILED_GEM], ("caution", None), ["gemini", "claude"]),
+        ([RUBY, error("overloaded")], ("unverified", "overloaded"), ["gemini"]),
+        ([FAILED_GEM], ("caution", None), ["gemini"]),
     ],
 )
 def test_a_judge_with_another_answer_in_words_passes_nothing_and_another_provider_is_asked_once(
     judged: Deployment,
     judges: ProviderServer,
     said: list[dict[str, Any] | Behaviour],
-    status: str,
-    reason: str | None,
+    decided: tuple[str, str | None],
     providers: list[str],
 ) -> None:
     _verifications(judges, *said)
     record = _verified(problem="Which green gem is named in the poem?", answer="Emerald")
-    assert (record.stage, record.verification_status) == ("finished", status)
+    assert record.stage == "finished"
     assert [spend.provider for spend in record.spends] == providers
     verification = record.attempts[0].verification
     assert verification is not None
-    assert verification.skip_reason == reason
+    assert (record.verification_status, verification.skip_reason) == decided
 
 
 def test_what_would_not_be_verified_today_is_verified_anew_and_not_taken_from_the_store(
