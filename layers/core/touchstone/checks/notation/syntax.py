@@ -38,6 +38,8 @@ _INVERSES = {"sin": "arcsin", "cos": "arccos", "tan": "arctan"}
 _FUNCTION_LETTERS = frozenset("fgFG")
 _CLOSERS = {"(": ")", "[": "]", "{": "}", "⌊": "⌋", "⌈": "⌉"}
 _ORDINALS = frozenset(("st", "nd", "rd", "th"))
+_NO_PRODUCTS = frozenset(("is", "it", "not", "but", "or", "are", "was", "the", "if", "no", "isn"))
+"""Short words of sentences, which are no products of letters."""
 _BINDING = {"choose": 5, "+": 10, "-": 10, "pm": 10, "mp": 10, "*": 20, "/": 20, "over": 20, "^": 30}
 _IMPLICIT = 20
 _PREFIX = 25
@@ -132,6 +134,8 @@ def _pieces(token: Token) -> list[Token]:
     single = sum(len(part) == 1 for part in parts)
     if single > LETTERS_IN_A_ROW or (token.upright and single > 1) or "".join(parts) != text:
         raise NotAnExpressionError(f"a word: {text!r}")
+    if token.spaced and text.lower() in _NO_PRODUCTS:
+        raise NotAnExpressionError("a sentence")
     return [
         token._replace(
             kind="function" if part in FUNCTIONS else "letters",

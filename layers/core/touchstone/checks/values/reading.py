@@ -43,7 +43,7 @@ from touchstone.checks.values.matrices import has_environment, matrices
 from touchstone.checks.values.pieces import EQUALITY, ORDER, Tokens, at_top, connected, split, unbracketed, written
 from touchstone.checks.values.quantities import added_up, quantity
 from touchstone.checks.values.times import clock, date, ratio_of
-from touchstone.checks.values.words import TRAILING, choice, fixed, plain_words, words
+from touchstone.checks.values.words import DENIAL, TRAILING, choice, fixed, plain_words, words
 
 _IMPLIED = frozenset(("=>",))
 _RATIO = frozenset((":",))
@@ -80,6 +80,8 @@ def read(text: str) -> Value | None:
         return _simple(simple)
     if _CHINESE_PROSE.fullmatch(bare):
         return plain_words(bare)
+    if DENIAL.search(bare):
+        return words(bare)
     if len(bare) <= _UNIT_ALONE and not bare[:1].isdecimal() and (unit := _unit_alone(bare)) is not None:
         return unit
     return _read(bare)
@@ -153,7 +155,7 @@ def _of_tokens(tokens: list[Token], text: str) -> Value:
         return meant
     if (chosen := choice(flat)) is not None:
         return chosen
-    stripped = folded(text).strip(TRAILING)
+    stripped = folded(text).strip(TRAILING + "$\\()[]")
     if (day := date(stripped)) is not None:
         return day
     if (time := clock(stripped)) is not None and (":" not in stripped or any(letter.isalpha() for letter in stripped)):
