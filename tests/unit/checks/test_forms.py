@@ -1,6 +1,7 @@
 """One answer in all its forms is never called different, and another answer in any form is never called the same.
 
-`tests/support/forms.py` makes the forms. `--hypothesis-profile=explore` tries 20,000 of each kind, others each time.
+`tests/support/forms.py` makes the forms. `--hypothesis-profile=explore` tries 20,000 pairs of texts in each test and of
+each kind, others each time.
 """
 
 from collections.abc import Callable, Iterator
@@ -50,7 +51,7 @@ def holds(law: Callable[[Form, st.DataObject], None], kind: Kind) -> None:
     """Check a law for forms of a kind."""
     explored = settings.get_current_profile_name() == "explore"
 
-    @settings(max_examples=EXPLORED if explored else EXAMPLES)
+    @settings(max_examples=EXPLORED // PAIRS if explored else EXAMPLES)
     @given(kind(), st.data())
     def each(form: Form, data: st.DataObject) -> None:
         for _ in range(PAIRS):

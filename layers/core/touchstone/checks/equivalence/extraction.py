@@ -73,9 +73,8 @@ _REPEATED_MARK = re.compile(
     r"^(?:the\s)?(?:final\s)?answer\sis\s?:?\s?|^(?:应该|应|選|选|是|为|為)\s?[:：]?\s?", re.IGNORECASE
 )
 _SENTENCE_END = re.compile(r"(?<=[^\d\s])\.(?=\s|$)|(?<=\d)\.(?=\s|$)|[。！；]|(?<!\\)!|\n")
-_BOLD = re.compile(r"\*\*([^*\n]{1,200})\*\*")
-_POWER_BEFORE = re.compile(r"[-+/^)\w]\*\*", re.ASCII)
-"""Two stars that are a power, as programs write it, and begin no bold type."""
+_BOLD = re.compile(r"(?<![-+/^)}\]0-9A-Za-z])\*\*([^*\n]{1,200})\*\*")
+"""Bold type; two stars right behind a number, a name or a bracket are a power, as programs write it."""
 _CLOSING_BOLD = re.compile(r"\*\*(?=[\s.,;。，；]|$)")
 _NUMBER = re.compile(
     r"(?<![\w.,({\[])(?:-?[$€£¥￥]\s?)?-?(?:\d{1,3}+(?:,\d{3}(?!\d))++|\d++)(?:\.\d++)?(?:/\d++)?%?(?![\d])"
@@ -130,7 +129,7 @@ _ANOTHER_DENIED = re.compile(
 )
 """Behind an answer: which one it is not."""
 _LEADING_DENIED = re.compile(
-    r"\(?[A-H]\)?(?:[\s,、;&]{1,3}+(?:and )?\(?[A-H]\)?(?![A-Za-z]))*+"
+    r"\(?[A-H]\)?\.?(?:[\s,、;&]{1,3}+(?:and )?\(?[A-H]\)?(?![A-Za-z]))*+"
     r"\s?(?:(?:is|are|was)(?:n['’]t| not| wrong| incorrect)|是?(?:不[对對是]|[错錯]))"
 )
 _GOES_ON = re.compile(r"\d|[*×·]|\\(?:times|cdot)(?![A-Za-z])")
@@ -367,8 +366,7 @@ def _concluded(text: str) -> Iterator[Candidate]:
     bold = [
         each[1]
         for each in _BOLD.finditer(text)
-        if not _POWER_BEFORE.match(text, max(0, each.start() - 1))
-        and not _DENIED.search(text[max(0, each.start() - _CLAUSE) : each.start()].rstrip())
+        if not _DENIED.search(text[max(0, each.start() - _CLAUSE) : each.start()].rstrip())
         and not _DENIES.match(text, each.end())
     ]
     if bold:
