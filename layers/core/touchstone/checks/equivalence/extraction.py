@@ -280,7 +280,7 @@ def _unit_of(text: str) -> tuple[int, _Behind]:
         return 0, "unread"
     if not tokens or tokens[0].kind == "sign":
         return 0, "read"
-    counted = bool(read_unit(tokens[:1])) and tokens[0].text != "in"
+    counted = bool(read_unit(tokens[:1])) and tokens[0].text != "in" and [each.text for each in tokens[1:2]] != ["per"]
     return (tokens[0].end, "read") if counted else (0, "words")
 
 

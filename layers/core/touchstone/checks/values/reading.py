@@ -474,6 +474,8 @@ def _atom(tokens: Tokens) -> Value:
             grouped = Items(values, brackets)
             return _or_counted(grouped, tokens) if point is not tokens else grouped
         if brackets == "{}" and inside:
+            if inside[0].is_sign("empty"):
+                raise NotAnExpressionError("the empty set, or a set that holds it")
             return _value(inside)
     if tokens[0].is_sign("empty") and len(tokens) == 1:
         return EMPTY
