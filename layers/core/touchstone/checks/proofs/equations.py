@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from touchstone.checks.findings import Proof
 from touchstone.checks.notation.trees import Apply, Number, Tree
 from touchstone.checks.proofs import algebra
-from touchstone.checks.proofs.answers import items
+from touchstone.checks.proofs.answers import items, unnamed
 from touchstone.checks.proofs.kinds import (
     CONSTANTS,
     Kind,
@@ -83,7 +83,7 @@ def claim_of(answer: str, name: str) -> Claim | None:
         return Claim((), every=True)
     if re.search(r"\d,\d{3}(?!\d)", text):
         return None
-    text = re.sub(rf"^{name}\s*(?:\\in|∈)\s*", "", text)
+    text = unnamed(text, name)
     braced = re.fullmatch(r"(?:\{|⦃)(.*)(?:\}|⦄)", text)
     found: list[tuple[str, Tree]] = []
     for part in items(braced[1] if braced else text):

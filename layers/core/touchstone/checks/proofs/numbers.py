@@ -18,6 +18,7 @@ MAX_TRIAL = 10**12
 _INTEGER = rf"\d{{1,{MAX_DIGITS}}}"
 _LIST = rf"{_INTEGER}(?:(?:\s*(?:,|、|和|与|and|及|, and)\s*){_INTEGER}){{1,5}}"
 _VERB = r"(?:find|compute|calculate|determine|what is|what's|give|state|work out)(?: the)?"
+_AROUND_PRIME = re.compile(r"^(?:it)?\s*+(?:is )?(?:an? )?|an? |(?:(?<!\s)\s++)?numbers?$|数字$")
 _SPLIT = re.compile(r"\D+")
 
 _YES = frozenset(
@@ -104,7 +105,8 @@ def prime_factors(number: int) -> list[int]:
 def _primality(task: Task) -> Proof | None:
     number = int(task["number"])
     said = task.answer.lower().replace(" ", "") if not task.answer.isascii() else task.answer.lower()
-    said = re.sub(rf"^(?:{number}|it)\s*(?:is )?(?:an? )?|(?:an? )|\s*numbers?$|,.*$|，.*$|数字$", "", said).strip()
+    said = said.partition(",")[0].partition("，")[0].removeprefix(str(number))
+    said = _AROUND_PRIME.sub("", said).strip()
     if number > MAX_TRIAL or said not in _YES | _NO:
         return None
     factors = prime_factors(number) if number > 1 else []
