@@ -810,6 +810,35 @@ SENTENCES = (
 BOXES = (r"\boxed{{{}}}", r"$\boxed{{{}}}$", r"The final answer is \boxed{{{}}}.", r"所以答案是 $\boxed{{{}}}$。",
          r"\[\boxed{{{}}}\]", r"\fbox{{{}}}")  # fmt: skip
 
+DELIMITERS = ("${}$", "$ {} $", r"\({}\)", r"\( {} \)", "$${}$$", r"\[{}\]", "\\[\n{}\n\\]")
+"""The signs of mathematics, around what is written without them."""
+BOXES_IN_DELIMITERS = tuple(delimiter.format(r"\boxed{{{}}}") for delimiter in DELIMITERS)
+NESTED = (
+    *(sentence.format(delimiter) for sentence in SENTENCES for delimiter in DELIMITERS[:5]),
+    *(sentence.format(box) for sentence in SENTENCES for box in BOXES_IN_DELIMITERS[:5]),
+    *(rf"\boxed{{{{{delimiter}}}}}" for delimiter in DELIMITERS[:4]),
+    *(f"**{delimiter}**" for delimiter in DELIMITERS[:4]),
+    *(f"{lead} **{delimiter}**." for lead in ("So it is", "Therefore the answer is") for delimiter in DELIMITERS[:4]),
+)
+"""A sentence, the signs of mathematics, a box and bold type, one around the other."""
+DENIALS = (
+    "The answer is not {}.", "It is not {}", "It isn't {}.", "The answer isn't {}", "The final answer cannot be {}.",
+    "The answer can't be {}", "It is never {}.", "not {}", "Not {}", "答案不是{}。", "不是{}", "结果并非{}",
+    "答案不为{}。", "答案不等于{}", "絕不是{}。", "{} is wrong.", "{} is not the answer", "The answer {} is incorrect.",
+    "{}不对", "{}是错的。", "{} 是錯誤的", "We reject {}.", "舍去{}", r"\neq {}", "≠ {}", r"$\neq {}$",
+    r"The answer is not \boxed{{{}}}.", r"答案不是 $\boxed{{{}}}$。", r"$\boxed{{{}}}$ is wrong.",
+    r"\boxed{{{}}} is not the answer.", r"$x \neq \boxed{{{}}}$", r"\boxed{{\neq {}}}",
+    r"\boxed{{\text{{not }} {}}}", "**not** {}", "The answer is **not {}**.", "Answer: not {}", "答案：不是{}",
+    "#### not {}",
+)  # fmt: skip
+"""What says that the answer is another one."""
+CHOSEN_BETWEEN = (
+    "The answer is {same}, not {other}.", "It is not {other} but {same}.", "Not {other}. The answer is {same}.",
+    "答案是{same}，不是{other}。", "不是{other}，而是{same}。", "I first had {other}, but the answer is {same}.",
+    r"$\boxed{{{same}}}$, not {other}.", r"Not {other}, so \boxed{{{same}}}", "{other} is wrong. The answer is {same}.",
+)  # fmt: skip
+"""An answer with another one denied beside it."""
+
 UNKNOWN = (
     "blorp/zork", "⊕", r"\foo{}", r"\foo{x}", "⊗ 3", "ℵ", "☃", "kQxzw/s", "m/blorp", "blorp^2", "kg⊕",
     r"\mathrm{blorp}/\mathrm{zork}",

@@ -12,6 +12,8 @@ COMPARED = 100_000
 SUBMISSION = 1_000_000
 """`MAX_SUBMISSION_CHARS` and `MAX_MARKDOWN_CHARS`: no other door admits a longer text that is scanned."""
 SUMMARY = 50_000
+UPLOAD = 5_000_000
+"""`touchstone.quizzes.tables.MAX_CHARS`."""
 PART = 20_000
 """A question, a choice, a card, a problem, an answer: `MAX_TEXT_CHARS`."""
 
@@ -100,6 +102,59 @@ def _compared() -> Door:
     return lambda text: (equivalent(text, "12 cm"), equivalent("12 cm", text), equivalent(text, text[::-1]))
 
 
+def _worded() -> Door:
+    from touchstone.answers.words import differ_in_words
+
+    return lambda text: (differ_in_words(text, "Ruby"), differ_in_words("Ruby", text, problem=text))
+
+
+def _definitions(suffix: str) -> Callable[[], Door]:
+    def opened() -> Door:
+        from touchstone.audits.loading import load_text
+
+        return lambda text: load_text(f"- id: c1\n  question: {text}", name=f"cases.{suffix}")
+
+    return opened
+
+
+def _columns() -> Door:
+    from touchstone.quizzes.uploads import curriculum_of_csv
+
+    def door(text: str) -> None:
+        header = ",".join(f"meaning_{number}" for number in range(len(text) // 16))
+        curriculum_of_csv(f"chapter,kind,item,{header}\n1,word,x", curriculum="c", title="t")
+
+    return door
+
+
+def _json_of(module: str, name: str, around: str) -> Callable[[], Door]:
+    """A reader of JSON, with the text as one of its strings."""
+    return lambda: lambda text: getattr(import_module(f"touchstone.{module}"), name)(around % json.dumps(text))
+
+
+def _line() -> Door:
+    from touchstone.operations.lines import parse_line
+
+    return lambda text: (
+        parse_line(json.dumps({"kind": "verify", "problem": text, "answer": "1"}).encode()),
+        parse_line(text.encode(errors="replace")),
+    )
+
+
+def _junit() -> Door:
+    from touchstone.cli.junit import Case, Suite, junit
+
+    return lambda text: junit(
+        [Suite(name="quiz", cases=(Case(group="g", name="n", came="failed", sentence=text, details=text),))]
+    )
+
+
+def _page() -> Door:
+    from functions.pages.rendering import environment
+
+    return lambda text: environment().from_string('<p title="{{ text }}">{{ text }}</p>').render(text=text)
+
+
 DOORS: Mapping[str, tuple[int, Callable[[], Door]]] = {
     "visible": (SUBMISSION, _named("judges.fence", "visible")),
     "fence": (SUBMISSION, _named("judges.fence", "fence", "9f86d081884c7d65")),
@@ -127,6 +182,21 @@ DOORS: Mapping[str, tuple[int, Callable[[], Door]]] = {
     "validate_structure": (PART, _quiz("quizzes", "validate_structure")),
     "find_traditional": (PART, _quiz("quizzes.content", "find_traditional")),
     "quiz_item_flaws": (PART, _quiz("surfaces.metrics.quiz_item_flaws", "quiz_item_flaws")),
+    "tidy": (SUBMISSION, _named("markdown", "tidy")),
+    "as_text": (SUBMISSION, _named("spreadsheets", "as_text")),
+    "junit": (SUMMARY, _junit),
+    "a page": (SUBMISSION, _page),
+    "a line of a batch": (SUBMISSION, _line),
+    "definitions in YAML": (SUBMISSION, _definitions("yaml")),
+    "definitions in JSON": (SUBMISSION, _definitions("json")),
+    "curriculum_of_csv": (UPLOAD, _named("quizzes.uploads", "curriculum_of_csv", curriculum="c", title="t")),
+    "learners_of_csv": (UPLOAD, _named("quizzes.uploads", "learners_of_csv")),
+    "curriculum_of_csv with columns of its own": (UPLOAD, _columns),
+    "curriculum_of_json": (
+        SUBMISSION,
+        _json_of("quizzes.uploads", "curriculum_of_json", '{"id": "c", "title": %s, "volumes": []}'),
+    ),
+    "differ_in_words": (PART, _worded),
     "equivalent": (COMPARED, _compared),
     "prove_answer of a problem": (PART, _named("checks", "prove_answer", "12")),
     "prove_answer of a problem as its answer": (PART, _both("checks", "prove_answer")),

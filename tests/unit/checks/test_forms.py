@@ -1,6 +1,7 @@
 """One answer in all its forms is never called different, and another answer in any form is never called the same.
 
-`tests/support/forms.py` makes the forms. `--hypothesis-profile=explore` tries 20,000 of each kind, others each time.
+`tests/support/forms.py` makes the forms. `--hypothesis-profile=explore` tries 20,000 pairs of texts in each test and of
+each kind, others each time.
 """
 
 from collections.abc import Callable, Iterator
@@ -50,7 +51,7 @@ def holds(law: Callable[[Form, st.DataObject], None], kind: Kind) -> None:
     """Check a law for forms of a kind."""
     explored = settings.get_current_profile_name() == "explore"
 
-    @settings(max_examples=EXPLORED if explored else EXAMPLES)
+    @settings(max_examples=EXPLORED // PAIRS if explored else EXAMPLES)
     @given(kind(), st.data())
     def each(form: Form, data: st.DataObject) -> None:
         for _ in range(PAIRS):
@@ -62,6 +63,11 @@ def holds(law: Callable[[Form, st.DataObject], None], kind: Kind) -> None:
 def one_of(texts: tuple[str, ...], data: st.DataObject) -> str:
     """One of the texts of a form."""
     return data.draw(st.sampled_from(texts))
+
+
+def undelimited(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """The texts without signs of mathematics of their own."""
+    return tuple(text for text in texts if not any(mark in text for mark in ("$", r"\(", r"\boxed")))
 
 
 @of_kinds_read
@@ -122,9 +128,52 @@ def test_a_sentence_around_an_answer_changes_nothing(kind: Kind) -> None:
 @of_kinds_read
 def test_a_box_around_an_answer_changes_nothing(kind: Kind) -> None:
     def law(form: Form, data: st.DataObject) -> None:
-        plain = tuple(text for text in form.same if not any(mark in text for mark in ("$", r"\(", r"\boxed")))
-        text, original = one_of(forms.BOXES, data).format(one_of(plain, data)), one_of(form.same, data)
+        text = one_of(forms.BOXES, data).format(one_of(undelimited(form.same), data))
+        original = one_of(form.same, data)
         assert equivalent(text, original) is True, (text, original)
+
+    holds(law, kind)
+
+
+@of_kinds_read
+def test_the_signs_of_mathematics_and_boxes_in_each_other_change_nothing(kind: Kind) -> None:
+    def law(form: Form, data: st.DataObject) -> None:
+        around = one_of(forms.DELIMITERS + forms.NESTED, data)
+        text, original = around.format(one_of(undelimited(form.same), data)), one_of(form.same, data)
+        assert equivalent(text, original) is not False, (text, original)
+
+    holds(law, kind)
+
+
+@of_every_kind
+def test_a_mutation_within_all_of_them_is_never_called_the_same(kind: Kind) -> None:
+    def law(form: Form, data: st.DataObject) -> None:
+        around = one_of(forms.DELIMITERS + forms.NESTED, data)
+        text, original = around.format(one_of(undelimited(form.other), data)), one_of(form.same, data)
+        assert equivalent(text, original) is not True, (text, original)
+
+    holds(law, kind)
+
+
+@of_every_kind
+def test_an_answer_that_is_denied_confirms_nothing(kind: Kind) -> None:
+    def law(form: Form, data: st.DataObject) -> None:
+        denied = one_of(forms.DENIALS, data).format(one_of(form.same, data))
+        same, other = one_of(form.same, data), one_of(form.other, data)
+        assert equivalent(denied, same) is not True, (denied, same)
+        assert equivalent(denied, other) is None, (denied, other)
+
+    holds(law, kind)
+
+
+@of_every_kind
+def test_an_answer_beside_a_denied_one_is_not_taken_for_it(kind: Kind) -> None:
+    def law(form: Form, data: st.DataObject) -> None:
+        same, other = one_of(form.same, data), one_of(form.other, data)
+        text = one_of(forms.CHOSEN_BETWEEN, data).format(same=same, other=other)
+        original = one_of(form.same, data)
+        assert equivalent(text, original) is not False, (text, original)
+        assert equivalent(text, other) is not True, (text, other)
 
     holds(law, kind)
 

@@ -45,7 +45,15 @@ PINTS_NAMES: dict[str, tuple[str, ...]] = {
     "degC": ("kelvin",), "°F": ("5*kelvin/9",), "degF": ("5*kelvin/9",), "fahrenheit": ("5*kelvin/9",),
     "gauss": ("1e-4*tesla",), "kilogauss": ("0.1*tesla",), "G": ("1e-4*tesla",), "kG": ("0.1*tesla",),
     "psi": ("pound_force_per_square_inch",), '"': ("inch", "arcsecond"), "'": ("foot", "arcminute"),
-    "Torr": ("torr",), "mo": ("year/12",), "KB": ("1024*byte",), "Cal": ("kilocalorie",), "fl oz": ("fluid_ounce",),
+    "Torr": ("torr",), "mo": ("year/12",),
+    **{
+        name: (f"1000**{power}*byte", f"1024**{power}*byte")
+        for power, names in enumerate(
+            (("KB", "kilobyte", "kilobytes"), ("MB", "megabyte", "megabytes"), ("GB", "gigabyte", "gigabytes"),
+             ("TB", "terabyte", "terabytes")), start=1)
+        for name in names
+    },
+    "Cal": ("kilocalorie",), "fl oz": ("fluid_ounce",),
 }  # fmt: skip
 """What pint calls the units whose name it gives to others (kt is a knot, ton the short one, G the cgs gauss)."""
 OTHER_STANDARDS = {"BTU", "Btu", "british thermal unit", "british thermal units", "mmHg", "mm Hg"}
@@ -57,13 +65,15 @@ WITHOUT_CHINESE = frozenset(
     (
         # Hardly known to Chinese texts, or written there with the symbol, in a product (英里/小时) or as counted (杯).
         "furlong", "barn", "cup", "bbl", "fortnight", "decade", "millennium", "dime", "nickel", "rpm", "mph", "kph",
-        "psi", "M", "mM", "μM", "nM", "KB", "MiB", "GiB", "bps", "kbps", "Mbps", "Gbps", "ppm", "ppb",
+        "psi", "M", "mM", "μM", "nM", "bps", "kbps", "Mbps", "Gbps", "ppm", "ppb",
     )
 )  # fmt: skip
 SEVERAL_READINGS = frozenset(
     (
         "\"", "'", "ton", "tons", "lb", "lbs", "pound", "pounds", "分", "¥", "元", "塊", "圓", "cent", "cents", "penny",
         "pennys", "度", "mmHg", "mm Hg", "毫米汞柱", "毫米水银柱", "毫米水銀柱", "kt", "M", "G", "h", "兆",
+        "KB", "MB", "GB", "TB", "kilobyte", "kilobytes", "megabyte", "megabytes", "gigabyte", "gigabytes", "terabyte",
+        "terabytes", "千字节", "千字節", "兆字节", "兆字節", "吉字节", "吉字節", "太字节", "太字節",
     )
 )  # fmt: skip
 """Names that mean several units: 分 is a minute and a hundredth of a yuan."""

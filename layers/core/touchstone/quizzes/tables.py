@@ -86,16 +86,18 @@ def _header(
     cells: list[str], *, columns: tuple[str, ...], needed: tuple[str, ...], open_columns: tuple[str, ...]
 ) -> list[str]:
     """The columns' names. Raises `InputError` for one that is not known, there twice, or missing."""
-    names = [_name(cell.strip(), open_columns) for cell in cells]
+    names: dict[str, None] = {}
     listed = ", ".join((*columns, *(f"{begins}…" for begins in open_columns)))
-    for at, name in enumerate(names):
+    for cell in cells:
+        name = _name(cell.strip(), open_columns)
         if name not in columns and not (open_columns and name.startswith(open_columns)):
             raise InputError(f"Line 1 has a column {name[:SHOWN_CHARS]!r}; the columns are {listed}.", where="line 1")
-        if name in names[:at]:
+        if name in names:
             raise InputError(f"Line 1 has two columns for {name[:SHOWN_CHARS]}.", where="line 1")
+        names[name] = None
     if missing := [name for name in needed if name not in names]:
         raise InputError(f"Line 1 lacks the column {missing[0]}; the columns are {listed}.", where="line 1")
-    return names
+    return list(names)
 
 
 def _rows(reader: Any, names: list[str]) -> Iterator[Row]:

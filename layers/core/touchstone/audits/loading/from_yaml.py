@@ -33,7 +33,7 @@ def read_yaml(text: str) -> Iterator[Node]:
         mark = error.problem_mark or error.context_mark
         told = " ".join(part for part in (error.problem, error.context) if part)
         raise UnreadableFileError(f"This is not YAML: {told}.", _place(mark)) from None
-    except yaml.reader.ReaderError:
+    except (yaml.reader.ReaderError, UnicodeEncodeError):
         found = yaml.reader.Reader.NON_PRINTABLE.search(text)
         at, said = (found.start(), f" (U+{ord(found[0]):04X})") if found else (0, "")
         place = Place(line=text.count("\n", 0, at) + 1, column=at - text.rfind("\n", 0, at))

@@ -9,7 +9,9 @@ from touchstone.checks.values.exact import rational
 PRINTED_DIGITS = 10
 """Correct significant digits from which a decimal counts as a program's print of the exact value."""
 FLOAT_DIGITS = 15
-"""Significant digits from which a decimal is a print of a binary floating point number …"""
+"""Significant digits from which a decimal is a print of a binary floating point number, …"""
+FLOAT_DIGITS_AT_MOST = 17
+"""… the most that one has when it is printed …"""
 FLOAT_ERROR = Fraction(1, 2**51)
 """… which is off by two units of its last binary place at most, after one or two operations: √2 is printed as
 1.4142135623730951."""
@@ -63,9 +65,11 @@ def approximates(value: Fraction, step: Fraction, target: Fraction, finer: Fract
     nearest = floor(target / step + Fraction(1, 2)) * step
     cut = nearest if step == 1 else floor(abs(target) / step) * step * (1 if target >= 0 else -1)
     digits = _digits(value, step)
-    printed = abs(value - target) <= abs(target) * FLOAT_ERROR
+    # Whole numbers that are written out differ, however large.
+    whole = step <= 1 and value.denominator == target.denominator == 1
+    printed = not whole and abs(value - target) <= abs(target) * FLOAT_ERROR
     if finer is None and ((value == nearest and digits >= PRINTED_DIGITS) or (printed and digits >= FLOAT_DIGITS)):
-        return True
+        return True if value == nearest or digits <= FLOAT_DIGITS_AT_MOST else None
     if finer is not None and finer < step and printed and _digits(target, finer) > FLOAT_DIGITS:
         return None
     return None if value in (nearest, cut) and digits >= ROUNDED_DIGITS else False

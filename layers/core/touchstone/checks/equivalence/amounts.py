@@ -1,12 +1,15 @@
 """Whether two quantities are the same: numbers with units, percentages, amounts of money, things counted."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from touchstone.checks.algebra.canonical import key
 from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, is_constant, names_of
 from touchstone.checks.notation.units import Unit
 from touchstone.checks.values.kinds import Quantity
 from touchstone.checks.values.quantities import scaled, unscaled
+
+_ACCENTS = ("hat ", "vec ", "bar ", "tilde ")
 
 type Answer = bool | None
 type SameTrees = Callable[[Tree, Tree], Answer]
@@ -18,6 +21,7 @@ A_LETTER = "A letter behind a number may be a unit or a variable."
 PERCENT = "Whether the number or the share is meant depends on the question."
 CONVERTED = "Both in base units."
 ROUNDED = "One may be the other, converted and rounded."
+SEVERAL_SIZES = "A unit of several sizes, of which it is not said which."
 A_SCALE = "A temperature or a difference of temperatures may be meant."
 ONE_LETTER = "One letter in two cases: two variables, or one option."
 
@@ -42,7 +46,9 @@ def same_amount(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answe
         if expressions[0] is not None and expressions[1] is not None and _alike(expressions[0], expressions[1]):
             return True, ""
     answer, because = _both(left, right, same) if left.units and right.units else _one(left, right, same)
-    if answer is False and (_letters_differ(left, right) or _renamed(left.tree, right.tree)):
+    if answer is False and (
+        _letters_differ(left, right) or _renamed(left.tree, right.tree) or _dressed(left.tree, right.tree, same)
+    ):
         return None, A_LETTER
     return answer, because
 
@@ -75,6 +81,18 @@ def _renamed(left: Tree, right: Tree) -> bool:
     return _alike(_with_name(left, one, other), right)
 
 
+def _dressed(left: Tree, right: Tree, same: SameTrees) -> bool:
+    """Whether two expressions may be the same but for what stands over their names: unit vectors as î, as vectors."""
+    names = names_of(left) | names_of(right)
+    bare = {name: name.removeprefix(accent) for name in names for accent in _ACCENTS if name.startswith(accent)}
+    if not bare or names_of(left) == names_of(right):
+        return False
+    sides = [left, right]
+    for name, plain in bare.items():
+        sides = [_with_name(side, name, plain) for side in sides]
+    return same(*sides) is not False
+
+
 def _with_name(tree: Tree, name: str, other: str) -> Tree:
     match tree:
         case Name(own):
@@ -105,9 +123,11 @@ def _one(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str]
             return None, A_LETTER
     if any(unit.lone_letter for unit in units):
         return None, A_LETTER
-    if not answer and {"angle"} == {name for unit in units for name, _ in unit.dimension}:
-        # Radians are plain numbers.
-        return same(*(_radians(side) for side in (left, right))), CONVERTED
+    angles = [unit for unit in units if unit.dimension == (("angle", 1),)]
+    if not answer and angles and not (left.units and right.units):
+        # Radians are plain numbers; 度 is another scale's degree as well.
+        turned = same(*(_radians(replace(side, units=tuple(angles)) if side.units else side) for side in (left, right)))
+        return turned if turned or len(angles) == len(units) else answer, CONVERTED
     return answer, ONE_HAS_A_UNIT if units else ""
 
 
@@ -128,11 +148,20 @@ def _both(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str
             answers.append((None, OTHER_THINGS))
         else:
             answers.append(_converted(left.tree, right.tree, one, other, same))
+    if _in_several_sizes(left.units, right.units) and {True, False} <= {answer for answer, _ in answers}:
+        return None, SEVERAL_SIZES
     for wanted in (True, None):
         for answer in answers:
             if answer[0] is wanted:
                 return answer
     return answers[0]
+
+
+def _in_several_sizes(left: tuple[Unit, ...], right: tuple[Unit, ...]) -> bool:
+    """Whether a unit, not the same on both sides, has several sizes: a ton, a megabyte."""
+    shared = {unit.dimension for unit in left} & {unit.dimension for unit in right}
+    sizes = [[unit.factor for unit in side if unit.dimension in shared] for side in (left, right)]
+    return left != right and any(len(set(each)) > len(shared) for each in sizes)
 
 
 def _converted(left: Tree, right: Tree, one: Unit, other: Unit, same: SameTrees) -> tuple[Answer, str]:

@@ -167,6 +167,8 @@ class Comparison:
         kinds = {left.brackets, right.brackets}
         if left.ordered and right.ordered:
             same = self._in_order(left.values, right.values)
+            if len(kinds) > 1 and any(isinstance(value, Items) for value in (*left.values, *right.values)):
+                return same or None
             # (1, 2) and [1, 2] are different intervals; longer ones are vectors.
             return False if len(kinds) > 1 and same and len(left.values) == _PAIR else same
         if "[]" in kinds:
@@ -244,7 +246,9 @@ class Comparison:
         one, other = as_matrix(left), as_matrix(right)
         if one is None or other is None:
             self.because = _OTHER_KIND
-            return False if isinstance(left, Quantity) or isinstance(right, Quantity) else None
+            # A sum with names may be one of unit vectors.
+            plain = [side for side in (left, right) if isinstance(side, Quantity) and is_constant(side.tree)]
+            return False if plain else None
         return self._cells(one.rows, other.rows)
 
     def _cells(self, left: Sequence[Sequence[Tree]], right: Sequence[Sequence[Tree]]) -> Answer:
@@ -397,7 +401,7 @@ def _species(left: Species, right: Species) -> Answer:
     if (left.count, left.parts, left.charge) == (right.count, right.parts, right.charge):
         return "" in (left.state, right.state) or left.state == right.state
     same = left.count == right.count and left.atoms == right.atoms and left.charge == right.charge
-    return None if same else False
+    return None if same or left.loose or right.loose else False
 
 
 def _states_a_line(left: Solutions, right: Value) -> bool:

@@ -131,9 +131,11 @@ def _both(given: str, expected: str, *, at_once: bool) -> tuple[_Found | None, _
 
 
 def _decided(found: _Found, wanted: _Found, comparison: Comparison, tolerance: Tolerance | None) -> bool | None:
+    if found.unit_unread and wanted.unit_unread:
+        return None
     same = comparison.same(found.value, wanted.value)
     for one, other in ((found, wanted), (wanted, found)):
-        if one.unit_unread and isinstance(other.value, Quantity) and any(unit.dimension for unit in other.value.units):
+        if one.unit_unread and isinstance(other.value, Quantity) and other.value.units:
             return None
     if tolerance is not None and not same:
         same = comparison.near(found.value, wanted.value, tolerance, same=same)

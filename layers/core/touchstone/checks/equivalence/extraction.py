@@ -12,6 +12,7 @@ from typing import Literal
 from touchstone.checks.notation.tokens import Token, tokens_of
 from touchstone.checks.notation.trees import OutOfBoundsError
 from touchstone.checks.notation.units import read_unit
+from touchstone.checks.values.words import DENIAL
 from touchstone.checks.values.words import choice as chosen
 
 BARE_LIMIT = 400
@@ -72,7 +73,8 @@ _REPEATED_MARK = re.compile(
     r"^(?:the\s)?(?:final\s)?answer\sis\s?:?\s?|^(?:应该|应|選|选|是|为|為)\s?[:：]?\s?", re.IGNORECASE
 )
 _SENTENCE_END = re.compile(r"(?<=[^\d\s])\.(?=\s|$)|(?<=\d)\.(?=\s|$)|[。！；]|(?<!\\)!|\n")
-_BOLD = re.compile(r"\*\*([^*\n]{1,200})\*\*")
+_BOLD = re.compile(r"(?<![-+/^)}\]0-9A-Za-z])\*\*([^*\n]{1,200})\*\*")
+"""Bold type; two stars right behind a number, a name or a bracket are a power, as programs write it."""
 _CLOSING_BOLD = re.compile(r"\*\*(?=[\s.,;。，；]|$)")
 _NUMBER = re.compile(
     r"(?<![\w.,({\[])(?:-?[$€£¥￥]\s?)?-?(?:\d{1,3}+(?:,\d{3}(?!\d))++|\d++)(?:\.\d++)?(?:/\d++)?%?(?![\d])"
@@ -93,7 +95,8 @@ _LEADING_CHOICE = re.compile(r"\(?([A-H])(?:\s?[).:、．]\s\S|[，,。;；])")
 _STATED_CHOICE = re.compile(
     r"(?<!not )(?<!n't )(?<![不别非])(?:\b(?:it'?s|it is|is|be|choose|pick|select|chose|picked|go with|option|choice"
     r"|est|es|ist)\s|[选選](?:择|擇)?(?:项|項)?\s?|[是为為]\s?)"
-    r"\(?(?:option )?([A-H])\)?(?![A-Za-z'(=+*/^_-])(?!\s[a-z])",
+    r"\(?(?:option )?([A-H])\)?(?![A-Za-z'(=+*/^_-])(?!\s[a-z])"
+    r"(?!\s?(?:[,、，;&和及或]|and\b|or\b)\s?\(?[A-H](?![A-Za-z]))",
     re.IGNORECASE,
 )
 _DENIED_CHOICE = re.compile(r"(?:\bnot |n't (?:be )?|[不别非](?:选|選|是)?)\(?([A-H])\)?(?![A-Za-z'])")
@@ -112,9 +115,22 @@ _PERCENT = re.compile(r"\s?\$?\s?(\\?%|percent|pct)")
 _TOUCHES_BEFORE = re.compile(r"(?:(?<!\+)[-+*/^_{(\d]|\\(?:sqrt|frac|ne|neq|pm|mp|cdot|times|div)(?![A-Za-z])\s?)\$?$")
 _TOUCHES_BEHIND = re.compile(r"[/^_!]|\s?[-+](?=[\s\d\\A-Za-z(])|\s?\\(?:div|pm)")
 """Mathematics right before or behind a box: the box is a part of something else."""
-_DENIED = re.compile(r"\b(?:not|isn't|never|no)$|\\neq?$|≠$|不[是选]?$", re.IGNORECASE)
+_DENIED = re.compile(
+    r"(?:\b(?:not|never|no|cannot|reject(?:ed)?|discard(?:ed)?)|n['’]t)(?: (?:be|equal|equal to|just|simply))?$"
+    r"|\\neq?$|≠$|不[是选選为為]?$|不等[于於]$|[并並绝絕而]非$|[舍捨]去$",
+    re.IGNORECASE,
+)
 _DENIES = re.compile(
-    r"[\s$]{0,3}(?:is|are|was|would be) (?:not|wrong|incorrect|rejected|false)\b|[\s$]{0,3}(?:不对|错)"
+    r"[\s$*)]{0,4}(?:(?:is|are|was|would be) (?:not|wrong|incorrect|rejected|false)\b|(?:is|are|was)n['’]t\b"
+    r"|是?(?:不[对對是]|[错錯]))"
+)
+_ANOTHER_DENIED = re.compile(
+    r"[,，;；(（]\s?(?:and |but )?(?:not\b|而?不[是选選]|[并並而]非)|\s(?:rather than|instead of)\b", re.IGNORECASE
+)
+"""Behind an answer: which one it is not."""
+_LEADING_DENIED = re.compile(
+    r"\(?[A-H]\)?\.?(?:[\s,、;&]{1,3}+(?:and )?\(?[A-H]\)?(?![A-Za-z]))*+"
+    r"\s?(?:(?:is|are|was)(?:n['’]t| not| wrong| incorrect)|是?(?:不[对對是]|[错錯]))"
 )
 _GOES_ON = re.compile(r"\d|[*×·]|\\(?:times|cdot)(?![A-Za-z])")
 """Behind a box: the answer goes on, `\\boxed{2.2} \\times 10^{-6}`."""
@@ -175,7 +191,7 @@ def _of_boxes(text: str, boxes: list[re.Match[str]]) -> Iterator[Candidate]:
     last = boxes[-1]
     close = _closing_brace(text, last.end())
     before = text[: last.start()].rsplit("\n", maxsplit=1)[-1].rstrip()
-    before = before.removesuffix("\\(").removesuffix("\\[").rstrip()
+    before = before.removesuffix("\\(").removesuffix("\\[").rstrip().removesuffix("**").rstrip()
     behind = "" if close is None else text[close + 1 :].split("\n", maxsplit=1)[0]
     if _DENIED.search(before.rstrip("$ ")) or _DENIES.match(behind):
         return
@@ -264,7 +280,7 @@ def _unit_of(text: str) -> tuple[int, _Behind]:
         return 0, "unread"
     if not tokens or tokens[0].kind == "sign":
         return 0, "read"
-    counted = bool(read_unit(tokens[:1])) and tokens[0].text != "in"
+    counted = bool(read_unit(tokens[:1])) and tokens[0].text != "in" and [each.text for each in tokens[1:2]] != ["per"]
     return (tokens[0].end, "read") if counted else (0, "words")
 
 
@@ -313,6 +329,8 @@ def _shortened(text: str) -> Iterator[Candidate]:
     """The line of a marked answer, its first sentence, and the value in that."""
     line = text.split("\n", maxsplit=1)[0].strip()
     line = _CLOSING_BOLD.sub("", _BOLD.sub(r"\1", line))
+    if (denied := _ANOTHER_DENIED.search(line)) is not None:
+        line = line[: denied.start()]
     # `The answer is 26!` may be a factorial or a cry.
     yield Candidate(line, certain=not line.endswith("!"))
     sentence = _SENTENCE_END.split(line, maxsplit=1)[0]
@@ -328,10 +346,17 @@ def _choices(text: str, marked: str | None) -> Iterator[str]:
         if (letters := _LETTER_CHOICE.match(_BOLD.sub(r"\1", marked))) is not None:
             yield letters[1]
         return
+    text = _BOLD.sub(r"\1", text)
+    if _LEADING_DENIED.match(text):
+        return
     if (leading := _LEADING_CHOICE.match(text)) is not None:
         yield leading[1]
     denied = {letter.upper() for letter in _DENIED_CHOICE.findall(text)}
-    stated = {letter for letter in _STATED_CHOICE.findall(text) if letter.isupper()} - denied
+    stated = {
+        each[1]
+        for each in _STATED_CHOICE.finditer(text)
+        if each[1].isupper() and not _DENIED.search(text[max(0, each.start() - _CLAUSE) : each.start()].rstrip())
+    } - denied
     if len(stated) == 1:
         yield stated.pop()
 
@@ -341,8 +366,8 @@ def _concluded(text: str) -> Iterator[Candidate]:
     bold = [
         each[1]
         for each in _BOLD.finditer(text)
-        if text[max(0, each.start() - 1) : each.start()] not in ("-", "+", "/", "^")
-        and not _DENIED.search(text[max(0, each.start() - _CLAUSE) : each.start()].rstrip())
+        if not _DENIED.search(text[max(0, each.start() - _CLAUSE) : each.start()].rstrip())
+        and not _DENIES.match(text, each.end())
     ]
     if bold:
         yield Candidate(bold[-1].strip(" :："))
@@ -359,6 +384,8 @@ def _ends(sentence: str, *, whole: bool = False) -> Iterator[Candidate]:
 
     `whole`: the sentence is all there is, so that the value is certainly its answer.
     """
+    if DENIAL.search(sentence):
+        return
     has_number = any(character.isdigit() for character in sentence)
     introduced = list(_INTRODUCED.finditer(sentence))
     if not introduced and not has_number and "$" not in sentence and "\\" not in sentence:

@@ -215,7 +215,8 @@ def _integer(text: str) -> Fraction | None:
             unit = MYRIADS[character]
             if not total + section + digit:
                 return None
-            total = (total + section + digit) * unit if unit > total else total + (section + digit) * unit
+            whole = unit > total or not section + digit  # 一万亿, and 一亿亿
+            total = (total + section + digit) * unit if whole else total + (section + digit) * unit
             section = digit = 0
     # 两万三 is 23,000: a last digit right after a unit above ten counts tenths of it.
     trailing = digit * (unit // 10) if digit and unit > 10 and text[-2] not in "零〇" else digit  # noqa: PLR2004

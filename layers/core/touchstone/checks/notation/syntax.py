@@ -26,6 +26,8 @@ from touchstone.checks.notation.trees import (
 
 DEPTH_LIMIT = 40
 """Nesting of one expression; far below Python's own recursion limit, at about four frames a level."""
+_BINARY_DIGITS = 2
+"""Digits up to which 10b is a product and no number to the base two."""
 LETTERS_IN_A_ROW = 3
 """A longer run of letters that are no known names is a word, not a product of variables."""
 
@@ -35,9 +37,13 @@ _PIECES = re.compile(
     "|".join([*sorted(FUNCTIONS | GREEK_NAMES | set(_CONSTANTS), key=len, reverse=True), "[A-Za-zμΩÅÀ-ɏ]"])
 )
 _INVERSES = {"sin": "arcsin", "cos": "arccos", "tan": "arctan"}
+_SMALL = "abcdef"
+_HEXADECIMAL = frozenset(f"0123456789ABCDEF{_SMALL}")
 _FUNCTION_LETTERS = frozenset("fgFG")
 _CLOSERS = {"(": ")", "[": "]", "{": "}", "⌊": "⌋", "⌈": "⌉"}
 _ORDINALS = frozenset(("st", "nd", "rd", "th"))
+_NO_PRODUCTS = frozenset(("is", "it", "not", "but", "or", "are", "was", "the", "if", "no", "isn"))
+"""Short words of sentences, which are no products of letters."""
 _BINDING = {"choose": 5, "+": 10, "-": 10, "pm": 10, "mp": 10, "*": 20, "/": 20, "over": 20, "^": 30}
 _IMPLICIT = 20
 _PREFIX = 25
@@ -59,11 +65,28 @@ def parse_tokens(tokens: Sequence[Token]) -> Tree:
     """As `parse`, for tokens of a text."""
     if not tokens or len(tokens) > TOKEN_LIMIT:
         raise OutOfBoundsError("no token, or more than any expression that is read")
-    parser = _Parser(_spread(tokens))
+    parser = _Parser(_spread(_hexadecimal(tokens)))
     tree = parser.expression(0)
     if parser.peek() is not None:
         raise NotAnExpressionError(f"unexpected {parser.take().text!r}")
     return tree
+
+
+def _hexadecimal(tokens: Sequence[Token]) -> Sequence[Token]:
+    """The tokens with digits to the base sixteen as their number: `FF_{16}`, `1A_{16}`; `A_{16}` may be a name."""
+    place = next((place for place, token in enumerate(tokens) if token.is_sign("_")), 0)
+    base = "".join(token.text for token in tokens[place + 1 :])
+    digits_written = "".join(token.text for token in tokens[:place])
+    if base not in ("16", "{16}") or not digits_written or digits_written.isdecimal():
+        return tokens
+    if digits_written.strip("()") in _HEXADECIMAL - frozenset(_SMALL) or tokens[0].is_sign("("):
+        raise NotAnExpressionError("digits to the base sixteen, or a name with an index")
+    if any(token.kind not in ("number", "letters") or token.spaced for token in tokens[1:place]):
+        return tokens
+    if not set(digits_written) <= _HEXADECIMAL or (len(digits_written) == 1):
+        return tokens
+    value = Number(Fraction(int(digits_written, 16)))
+    return [tokens[0]._replace(kind="number", text=digits_written, end=tokens[-1].end, value=value)]
 
 
 def _spread(tokens: Sequence[Token]) -> list[Token]:
@@ -132,6 +155,8 @@ def _pieces(token: Token) -> list[Token]:
     single = sum(len(part) == 1 for part in parts)
     if single > LETTERS_IN_A_ROW or (token.upright and single > 1) or "".join(parts) != text:
         raise NotAnExpressionError(f"a word: {text!r}")
+    if token.spaced and text.lower() in _NO_PRODUCTS:
+        raise NotAnExpressionError("a sentence")
     return [
         token._replace(
             kind="function" if part in FUNCTIONS else "letters",
@@ -225,9 +250,22 @@ class _Parser:
     def _implicit(self, left: Tree, token: Token, started: int, *, after_slash: bool) -> Tree:
         if token.kind == "number" and not self._is_power_behind(started):
             raise NotAnExpressionError("two numbers without a sign between them")
+        if (
+            token.is_sign("(")
+            and not token.spaced
+            and isinstance(left, Number)
+            and left.decimals
+            and self._in_brackets()
+        ):
+            raise NotAnExpressionError("repeating digits in brackets, an uncertainty, or a product")
         if after_slash and not (is_constant(left) and token.text not in "([{"):
             raise NotAnExpressionError("it is not clear how far the denominator goes")
         return Apply("mul", (left, self.expression(_IMPLICIT + 1)))
+
+    def _in_brackets(self) -> bool:
+        """Whether whole digits in brackets stand there: `0.1(6)`, `1.234(5)`."""
+        inside = self.peek(1)
+        return inside is not None and inside.text.isdecimal() and self._is(")", ahead=2)
 
     def _is_power_behind(self, started: int) -> bool:
         """Whether a number that follows another is a power: `2.2 10^{-6}`, `2^6 3^5`; not after a quotient."""
@@ -300,14 +338,10 @@ class _Parser:
             self._place += 1
             return Apply("base", (whole, self._argument()))
         mark, digit = self.peek(), self.peek(1)
-        if (
-            token.text == "0"
-            and mark is not None
-            and mark.text in ("x", "b", "o")
-            and not mark.spaced
-            and (digit is not None and digit.kind == "number")
-        ):
-            raise NotAnExpressionError("a number to another base")
+        if mark is not None and mark.kind == "letters" and not mark.spaced:
+            prefixed = token.text == "0" and mark.text in ("x", "b", "o") and digit is not None and not digit.spaced
+            if prefixed or (mark.text == "b" and len(token.text) > _BINARY_DIGITS and set(token.text) <= {"0", "1"}):
+                raise NotAnExpressionError("a number to another base")
         if whole.decimals is not None or whole.value.denominator != 1:
             return whole
         place, kept = self._place, list(self._tokens)
@@ -368,6 +402,8 @@ class _Parser:
         """What is written behind a name to tell it from others: `_1`, `_{max}`, and the 1 of `x1`; "" without it."""
         following = self.peek()
         if following is not None and following.kind == "number" and not following.spaced and following.text.isdigit():
+            if self._tokens[self._place - 1].text in ("i", "e", "pi"):
+                raise NotAnExpressionError("a product of a constant, or a name with an index")
             self._place += 1
             return f"_{following.text}"
         if not self._is("_"):

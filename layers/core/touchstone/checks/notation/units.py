@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import cache
 from pathlib import Path
 
+from touchstone.checks.notation.numerals import NUMBER_WORDS
 from touchstone.checks.notation.tokens import Token, tokens_of
 
 type Dimension = tuple[tuple[str, int], ...]
@@ -339,6 +340,7 @@ def _noun(tokens: Sequence[Token]) -> str:
         words[0] in UNITS
         or len(words[0]) < NOUN_LENGTH
         or _NOT_COUNTED.intersection(words)
+        or NUMBER_WORDS.intersection(words)
         or min(map(len, words)) == 1
     ):
         return ""

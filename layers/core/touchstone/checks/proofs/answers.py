@@ -15,7 +15,9 @@ _LEAD_IN = re.compile(
     re.IGNORECASE,
 )
 _BOXED = re.compile(r"\\boxed\s?\{(.*)\}")
-_LIST = re.compile(r"\s*(?:[,;、，；]|\bor\b|\band\b|或者|或|和|及|与|\\vee|\\text\{ ?or ?\})\s*", re.IGNORECASE)
+_LIST = re.compile(
+    r"(?:(?<!\s)\s++)?(?:[,;、，；]|\bor\b|\band\b|或者|或|和|及|与|\\vee|\\text\{ ?or ?\})\s*+", re.IGNORECASE
+)
 
 
 def cleaned(answer: str) -> str | None:
@@ -26,12 +28,22 @@ def cleaned(answer: str) -> str | None:
         text = plain(answer).strip(" 。\n")
     except OutOfBoundsError:
         return None
-    text = _LEAD_IN.sub("", text, count=1) if _LEAD_IN.match(text) else text
+    lead = _LEAD_IN.match(text)
+    text = text if lead is None else text[lead.end() :]
     boxed = _BOXED.fullmatch(text.strip(" .。"))
     text = boxed[1] if boxed else text
     text = text.strip().strip("*").strip(" 。;；")
     text = text.removesuffix(".") if not text.endswith("..") else text
     return text or None
+
+
+def unnamed(text: str, name: str) -> str:
+    """`text` without `x ∈` before it, where the name is x."""
+    rest = text.removeprefix(name).lstrip() if text.startswith(name) else ""
+    for sign in ("\\in", "∈"):
+        if rest.startswith(sign):
+            return rest.removeprefix(sign).lstrip()
+    return text
 
 
 def after_equals(text: str, names: frozenset[str]) -> str | None:

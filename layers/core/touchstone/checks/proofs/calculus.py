@@ -22,7 +22,7 @@ _UNSETTLED = frozenset({"degrees", "log", "abs", "floor", "ceil", "factorial", "
 _PREFIXES = re.compile(
     r"^(?:[a-zA-Z]\s?'\s?(?:\(\s?[a-z]\s?\))?|[a-zA-Z]\s?\(\s?[a-z]\s?\)|y|dy\s?/\s?dx|\\frac\s?\{dy\}\s?\{dx\}|I)\s?=\s?"
 )
-_CONSTANT_OF_INTEGRATION = re.compile(r"\s*\+\s*(?:C|c|K|constant|const)\.?$")
+_CONSTANT_OF_INTEGRATION = re.compile(r"(?:(?<!\s)\s++)?\+\s*+(?:C|c|K|constant|const)\.?$")
 
 
 def _function(task: Task) -> tuple[str, Tree] | None:
@@ -243,7 +243,7 @@ KINDS = (
             rf"(?:find|compute|calculate|determine|evaluate|what is)(?: the)?(?: first)? derivative of (?:{_DEFINED})?{_EXPRESSION}{_WITH_RESPECT}",
             rf"differentiate\s*:?\s*(?:{_DEFINED})?{_EXPRESSION}{_WITH_RESPECT}",
             rf"(?:if|let|given) {_DEFINED}{_EXPRESSION}\s?,\s?(?:then )?(?:find|what is|compute|determine) (?:[fgh]\s?'\s?\(\s?[a-z]\s?\)|y'|dy\s?/\s?dx)",
-            rf"(?:find|compute|evaluate)?\s*(?:d\s?/\s?d(?P<name>[a-z])|\\frac\s?\{{d\}}\s?\{{d(?P<other>[a-z])\}})\s*[\[(]{_EXPRESSION}[\])]",
+            rf"(?:(?:find|compute|evaluate)\s*+)?(?:d\s?/\s?d(?P<name>[a-z])|\\frac\s?\{{d\}}\s?\{{d(?P<other>[a-z])\}})\s*[\[(]{_EXPRESSION}[\])]",
             rf"(?:求|求函数|计算)\s*(?:{_DEFINED})?{_EXPRESSION}\s*的[导導][数數](?:是什么)?",
         ),
         _derivative,

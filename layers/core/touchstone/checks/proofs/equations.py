@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from touchstone.checks.findings import Proof
 from touchstone.checks.notation.trees import CONSTANTS, Apply, Number, Tree, has_decimal, names_in, operations_in
 from touchstone.checks.proofs import algebra
-from touchstone.checks.proofs.answers import items
+from touchstone.checks.proofs.answers import items, unnamed
 from touchstone.checks.proofs.kinds import Kind, Task, has_whole_powers, number_of, patterns, tree_of
 from touchstone.checks.proofs.polynomials import NotPolynomialError, added, polynomial_of, rational_roots, value_at
 from touchstone.checks.proofs.sentences import sentence
@@ -72,7 +72,7 @@ def claim_of(answer: str, name: str) -> Claim | None:
         return Claim((), every=True)
     if re.search(r"\d,\d{3}(?!\d)", text):
         return None
-    text = re.sub(rf"^{name}\s*(?:\\in|∈)\s*", "", text)
+    text = unnamed(text, name)
     braced = re.fullmatch(r"(?:\{|⦃)(.*)(?:\}|⦄)", text)
     found: list[tuple[str, Tree]] = []
     for part in items(braced[1] if braced else text):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from touchstone.checks.findings import Proof
 from touchstone.checks.notation.trees import CONSTANTS, Tree, has_decimal, names_in
 from touchstone.checks.proofs import algebra
+from touchstone.checks.proofs.answers import unnamed
 from touchstone.checks.proofs.equations import denominators_in, is_rational_function, real_roots
 from touchstone.checks.proofs.kinds import Kind, Task, patterns, tree_of
 from touchstone.checks.proofs.sentences import sentence
@@ -129,7 +130,7 @@ def _pieces(answer: str, name: str) -> list[Piece] | None:
     """The intervals that an answer names, None where it cannot be read."""
     if _NONE.fullmatch(answer):
         return []
-    text = re.sub(rf"^{name}\s*(?:\\in|∈)\s*", "", answer)
+    text = unnamed(answer, name)
     pieces = [_interval(part) or _chain(part, name) for part in _JOIN.split(text)]
     return [piece for piece in pieces if piece is not None] if None not in pieces else None
 

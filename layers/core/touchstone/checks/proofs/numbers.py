@@ -20,6 +20,7 @@ MAX_TRIAL = 10**12
 _INTEGER = rf"\d{{1,{MAX_DIGITS}}}"
 _LIST = rf"{_INTEGER}(?:(?:\s*(?:,|、|和|与|and|及|, and)\s*){_INTEGER}){{1,5}}"
 _VERB = r"(?:find|compute|calculate|determine|what is|what's|give|state|work out)(?: the)?"
+_AROUND_PRIME = re.compile(r"^(?:it)?\s*+(?:is )?(?:an? )?|an? |(?:(?<!\s)\s++)?numbers?$|数字$")
 _SPLIT = re.compile(r"\D+")
 
 _PRIME = frozenset(("prime", "质数", "素数", "是质数", "是素数", "質數", "是質數"))
@@ -82,7 +83,8 @@ def prime_factors(number: int) -> list[int]:
 def _primality(task: Task) -> Proof | None:
     number = int(task["number"])
     said = task.answer.lower().replace(" ", "") if not task.answer.isascii() else task.answer.lower()
-    said = re.sub(rf"^(?:{number}|it)\s*(?:is )?(?:an? )?|(?:an? )|\s*numbers?$|,.*$|，.*$|数字$", "", said).strip()
+    said = said.partition(",")[0].partition("，")[0].removeprefix(str(number))
+    said = _AROUND_PRIME.sub("", said).strip()
     meant = fixed(said)
     says_prime = meant.true if isinstance(meant, Truth) else said in _PRIME
     if number > MAX_TRIAL or not (isinstance(meant, Truth) or said in _PRIME | _NOT_PRIME):

@@ -68,6 +68,7 @@ def _species(text: str) -> Species:
         tuple(sorted((element, number) for element, number in atoms.items())),
         _charge(match["charge"] or match["sign"] or ""),
         match["state"] or "",
+        match["sign"] is not None and match["body"][-1].isdigit(),
     )
 
 

@@ -55,6 +55,8 @@ def _compared(left: Tree, right: Tree, sign: str) -> Region | Inequality:
             return _one_sided(name, sign, limit)
         case limit, Name(name) if name != "oo" and not isinstance(limit, Name):
             return _one_sided(name, _FLIPPED[sign], limit)
+    if (within := _absolute(left, sign, right) or _absolute(right, _FLIPPED[sign], left)) is not None:
+        return within
     try:
         terms = linear(Apply("add", (left, Apply("neg", (right,)))))
     except NotAnExpressionError:
@@ -68,6 +70,27 @@ def _compared(left: Tree, right: Tree, sign: str) -> Region | Inequality:
         raise NotAnExpressionError("not an inequality in one variable")
     first, second = (left, right) if sign[0] == "<" else (right, left)
     return Inequality(first, second, strict="=" not in sign)
+
+
+def _absolute(left: Tree, sign: str, right: Tree) -> Region | None:
+    """`|x - 1| < 3` and `|2x| >= 5` as parts of the line; None for anything else."""
+    match left:
+        case Apply(operation="abs", arguments=(inside,)) if sign != "!=":
+            size = rational(right)
+            try:
+                terms = linear(inside)
+            except NotAnExpressionError:
+                return None
+            names = [name for name in terms if name and terms[name]]
+            if size is None or size <= 0 or len(names) != 1:
+                return None
+            factor, shift = terms[names[0]], terms.get("", Fraction(0))
+            low, high = sorted(((-size - shift) / factor, (size - shift) / factor))
+            ends, closed = (Number(low), Number(high)), "=" in sign
+            if sign[0] == "<":
+                return Region((Bounds(*ends, closed, closed),), names[0])
+            return Region((Bounds(None, ends[0], high_closed=closed), Bounds(ends[1], None, closed)), names[0])
+    return None
 
 
 def _one_sided(name: str, sign: str, limit: Tree) -> Region:

@@ -117,13 +117,17 @@ class Date:
 
 @dataclass(frozen=True, slots=True)
 class Species:
-    """So many of one chemical formula. `parts` is the formula as written, `atoms` how often each element occurs."""
+    """So many of one chemical formula. `parts` is the formula as written, `atoms` how often each element occurs.
+
+    `loose`: digits stand before an unmarked charge, and may belong to it: Fe3+ is Fe^{3+}, and NH4+ is NH_4^+.
+    """
 
     count: Tree
     parts: tuple[str, ...]
     atoms: tuple[tuple[str, int], ...]
     charge: int = 0
     state: str = ""
+    loose: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,8 @@ from touchstone.checks.notation.tokens import Token
 from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Tree
 from touchstone.checks.values.kinds import Items, Matrix, Quantity, Value
 
-_ENVIRONMENTS = frozenset(("matrix", "pmatrix", "bmatrix", "Bmatrix", "vmatrix", "array", "smallmatrix"))
+_ENVIRONMENTS = frozenset(("matrix", "pmatrix", "bmatrix", "Bmatrix", "array", "smallmatrix"))
+"""Not `vmatrix`, nor bars around one: that is a determinant, a number."""
 
 
 def has_environment(tokens: Sequence[Token]) -> bool:
@@ -24,10 +25,10 @@ def matrices(tokens: Sequence[Token]) -> Matrix:
             if not tokens[place].is_sign("+"):
                 raise NotAnExpressionError("not a sum of matrices")
             place += 1
-        bracket = place < len(tokens) and tokens[place].is_sign("(", "[", "|") and _begins(tokens, place + 1)
+        bracket = place < len(tokens) and tokens[place].is_sign("(", "[") and _begins(tokens, place + 1)
         matrix, place = _environment(tokens, place + bracket)
         if bracket:
-            if place >= len(tokens) or not tokens[place].is_sign(")", "]", "|"):
+            if place >= len(tokens) or not tokens[place].is_sign(")", "]"):
                 raise NotAnExpressionError("a bracket that is not closed")
             place += 1
         total = matrix if total is None else _sum(total, matrix)

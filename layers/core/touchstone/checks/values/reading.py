@@ -43,7 +43,7 @@ from touchstone.checks.values.matrices import has_environment, matrices
 from touchstone.checks.values.pieces import EQUALITY, ORDER, Tokens, at_top, connected, split, unbracketed, written
 from touchstone.checks.values.quantities import PERCENT_WORDS, added_up, quantity
 from touchstone.checks.values.times import clock, date, ratio_of
-from touchstone.checks.values.words import TRAILING, choice, fixed, plain_words, words
+from touchstone.checks.values.words import DENIAL, TRAILING, choice, fixed, plain_words, words
 
 _IMPLIED = frozenset(("=>",))
 _RATIO = frozenset((":",))
@@ -83,6 +83,8 @@ def read(text: str) -> Value | None:
         return amount
     if _CHINESE_PROSE.fullmatch(bare):
         return plain_words(bare)
+    if DENIAL.search(bare):
+        return words(bare)
     if len(bare) <= _UNIT_ALONE and not bare[:1].isdecimal() and (unit := _unit_alone(bare)) is not None:
         return unit
     return _read(bare)
@@ -164,7 +166,7 @@ def _of_tokens(tokens: list[Token], text: str) -> Value:
         return meant
     if (chosen := choice(flat)) is not None:
         return chosen
-    stripped = folded(text).strip(TRAILING)
+    stripped = folded(text).strip(TRAILING + "$\\()[]")
     if (day := date(stripped)) is not None:
         return day
     if (time := clock(stripped)) is not None and (":" not in stripped or any(letter.isalpha() for letter in stripped)):
@@ -483,6 +485,8 @@ def _atom(tokens: Tokens) -> Value:
             grouped = Items(values, brackets)
             return _or_counted(grouped, tokens) if point is not tokens else grouped
         if brackets == "{}" and inside:
+            if inside[0].is_sign("empty"):
+                raise NotAnExpressionError("the empty set, or a set that holds it")
             return _value(inside)
     if tokens[0].is_sign("empty") and len(tokens) == 1:
         return EMPTY

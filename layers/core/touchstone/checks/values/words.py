@@ -21,7 +21,12 @@ _EVERYTHING = (
     "R", "\\R", "\\mathbb{R}", "实数集", "實數集", "全体实数", "全體實數", "一切实数", "一切實數", "all real numbers",
     "all reals",
 )  # fmt: skip
+_NO_VALUE = (
+    "dne", "does not exist", "doesn't exist", "do not exist", "limit does not exist", "the limit does not exist",
+    "不存在", "极限不存在", "極限不存在",
+)  # fmt: skip
 FIXED: dict[str, Value] = {
+    **dict.fromkeys(_NO_VALUE, Words("does not exist")),
     **dict.fromkeys(_YES, Truth(true=True)),
     **dict.fromkeys(_NO, Truth(true=False)),
     **dict.fromkeys(_NOTHING, EMPTY),
@@ -29,6 +34,12 @@ FIXED: dict[str, Value] = {
 }
 """Answers of a fixed meaning."""
 
+DENIAL = re.compile(
+    r"\b(?:not|cannot|never|neither|nor|wrong|incorrect|reject(?:s|ed)?|discard(?:s|ed)?)\b|n['’]t\b"
+    r"|^[\s$]*+(?:\\neq?(?![A-Za-z])|≠|!=)|不(?!等式)|[并並绝絕而]非|[错錯]|[舍捨]去",
+    re.IGNORECASE,
+)
+"""What says of a value that it is not the one: beside it, no value is read."""
 _LETTERS = r"[A-H](?:\s?(?:[,、;和及&]|and)?\s?[A-H]){0,7}+"
 _CHOICE = re.compile(
     rf"(?:(?:应?[选選][项項]?|[选選][择擇]|故[选選]|options?|choice|answer)\s?:?\s?(?=[(\[A-H]))?[(\[]?\s?({_LETTERS})\s?[)\]]?(?:[选選][项項]|[项項])?",
