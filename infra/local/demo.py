@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +37,7 @@ NO_JUDGE = (
     "ANTHROPIC_API_KEY (or TOUCHSTONE_COMPATIBLE_BASE_URL and TOUCHSTONE_COMPATIBLE_MODEL) and run this again. "
     "--tiny-judge has a real model answer that needs no key, and is too small to judge."
 )
-"""Why rows say that nobody decided, once, under the table."""
+SLOW = " The API waits 5 s for a judge, a batch 60 s: see docs/how-to/self-hosted-judges.md."
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,20 +67,31 @@ def run(console: Console, *, api_url: str, token: str, has_judge: bool) -> bool:
     """Verify all samples and show them as they are decided. True if each came back with a verdict or a reason."""
     given = samples()
     rows: list[tuple[Text, ...] | None] = [None] * len(given)
-    complete = True
+    complete, reasons = True, dict[str, str]()
     with (
         httpx.Client(headers={"Authorization": f"Bearer {token}"}, timeout=TIMEOUT_SECONDS) as http,
         Live(_table(given, rows), console=console, refresh_per_second=8) as live,
     ):
         for position, view in _verdicts(http, f"{api_url}/v1/verifications", given):
             complete = complete and "error" not in view
-            rows[position] = _row(view, has_judge=has_judge)
+            if view.get("skip_reason"):
+                reasons.setdefault(view["skip_reason"], view.get("verify_error") or "")
+            rows[position] = _row(view)
             live.update(_table(given, rows))
     if not console.is_terminal:
         console.print()  # a live table that is not live ends without a line break
-    if not has_judge:
-        console.print(NO_JUDGE, style="dim", width=min(console.width, WIDTH))
+    for line in _why_nobody(reasons, has_judge=has_judge):
+        console.print(line, style="dim", width=min(console.width, WIDTH))
     return complete
+
+
+def _why_nobody(reasons: Mapping[str, str], *, has_judge: bool) -> Iterator[str]:
+    """Why rows say that nobody decided, each reason once."""
+    for reason, sentence in reasons.items():
+        if reason == "misconfigured" and not has_judge:
+            yield NO_JUDGE
+        else:
+            yield f"{NOBODY}: {reason}: {_flat(sentence)}{SLOW if reason == 'timed_out' else ''}"
 
 
 def _verdicts(http: httpx.Client, url: str, given: tuple[Sample, ...]) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -115,7 +126,7 @@ def _ask(http: httpx.Client, url: str, sample: Sample) -> dict[str, Any]:
     return dict(body)
 
 
-def _row(view: dict[str, Any], *, has_judge: bool) -> tuple[Text, ...]:
+def _row(view: dict[str, Any]) -> tuple[Text, ...]:
     """Badge, confidence, and how it was decided."""
     if "error" in view:
         return Text("✗", style="red"), Text(NOBODY_IS_SURE), Text(_flat(view["error"]), style="red")
@@ -128,11 +139,11 @@ def _row(view: dict[str, Any], *, has_judge: bool) -> tuple[Text, ...]:
     return (
         status,
         Text(f"{confidence:.2f}" if decided else NOBODY_IS_SURE),
-        Text(_flat(_how(view, has_judge=has_judge)), style="dim"),
+        Text(_flat(_how(view)), style="dim"),
     )
 
 
-def _how(view: dict[str, Any], *, has_judge: bool) -> str:
+def _how(view: dict[str, Any]) -> str:
     match view.get("method"):
         case "expected":
             return f"answer key: {view.get('verify_error') or 'the same'}"
@@ -143,9 +154,8 @@ def _how(view: dict[str, Any], *, has_judge: bool) -> str:
             independent = view.get("independent_answer")
             return f"judge, who found {independent}" if independent else "judge"
         case _:
-            if not has_judge and view.get("skip_reason") == "misconfigured":
-                return NOBODY  # why, is said under the table
-            return f"{NOBODY}: {view.get('verify_error') or view.get('skip_reason') or 'not decided'}"
+            # Why, is said under the table.
+            return f"{NOBODY}: {view.get('skip_reason') or view.get('verify_error') or 'not decided'}"
 
 
 def _table(given: tuple[Sample, ...], rows: list[tuple[Text, ...] | None]) -> Table:

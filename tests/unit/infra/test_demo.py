@@ -7,6 +7,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
+from infra.layers import ROOT
 from infra.local import demo
 
 NO_KEY = "Not verified: No key for any judge: set GEMINI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY."
@@ -60,7 +61,15 @@ def test_that_no_judge_has_a_key_is_said_once_under_the_table(shown: Any) -> Non
     assert text.index("GEMINI_API_KEY") > text.rindex("nobody")
 
 
-def test_a_judge_that_is_there_and_misconfigured_says_so_in_its_row(shown: Any) -> None:
-    text = "".join("".join(shown(has_judge=True)).split())
+def test_a_judge_that_is_there_and_misconfigured_says_so_once_under_the_table(shown: Any) -> None:
+    text = " ".join(" ".join(shown(has_judge=True)).split())
 
-    assert "nobody:Notverified:" in text
+    assert text.count("nobody: misconfigured: Not verified: No key for any judge") == 1
+    assert text.count(NO_KEY) == 1
+
+
+def test_a_judge_that_is_slower_than_the_api_waits_is_told_what_waits_longer() -> None:
+    text = " ".join(demo._why_nobody({"timed_out": "Late."}, has_judge=True))
+
+    assert text == f"nobody: timed_out: Late.{demo.SLOW}"
+    assert (ROOT / "docs/how-to/self-hosted-judges.md").is_file()

@@ -229,7 +229,7 @@ def test_the_samples_are_answers_somebody_gave() -> None:
     ],
 )
 def test_a_verdict_is_shown_with_how_it_was_decided(view: dict[str, object], shown: tuple[str, ...]) -> None:
-    assert tuple(cell.plain for cell in demo._row(view, has_judge=True)) == shown
+    assert tuple(cell.plain for cell in demo._row(view)) == shown
 
 
 @pytest.mark.parametrize("width", [80, 120, 200])
@@ -237,7 +237,7 @@ def test_a_reason_is_shown_whole_however_narrow_the_terminal_is(width: int) -> N
     reason = "No judge has a key. Set GEMINI_API_KEY, OPENAI_API_KEY or ANTHROPIC_API_KEY, and run the demo once more."
     view = {"verification_status": "unverified", "verification_confidence": 0.0, "verify_error": reason}
     console = Console(file=io.StringIO(), width=width)
-    console.print(demo._table(demo.samples()[:1], [demo._row(view, has_judge=True)]))
+    console.print(demo._table(demo.samples()[:1], [demo._row(view)]))
     output = console.file
     assert isinstance(output, io.StringIO)
     # Of each line what stands in the last column, which begins where its heading does.
