@@ -104,3 +104,10 @@ def test_pinyin_is_held_against_its_characters(touchstone: Command) -> None:
     assert result.exit_code == 1
     assert result.stdout.startswith("1:4 wrong_reading: ")
     assert touchstone("check", "pinyin", "-", stdin="xue2").stdout.endswith(" → xué\n")
+
+
+def test_a_negative_number_is_a_value_and_no_option(touchstone: Command) -> None:
+    assert touchstone("check", "equivalent", "-5", "-5.0", "--explain").exit_code == 0
+    assert touchstone("check", "equivalent", "-5", "5").exit_code == 1
+    assert touchstone("check", "equivalent", "-5", "-5", "--explian").exit_code == 2
+    assert touchstone("check", "prove", "Compute 2 - 7.", "-5").exit_code == 0

@@ -145,8 +145,17 @@ def test_or_by_the_overrides_which_may_also_tell_its_quota() -> None:
 
 @pytest.mark.parametrize("price", ["x", "-1", "nan", "inf", "0,5", "1e999"])
 def test_a_price_that_is_none_is_refused(price: str) -> None:
-    with pytest.raises(SettingsError, match="numbers of US dollars per million tokens from 0 up"):
+    with pytest.raises(SettingsError, match=f"{PRICE_OUT} must be US dollars per million tokens, a number from 0 up"):
         load_registry(COMPATIBLE | {PRICE_IN: "1", PRICE_OUT: price})
+    with pytest.raises(SettingsError, match=f"{PRICE_OUT} must be US dollars"):
+        load_registry(COMPATIBLE | {PRICE_OUT: price})
+
+
+@pytest.mark.parametrize("variable", ["TOUCHSTONE_COMPATIBLE_BASE_URL", "OPENAI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"])
+@pytest.mark.parametrize("address", ["localhost:8000/v1", "ftp://x/v1", "v1"])
+def test_an_address_that_nothing_can_be_sent_to_is_refused(variable: str, address: str) -> None:
+    with pytest.raises(SettingsError, match=f"{variable} is no http"):
+        load_registry(COMPATIBLE | {variable: address})
 
 
 def test_half_a_price_is_none() -> None:

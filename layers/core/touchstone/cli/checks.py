@@ -12,12 +12,15 @@ if TYPE_CHECKING:
     from touchstone import checks
     from touchstone.checks import Finding
 
+VALUES = {"ignore_unknown_options": True}
+"""A value may be a negative number, which is no option."""
+
 app = typer.Typer()
 check = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(check, name="check", help="The library's checks: exact, free, without a key.")
 
 
-@check.command()
+@check.command(context_settings=VALUES)
 def equivalent(
     given: Annotated[str, typer.Argument(metavar="GIVEN", help="An answer, or a text that ends in one.")],
     expected: Annotated[str, typer.Argument(metavar="EXPECTED", help="The bare answer it should be.")],
@@ -52,7 +55,7 @@ def _tolerance(expected: str, tolerance: str | None) -> "checks.Tolerance | None
     return told.exact()
 
 
-@check.command()
+@check.command(context_settings=VALUES)
 def prove(
     problem: Annotated[str, typer.Argument(metavar="PROBLEM", help="The problem.")],
     answer: Annotated[str, typer.Argument(metavar="ANSWER", help="The answer to prove or refute.")],

@@ -33,7 +33,10 @@ OVERRIDES_VARIABLE = "TOUCHSTONE_REGISTRY_OVERRIDES"
 COMPATIBLE_URL_VARIABLE = "TOUCHSTONE_COMPATIBLE_BASE_URL"
 COMPATIBLE_MODEL_VARIABLE = "TOUCHSTONE_COMPATIBLE_MODEL"
 COMPATIBLE_KEY_VARIABLE = "TOUCHSTONE_COMPATIBLE_API_KEY"
-COMPATIBLE_PRICES = ("TOUCHSTONE_COMPATIBLE_PRICE_IN", "TOUCHSTONE_COMPATIBLE_PRICE_OUT")
+COMPATIBLE_PRICES: Mapping[str, str] = MappingProxyType(
+    {"TOUCHSTONE_COMPATIBLE_PRICE_IN": "price_in", "TOUCHSTONE_COMPATIBLE_PRICE_OUT": "price_out"}
+)
+"""The variables of its price, and the fields of a `Price` that they are."""
 UNPRICED_VARIABLE = "TOUCHSTONE_UNPRICED"
 """Set to `allow`, a ceiling lets calls of unknown price pass; they are counted, and are not in its sums."""
 
@@ -271,7 +274,7 @@ def _compatible(url: str, model: str, prices: Mapping[str, float]) -> dict[str, 
     if not model:
         raise SettingsError(f"{COMPATIBLE_URL_VARIABLE} is set, but no model: name one in {COMPATIBLE_MODEL_VARIABLE}.")
     return {
-        "base_url": url,
+        "base_url": _address(COMPATIBLE_URL_VARIABLE, url),
         "key_variables": [COMPATIBLE_KEY_VARIABLE],
         "key_required": False,
         "tiers": {"strong": model, "fast": model},
@@ -279,18 +282,27 @@ def _compatible(url: str, model: str, prices: Mapping[str, float]) -> dict[str, 
     }
 
 
+def _address(variable: str, url: str) -> str:
+    """An address that something can be sent to; "" where none is told. Raises `SettingsError`."""
+    if url and not url.lower().startswith(("http://", "https://")):
+        raise SettingsError(f"{variable} is no http(s) address: begin it with http:// or https://.")
+    return url
+
+
 def _prices(environ: Mapping[str, str]) -> dict[str, float]:
     """The price of the compatible endpoint's model, empty where none is told. Raises `SettingsError`."""
     told = {name: text for name in COMPATIBLE_PRICES if (text := environ.get(name, "").strip())}
+    price: dict[str, float] = {}
+    for name, text in told.items():
+        try:
+            price[COMPATIBLE_PRICES[name]] = float(text)
+            Price.model_validate({"price_in": 0.0, "price_out": 0.0, **price})
+        except ValueError:
+            raise SettingsError(
+                f"{name} must be US dollars per million tokens, a number from 0 up, like 0.25."
+            ) from None
     if missing := [name for name in COMPATIBLE_PRICES if told and name not in told]:
         raise SettingsError(f"{missing[0]} is not set, and the price of a call needs both: 0 where it costs nothing.")
-    try:
-        price = dict(zip(("price_in", "price_out"), map(float, told.values()), strict=False))
-        Price.model_validate(price)
-    except ValueError:
-        raise SettingsError(
-            f"{' and '.join(COMPATIBLE_PRICES)} must be numbers of US dollars per million tokens from 0 up, like 0.25."
-        ) from None
     return price
 
 
@@ -311,7 +323,7 @@ def _provider(name: str, entry: Mapping[str, Any], environ: Mapping[str, str]) -
         entry = {**entry, "models": {key: _named(name, key, value) for key, value in models.items()}}
     variable = entry.get("base_url_variable")
     if isinstance(variable, str) and not entry.get("base_url"):
-        entry = {**entry, "base_url": environ.get(variable) or None}
+        entry = {**entry, "base_url": _address(variable, environ.get(variable, "")) or None}
     try:
         return Provider.model_validate({**entry, "name": name})
     except ValidationError as error:

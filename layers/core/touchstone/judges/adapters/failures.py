@@ -129,7 +129,9 @@ def by_status(provider: str, model: str, response: Response, *words: str | None)
     keyless = response.status == 401 and isinstance(response.json(), dict)  # noqa: PLR2004 - HTTP's own
     match response.status:
         case 401 | 403 if keyless or said in _SERVES_NOBODY:
-            sentence = f"{provider} refuses the API key{named}; check that it is valid and may use {model}."
+            sentence = (
+                f"{provider} refuses the API key{named}, or wants one; check that it is set, valid and may use {model}."
+            )
             return UnavailableModelError(sentence)
         case 402:
             return credit_spent(provider)
