@@ -28,6 +28,11 @@ def acknowledge(stack: TouchstoneStack) -> None:
         "SQS3",
         "Nothing consumes it by event: the drain deletes what is finished, and the record is the truth.",
     )
+    _accept(
+        stack.operations.broken_off,
+        "SQS3",
+        "Nobody consumes it: it says which executions broke off until an operator has looked or two weeks are over.",
+    )
     for mapping in (stack.batch.machine, stack.surfaces.experiment_machine, stack.audits.machine):
         machine = _logical_id(stack, mapping.machine)
         for separator in EXECUTION_SEPARATORS:

@@ -1,6 +1,7 @@
 """What a deployment is told from outside: read once from the CDK context, checked, then passed down."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -37,6 +38,9 @@ PASSED_THROUGH = frozenset(
 """Variables of the functions that whoever deploys may set; all others are the stack's own."""
 
 
+_ZONE = re.compile(r"[a-z]{2}(-[a-z]+)+-\d[a-z]")
+
+
 class ContextError(Exception):
     """A value of the CDK context is wrong; the sentence names it and says what it may be."""
 
@@ -46,7 +50,8 @@ class Settings:
     """One deployment.
 
     `local`: on a laptop, where data may go with the stack. `environment`: variables of `PASSED_THROUGH` for every
-    function. `alarm_email`: who is told by the alarms, None for nobody but the topic.
+    function. `alarm_email`: who is told by the alarms, None for nobody but the topic. `zones`: those of the sandbox's
+    subnets, empty for the account's first two.
     """
 
     stack_name: str = "Touchstone"
@@ -54,10 +59,11 @@ class Settings:
     local: bool = False
     environment: dict[str, str] = field(default_factory=dict)
     alarm_email: str | None = None
+    zones: tuple[str, ...] = ()
 
 
 def read(context: Callable[[str], Any]) -> Settings:
-    """The settings in a CDK context: `touchstone:stack`, `…:architecture`, `…:local`, `…:environment`, `…:alarm-email`.
+    """The settings in a CDK context, where each is `touchstone:` and the words that docs/how-to/deploy.md lists.
 
     Raises `ContextError`.
     """
@@ -67,6 +73,7 @@ def read(context: Callable[[str], Any]) -> Settings:
         local=str(context("touchstone:local") or "").lower() == "true",
         environment=_environment(context("touchstone:environment")),
         alarm_email=context("touchstone:alarm-email") or None,
+        zones=_zones(context("touchstone:zones") or ""),
     )
 
 
@@ -78,6 +85,17 @@ def _architecture(given: Any) -> Architecture:
             return "x86_64"
         case _:
             raise ContextError(f"touchstone:architecture is {given!r}; it may be arm64 or x86_64.")
+
+
+def _zones(given: str) -> tuple[str, ...]:
+    zones = tuple(zone.strip() for zone in given.split(",") if zone.strip())
+    if wrong := [zone for zone in zones if _ZONE.fullmatch(zone) is None]:
+        raise ContextError(
+            f"touchstone:zones names {wrong[0]!r}; a zone is written as eu-central-1a."
+        )
+    if len(set(zones)) != len(zones) or len(zones) == 1:
+        raise ContextError("touchstone:zones must name two different zones or more: eu-central-1a,eu-central-1b.")
+    return zones
 
 
 def _environment(given: Any) -> dict[str, str]:

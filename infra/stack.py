@@ -9,6 +9,7 @@ from infra.constructs.audits import Audits
 from infra.constructs.batch import Batch
 from infra.constructs.function import Runtime
 from infra.constructs.intake import RECEIVING, Intake
+from infra.constructs.machine import Machine
 from infra.constructs.operations import Operations
 from infra.constructs.oracle import Oracle
 from infra.constructs.queues import Queues
@@ -61,15 +62,20 @@ class TouchstoneStack(Stack):
         )
         Intake(self, "Intake", runtime=runtime, store=self.store, queues=self.queues, answers=self.answers)
         Schedules(self, "Schedules", answers=self.answers)
-        operations = Operations(
+        self.operations = Operations(
             self,
             "Operations",
             api=self.api,
-            machines={name: machine for job in jobs for name, machine in job.machines.items()},
+            machines=[construct for construct in self.node.find_all() if isinstance(construct, Machine)],
             queues=self.queues,
             settings=settings,
         )
-        self._outputs({"AlarmTopicArn": operations.topic.topic_arn})
+        self._outputs(
+            {
+                "AlarmTopicArn": self.operations.topic.topic_arn,
+                "BrokenOffQueueUrl": self.operations.broken_off.queue_url,
+            }
+        )
 
     def _outputs(self, more: dict[str, str]) -> None:
         outputs = {

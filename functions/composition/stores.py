@@ -248,9 +248,10 @@ def quotas() -> Quotas:
 @cache
 def spending() -> Spending:
     """The spending of all tenants."""
+    from functions.observability import measure_ceiling
     from touchstone.budgets import Spending
 
-    return Spending(table())
+    return Spending(table(), near=measure_ceiling)
 
 
 @cache

@@ -7,6 +7,7 @@ from aws_cdk import Duration, RemovalPolicy
 from aws_cdk import aws_apigatewayv2 as http
 from aws_cdk import aws_apigatewayv2_authorizers as authorizers
 from aws_cdk import aws_apigatewayv2_integrations as integrations
+from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
@@ -72,6 +73,16 @@ class Api(Construct):
         self.api = http.HttpApi(self, "Http", create_default_stage=False, description="Touchstone")
         self._routes(authorizer)
         self._stage(runtime)
+
+    def metric(self, name: str, period: Duration, statistic: str) -> cloudwatch.Metric:
+        """What the gateway measures of the requests to this API."""
+        return cloudwatch.Metric(
+            namespace="AWS/ApiGateway",
+            metric_name=name,
+            dimensions_map={"ApiId": self.api.api_id},
+            period=period,
+            statistic=statistic,
+        )
 
     def _routes(self, authorizer: Function) -> None:
         integration = integrations.HttpLambdaIntegration("AppIntegration", self.function.function)

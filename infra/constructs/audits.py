@@ -49,11 +49,6 @@ class Audits(Construct):
         self.let_carry_on(answers.sweep, self.weekly)
         self._schedule()
 
-    @property
-    def machines(self) -> dict[str, Machine]:
-        """The machines by what they carry."""
-        return {"Audit": self.machine}
-
     def let_carry_on(self, *functions: Function) -> None:
         """Let functions start whatever carries audits."""
         self.machine.let_start(*functions, variable="TOUCHSTONE_AUDIT_MACHINE_ARN")

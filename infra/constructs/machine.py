@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from aws_cdk import ArnFormat, RemovalPolicy, Stack
+from aws_cdk import ArnFormat, Aws, RemovalPolicy, Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_logs as logs
 from aws_cdk import aws_stepfunctions as sfn
@@ -28,7 +28,10 @@ def definition(name: str) -> dict[str, Any]:
 
 
 class Machine(Construct):
-    """A state machine. `calls` maps the `${Name}` of a definition to the function it stands for."""
+    """A state machine. `calls` maps the `${Name}` of a definition to the function it stands for.
+
+    `${Partition}` stands for where it is deployed: ARNs of China and of GovCloud begin otherwise.
+    """
 
     def __init__(
         self,
@@ -41,6 +44,8 @@ class Machine(Construct):
         places: dict[str, str] | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
+        self.name = name
+        self.express = express
         self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("states.amazonaws.com"))
         self.allow(["lambda:InvokeFunction"], *(function.arn for function in calls.values()))
         self.machine = sfn.StateMachine(
@@ -48,6 +53,7 @@ class Machine(Construct):
             "Machine",
             definition_body=sfn.DefinitionBody.from_string(json.dumps(definition(name), ensure_ascii=False)),
             definition_substitutions={
+                "Partition": Aws.PARTITION,
                 **{placeholder: function.arn for placeholder, function in calls.items()},
                 **(places or {}),
             },

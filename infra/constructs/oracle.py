@@ -34,11 +34,6 @@ class Oracle(Construct):
         self.let_announce(self.score, self.close, self.finalise, answers.sweep)
         self.let_carry_on(answers.sweep)
 
-    @property
-    def machines(self) -> dict[str, Machine]:
-        """The machines by what they carry."""
-        return {"Task": self.task_machine, "Submission": self.submission_machine, "Challenge": self.challenge_machine}
-
     def let_announce(self, *functions: Function) -> None:
         """Let functions tell on the bus what happened."""
         for function in functions:

@@ -50,11 +50,6 @@ class Quizzes(Construct):
         )
         self.let_carry_on(answers.sweep)
 
-    @property
-    def machines(self) -> dict[str, Machine]:
-        """The machines by what they carry."""
-        return {"Quiz": self.machine}
-
     def let_carry_on(self, *functions: Function) -> None:
         """Let functions start whatever carries quizzes."""
         self.machine.let_start(*functions, variable="TOUCHSTONE_QUIZ_MACHINE_ARN")

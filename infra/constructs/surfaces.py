@@ -40,11 +40,6 @@ class Surfaces(Construct):
         self.experiment_machine.let_map_over(store.objects(SCRATCH))
         self.let_carry_on(answers.sweep)
 
-    @property
-    def machines(self) -> dict[str, Machine]:
-        """The machines by what they carry."""
-        return {"Measure": self.measure_machine, "Experiment": self.experiment_machine}
-
     def let_measure(self, *functions: Function) -> None:
         """Let functions start the measuring of some material."""
         self.measure_machine.let_start(*functions, variable="TOUCHSTONE_MEASURE_MACHINE_ARN")

@@ -20,9 +20,17 @@ def test_variables_come_as_json_or_as_an_object() -> None:
     assert read(environment={"OPENAI_BASE_URL": "http://x"}).environment == {"OPENAI_BASE_URL": "http://x"}
 
 
+def test_zones_are_named_with_a_comma_between_them() -> None:
+    assert read(zones="us-east-1a, us-east-1c").zones == ("us-east-1a", "us-east-1c")
+    assert read(zones="us-gov-west-1a,us-gov-west-1b").zones == ("us-gov-west-1a", "us-gov-west-1b")
+
+
 @pytest.mark.parametrize(
     ("context", "sentence"),
     [
+        ({"zones": "use1-az1,use1-az2"}, "a zone is written as eu-central-1a"),
+        ({"zones": "us-east-1a"}, "two different zones or more"),
+        ({"zones": "us-east-1a,us-east-1a"}, "two different zones or more"),
         ({"architecture": "mips"}, "it may be arm64 or x86_64"),
         ({"environment": "{"}, "is not a JSON object"),
         ({"environment": "[1]"}, "must be a JSON object"),

@@ -328,28 +328,6 @@ def test_the_drain_starts_in_the_providers_own_time(resources: Resources) -> Non
     assert {expression for expression, _ in expressions} >= {"rate(1 hour)", "rate(15 minutes)"}
 
 
-@pytest.mark.parametrize(
-    "alarm",
-    [
-        "DeadLetters",
-        "OldestDeferred",
-        "SkipRate",
-        "Misconfigured",
-        "ServerErrors",
-        "TaskInterrupted",
-        "SubmissionInterrupted",
-        "ChallengeInterrupted",
-        "MeasureInterrupted",
-        "ExperimentInterrupted",
-        "QuizInterrupted",
-        "AuditInterrupted",
-    ],
-)
-def test_an_alarm_tells_the_operator(resources: Resources, alarm: str) -> None:
-    (found,) = [item for name, item in of_type(resources, "AWS::CloudWatch::Alarm").items() if alarm in name]
-    assert found["Properties"]["AlarmActions"]
-
-
 def test_only_the_verification_is_express(resources: Resources) -> None:
     machines = of_type(resources, "AWS::StepFunctions::StateMachine").items()
     kinds = {name: item["Properties"].get("StateMachineType", "STANDARD") for name, item in machines}
