@@ -38,6 +38,11 @@ PASSED_THROUGH = frozenset(
 """Variables of the functions that whoever deploys may set; all others are the stack's own."""
 
 
+BATCH_CONCURRENCY = 3
+INTAKE_CONCURRENCY = 2
+"""The least that SQS knows."""
+MOST_AT_ONCE = 1000
+"""What SQS allows, and all that an account runs at once unless it asked for more."""
 _ZONE = re.compile(r"[a-z]{2}(-[a-z]+)+-\d[a-z]")
 
 
@@ -52,6 +57,11 @@ class Settings:
     `local`: on a laptop, where data may go with the stack. `environment`: variables of `PASSED_THROUGH` for every
     function. `alarm_email`: who is told by the alarms, None for nobody but the topic. `zones`: those of the sandbox's
     subnets, empty for the account's first two.
+
+    `batch_concurrency`: how many functions one batch, experiment, contest or audit has at work at once.
+    `intake_concurrency`: how many messages are in work at once. The defaults leave half of a new account's ten to whoever
+    waits. `api_concurrency`: executions reserved for each function that callers wait for, and the most that it may have; None
+    where nothing is reserved, as an account of ten allows no other way.
     """
 
     stack_name: str = "Touchstone"
@@ -60,6 +70,9 @@ class Settings:
     environment: dict[str, str] = field(default_factory=dict)
     alarm_email: str | None = None
     zones: tuple[str, ...] = ()
+    batch_concurrency: int = BATCH_CONCURRENCY
+    intake_concurrency: int = INTAKE_CONCURRENCY
+    api_concurrency: int | None = None
 
 
 def read(context: Callable[[str], Any]) -> Settings:
@@ -74,6 +87,9 @@ def read(context: Callable[[str], Any]) -> Settings:
         environment=_environment(context("touchstone:environment")),
         alarm_email=context("touchstone:alarm-email") or None,
         zones=_zones(context("touchstone:zones") or ""),
+        batch_concurrency=_whole(context, "touchstone:batch-concurrency", least=1) or BATCH_CONCURRENCY,
+        intake_concurrency=_whole(context, "touchstone:intake-concurrency", least=2) or INTAKE_CONCURRENCY,
+        api_concurrency=_whole(context, "touchstone:api-concurrency", least=1),
     )
 
 
@@ -87,12 +103,20 @@ def _architecture(given: Any) -> Architecture:
             raise ContextError(f"touchstone:architecture is {given!r}; it may be arm64 or x86_64.")
 
 
+def _whole(context: Callable[[str], Any], name: str, *, least: int) -> int | None:
+    """A whole number up to `MOST_AT_ONCE`, None where it is not given."""
+    given = context(name)
+    if given is None:
+        return None
+    if not str(given).isdecimal() or not least <= int(given) <= MOST_AT_ONCE:
+        raise ContextError(f"{name} is {given!r}; it may be a whole number from {least} to {MOST_AT_ONCE}.")
+    return int(given)
+
+
 def _zones(given: str) -> tuple[str, ...]:
     zones = tuple(zone.strip() for zone in given.split(",") if zone.strip())
     if wrong := [zone for zone in zones if _ZONE.fullmatch(zone) is None]:
-        raise ContextError(
-            f"touchstone:zones names {wrong[0]!r}; a zone is written as eu-central-1a."
-        )
+        raise ContextError(f"touchstone:zones names {wrong[0]!r}; a zone is written as eu-central-1a.")
     if len(set(zones)) != len(zones) or len(zones) == 1:
         raise ContextError("touchstone:zones must name two different zones or more: eu-central-1a,eu-central-1b.")
     return zones

@@ -92,5 +92,11 @@ class Answers(Construct):
     def _function(self, construct_id: str, module: str, size: Size, *layers: LayerName) -> Function:
         names: Sequence[LayerName] = layers
         return Function(
-            self, construct_id, runtime=self._runtime, module=f"functions.answers.{module}", size=size, layers=names
+            self,
+            construct_id,
+            runtime=self._runtime,
+            module=f"functions.answers.{module}",
+            size=size,
+            layers=names,
+            waited_for=construct_id == "Verify",
         )

@@ -55,9 +55,22 @@ class Api(Construct):
         super().__init__(scope, construct_id)
         # Definitions of an audit are read at once, so that whoever sends them is told of every fault.
         self.function = Function(
-            self, "App", runtime=runtime, module="functions.api.app", size=ANSWERING, layers=["audits"]
+            self,
+            "App",
+            runtime=runtime,
+            module="functions.api.app",
+            size=ANSWERING,
+            layers=["audits"],
+            waited_for=True,
         )
-        authorizer = Function(self, "Authorizer", runtime=runtime, module="functions.api.authorizer", size=AUTHORIZING)
+        authorizer = Function(
+            self,
+            "Authorizer",
+            runtime=runtime,
+            module="functions.api.authorizer",
+            size=AUTHORIZING,
+            waited_for=True,
+        )
         authorizer.allow(["dynamodb:GetItem"], store.table.table_arn)
         authorizer.set(TOUCHSTONE_TABLE=store.table.table_name)
         store.let_write_records(self.function)

@@ -44,6 +44,8 @@ class Audits(Construct):
                 "AuditConcludeFunction": self.conclude,
             },
             places={"Bucket": store.bucket.bucket_name},
+            # Each holds a function for minutes, and a second one while a proof runs.
+            at_once=max(1, runtime.settings.batch_concurrency // 2),
         )
         self.machine.let_map_over(store.objects(SCRATCH))
         self.let_carry_on(answers.sweep, self.weekly)

@@ -1,4 +1,4 @@
-"""Thousands of requests in one JSONL file, dropped in the bucket: split, and worked on ten chunks at a time."""
+"""Thousands of requests in one JSONL file, dropped in the bucket: split, and worked on some chunks at a time."""
 
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
@@ -66,6 +66,7 @@ class Batch(Construct):
             name="batch",
             calls={"PrepareFunction": prepare, "LinesFunction": lines, "CollectFunction": collect},
             places={"Bucket": store.bucket.bucket_name},
+            at_once=runtime.settings.batch_concurrency,
         )
         self.machine.let_map_over(store.objects(SCRATCH))
         events.Rule(

@@ -73,7 +73,10 @@ class Runtime(Construct):
 
 
 class Function(Construct):
-    """A Lambda function whose handler is `<module>.handler`, allowed to log and to trace, and nothing else yet."""
+    """A Lambda function whose handler is `<module>.handler`, allowed to log and to trace, and nothing else yet.
+
+    `waited_for`: a caller waits for it, so that executions are reserved for it where the deployment reserves any.
+    """
 
     def __init__(
         self,
@@ -84,6 +87,7 @@ class Function(Construct):
         module: str,
         size: Size,
         layers: Sequence[LayerName] = (),
+        waited_for: bool = False,
     ) -> None:
         super().__init__(scope, construct_id)
         settings = runtime.settings
@@ -108,6 +112,7 @@ class Function(Construct):
             memory_size=size.memory_mb,
             ephemeral_storage_size=Storage.mebibytes(size.storage_mb) if size.storage_mb > SMALL_MB else None,
             timeout=self.timeout,
+            reserved_concurrent_executions=settings.api_concurrency if waited_for else None,
             tracing=lambda_.Tracing.ACTIVE,
             log_group=log_group,
             logging_format=lambda_.LoggingFormat.JSON,

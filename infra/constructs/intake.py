@@ -13,8 +13,6 @@ RECEIVING = Size(memory_mb=1769, timeout_s=360)
 """One verification of five minutes, with room for a cold start and retried writes."""
 BATCH_SIZE = 1
 """Messages of a batch would be done one after another, and wait for each other's judge."""
-LARGEST_CONCURRENCY = 10
-"""Messages wait well; without a limit a flood of them would take the judges' minute from the API's callers."""
 
 
 class Intake(Construct):
@@ -51,6 +49,7 @@ class Intake(Construct):
             event_source_arn=queues.intake.queue_arn,
             batch_size=BATCH_SIZE,
             max_batching_window=Duration.seconds(0),
-            max_concurrency=LARGEST_CONCURRENCY,
+            # Messages wait well; without a limit a flood of them would take all that the account runs at once.
+            max_concurrency=runtime.settings.intake_concurrency,
             report_batch_item_failures=True,
         )

@@ -27,8 +27,19 @@ def definition(name: str) -> dict[str, Any]:
     return content
 
 
+def bounded(machine: dict[str, Any], at_once: int | None) -> dict[str, Any]:
+    """The definition with maps of so many items at once: what is inline no wider than it says itself."""
+    for state in machine["States"].values():
+        if state["Type"] == "Map" and at_once is not None:
+            inline = state["ItemProcessor"].get("ProcessorConfig", {}).get("Mode", "INLINE") == "INLINE"
+            state["MaxConcurrency"] = min(state["MaxConcurrency"], at_once) if inline else at_once
+    return machine
+
+
 class Machine(Construct):
     """A state machine. `calls` maps the `${Name}` of a definition to the function it stands for.
+
+    `at_once`: how many items of a map are in work at once, whatever the definition says.
 
     `${Partition}` stands for where it is deployed: ARNs of China and of GovCloud begin otherwise.
     """
@@ -41,6 +52,7 @@ class Machine(Construct):
         name: str,
         calls: dict[str, Function],
         express: bool = False,
+        at_once: int | None = None,
         places: dict[str, str] | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
@@ -51,7 +63,9 @@ class Machine(Construct):
         self.machine = sfn.StateMachine(
             self,
             "Machine",
-            definition_body=sfn.DefinitionBody.from_string(json.dumps(definition(name), ensure_ascii=False)),
+            definition_body=sfn.DefinitionBody.from_string(
+                json.dumps(bounded(definition(name), at_once), ensure_ascii=False)
+            ),
             definition_substitutions={
                 "Partition": Aws.PARTITION,
                 **{placeholder: function.arn for placeholder, function in calls.items()},

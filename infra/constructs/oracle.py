@@ -68,6 +68,7 @@ class Oracle(Construct):
         store.let_use_objects(self.close, self.compare, self.rescore, roots=[SCRATCH])
 
     def _machines(self) -> None:
+        at_once = self._runtime.settings.batch_concurrency
         self.task_machine = Machine(
             self,
             "TaskMachine",
@@ -79,6 +80,7 @@ class Oracle(Construct):
                 "RankFunction": self.rank,
                 "FinaliseFunction": self.finalise,
             },
+            at_once=at_once,
         )
         self.submission_machine = Machine(
             self,
@@ -95,6 +97,7 @@ class Oracle(Construct):
                 "CompareFunction": self.compare,
                 "DecideFunction": self.decide,
             },
+            at_once=at_once,
         )
 
     def _function(self, construct_id: str, size: Size, *layers: LayerName) -> Function:

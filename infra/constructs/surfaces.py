@@ -25,7 +25,10 @@ class Surfaces(Construct):
         super().__init__(scope, construct_id)
         self._runtime = runtime
         self._functions(store)
-        self.measure_machine = Machine(self, "MeasureMachine", name="measure", calls={"MeasureFunction": self.measure})
+        at_once = runtime.settings.batch_concurrency
+        self.measure_machine = Machine(
+            self, "MeasureMachine", name="measure", calls={"MeasureFunction": self.measure}, at_once=at_once
+        )
         self.experiment_machine = Machine(
             self,
             "ExperimentMachine",
@@ -36,6 +39,7 @@ class Surfaces(Construct):
                 "ConcludeFunction": self.conclude,
             },
             places={"Bucket": store.bucket.bucket_name},
+            at_once=at_once,
         )
         self.experiment_machine.let_map_over(store.objects(SCRATCH))
         self.let_carry_on(answers.sweep)

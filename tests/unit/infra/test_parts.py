@@ -1,5 +1,6 @@
 """Parts of the stack by themselves, under settings that the whole of it is not synthesized with."""
 
+import json
 import os
 from collections.abc import Callable
 from typing import Any
@@ -32,3 +33,29 @@ def test_the_sandbox_lies_in_the_zones_that_are_named() -> None:
     resources = synthesized(Settings(zones=("us-east-1b", "us-east-1d")), build)
     subnets = [item["Properties"] for item in resources.values() if item["Type"] == "AWS::EC2::Subnet"]
     assert [subnet["AvailabilityZone"] for subnet in subnets] == ["us-east-1b", "us-east-1d"]
+
+
+def test_a_larger_account_has_wider_maps_and_room_that_is_reserved_for_callers() -> None:
+    from infra.constructs.answers import QUICK
+    from infra.constructs.function import Function
+    from infra.constructs.machine import Machine
+
+    def build(stack: Any, runtime: Any) -> None:
+        made = [
+            Function(stack, name, runtime=runtime, module=f"functions.{name}", size=QUICK, waited_for=waited_for)
+            for name, waited_for in (("Api", True), ("Lines", False))
+        ]
+        Machine(stack, "Batch", name="batch", calls={"LinesFunction": made[1]}, at_once=40)
+        Machine(stack, "Task", name="task", calls={"CompareFunction": made[1]}, at_once=40)
+
+    resources = synthesized(Settings(api_concurrency=5), build)
+    functions = [item["Properties"] for item in resources.values() if item["Type"] == "AWS::Lambda::Function"]
+    assert [one.get("ReservedConcurrentExecutions") for one in functions] == [5, None]
+    machines = [item for item in resources.values() if item["Type"] == "AWS::StepFunctions::StateMachine"]
+    states = [
+        state
+        for machine in machines
+        for state in json.loads(machine["Properties"]["DefinitionString"])["States"].values()
+        if state["Type"] == "Map"
+    ]
+    assert sorted(state["MaxConcurrency"] for state in states) == [6, 40], "six dimensions are all that there are"

@@ -1,5 +1,6 @@
 """What the stack promises: least grants, data that outlives it, no lost message, a door that always asks."""
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -309,6 +310,32 @@ def test_only_the_intake_queue_has_a_consumer_and_it_reports_what_failed(resourc
     (mapping,) = of_type(resources, "AWS::Lambda::EventSourceMapping").values()
     assert "Intake" in str(mapping["Properties"]["EventSourceArn"])
     assert mapping["Properties"]["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+
+
+NEW_ACCOUNT = 10
+"""Functions that run at once in all."""
+ONE_VERIFICATION = 2
+"""The API's function waits while that of the verification works; the authorizer has ended by then."""
+
+
+def test_a_batch_and_messages_leave_room_for_callers_in_a_new_account(resources: Resources) -> None:
+    (mapping,) = of_type(resources, "AWS::Lambda::EventSourceMapping").values()
+    messages = mapping["Properties"]["ScalingConfig"]["MaximumConcurrency"]
+    widest = max(maps(resources).values())
+    drain_and_sweep = 2
+    assert widest + messages + drain_and_sweep + ONE_VERIFICATION <= NEW_ACCOUNT
+    assert 2 * maps(resources)["AuditsMachine"] <= max(2, widest), "a case holds a second function, the sandbox"
+
+
+def maps(resources: Resources) -> dict[str, int]:
+    """How many items of its map each machine has in work at once."""
+    found: dict[str, int] = {}
+    for name, item in of_type(resources, "AWS::StepFunctions::StateMachine").items():
+        text = item["Properties"]["DefinitionString"]
+        states = json.loads(text if isinstance(text, str) else "".join(map(str, text["Fn::Join"][1])))["States"]
+        found |= {name[:-8]: state["MaxConcurrency"] for state in states.values() if state["Type"] == "Map"}
+    assert len(found) == 6
+    return found
 
 
 def test_a1_a_token_is_asked_for_on_routes_but_three_and_pages_and_never_remembered(resources: Resources) -> None:
