@@ -47,14 +47,18 @@ def acknowledge(stack: TouchstoneStack) -> None:
 
 
 def _accept_of_store(stack: TouchstoneStack) -> None:
-    bucket = _logical_id(stack, stack.store.bucket)
+    bucket = stack.store.bucket
+    # Where the bucket is an earlier stack's, it is not ours to check, and is named as it is.
+    adopted = stack.settings.bucket is not None
+    arn = f"arn:<AWS::Partition>:s3:::{bucket.bucket_name}" if adopted else f"<{_logical_id(stack, bucket)}.Arn>"
     for root in (ARTIFACTS, BUNDLES, COURSES, INBOX, SCRATCH):
         _accept(
             stack,
-            f"IAM5[Resource::<{bucket}.Arn>/{root}/*]",
+            f"IAM5[Resource::{arn}/{root}/*]",
             "Objects are many and named by their tenant: S3 grants them by folder, the library keeps tenants apart.",
         )
-    _accept(stack.store.bucket, "S1", "Every read is by one of our functions, and logged there with its tenant.")
+    if not adopted:
+        _accept(bucket, "S1", "Every read is by one of our functions, and logged there with its tenant.")
     _accept(stack.store.judge_keys, "SMG4", "The keys are the providers': AWS cannot make new ones.")
     _accept(stack.store.idempotency, "DDB3", "Nothing in it is older than fifteen days or worth restoring.")
 

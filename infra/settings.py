@@ -59,9 +59,11 @@ class Settings:
     subnets, empty for the account's first two.
 
     `batch_concurrency`: how many functions one batch, experiment, contest or audit has at work at once.
-    `intake_concurrency`: how many messages are in work at once. The defaults leave half of a new account's ten to whoever
-    waits. `api_concurrency`: executions reserved for each function that callers wait for, and the most that it may have; None
+    `intake_concurrency`: how many messages are in work at once. The defaults leave half of a new account's ten to who
+    waits. `api_concurrency`: executions reserved for each function that callers wait for, and the most it may have; None
     where nothing is reserved, as an account of ten allows no other way.
+
+    `table` and `bucket` are the names of an earlier stack's, which this one goes on with; None where it makes its own.
     """
 
     stack_name: str = "Touchstone"
@@ -73,6 +75,8 @@ class Settings:
     batch_concurrency: int = BATCH_CONCURRENCY
     intake_concurrency: int = INTAKE_CONCURRENCY
     api_concurrency: int | None = None
+    table: str | None = None
+    bucket: str | None = None
 
 
 def read(context: Callable[[str], Any]) -> Settings:
@@ -90,6 +94,8 @@ def read(context: Callable[[str], Any]) -> Settings:
         batch_concurrency=_whole(context, "touchstone:batch-concurrency", least=1) or BATCH_CONCURRENCY,
         intake_concurrency=_whole(context, "touchstone:intake-concurrency", least=2) or INTAKE_CONCURRENCY,
         api_concurrency=_whole(context, "touchstone:api-concurrency", least=1),
+        table=context("touchstone:table") or None,
+        bucket=context("touchstone:bucket") or None,
     )
 
 

@@ -19,6 +19,7 @@ from infra.constructs.store import Store
 from infra.constructs.surfaces import Surfaces
 from infra.layers import Code
 from infra.settings import Settings
+from touchstone import __version__
 
 
 class TouchstoneStack(Stack):
@@ -32,8 +33,9 @@ class TouchstoneStack(Stack):
             synthesizer=DefaultStackSynthesizer(generate_bootstrap_version_rule=not settings.local),
             description="Touchstone: verdicts on model-made teaching material",
         )
+        self.settings = settings
         runtime = Runtime(self, "Code", code=code, settings=settings)
-        self.store = Store(self, "Store", local=settings.local)
+        self.store = Store(self, "Store", settings=settings)
         self.queues = Queues(self, "Queues", intake_timeout_s=RECEIVING.timeout_s, local=settings.local)
         self.answers = Answers(self, "Answers", runtime=runtime, store=self.store, queues=self.queues)
         self.oracle = Oracle(self, "Oracle", runtime=runtime, store=self.store, answers=self.answers)
@@ -79,6 +81,7 @@ class TouchstoneStack(Stack):
 
     def _outputs(self, more: dict[str, str]) -> None:
         outputs = {
+            "Version": __version__,
             "ApiId": self.api.api.api_id,
             "ApiUrl": self.api.api.api_endpoint,
             "TableName": self.store.table.table_name,

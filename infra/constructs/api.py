@@ -122,7 +122,9 @@ class Api(Construct):
             self,
             "AccessLogs",
             retention=LOG_RETENTION,
-            removal_policy=RemovalPolicy.DESTROY if runtime.settings.local else RemovalPolicy.RETAIN,
+            removal_policy=RemovalPolicy.DESTROY
+            if runtime.settings.local
+            else RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
         )
         http.CfnStage(
             self,

@@ -96,7 +96,7 @@ class Function(Construct):
             self,
             "Logs",
             retention=LOG_RETENTION,
-            removal_policy=RemovalPolicy.DESTROY if settings.local else RemovalPolicy.RETAIN,
+            removal_policy=RemovalPolicy.DESTROY if settings.local else RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
         )
         self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
         self.allow(["logs:CreateLogStream", "logs:PutLogEvents"], log_group.log_group_arn)

@@ -9,6 +9,7 @@ from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
 from infra.constructs.function import Function
+from infra.settings import Settings
 
 ARTIFACTS = "artifacts"
 """The folder of bodies too large for a record, and images of problems."""
@@ -36,13 +37,19 @@ WRITE = ("dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dyna
 
 
 class Store(Construct):
-    """Tables, bucket and secret. On AWS they outlive the stack; on a laptop they go with it."""
+    """Tables, bucket and secret. On AWS they outlive the stack; on a laptop they go with it.
 
-    def __init__(self, scope: Construct, construct_id: str, *, local: bool) -> None:
+    What a first deployment made that failed goes with it, empty as it is: nothing is retained of that. Where the
+    settings name a table or a bucket, the stack goes on with it as it is, and makes none.
+    """
+
+    def __init__(self, scope: Construct, construct_id: str, *, settings: Settings) -> None:
         super().__init__(scope, construct_id)
-        self._local = local
-        self._kept = RemovalPolicy.DESTROY if local else RemovalPolicy.RETAIN
-        self.table = self._records()
+        self._local = settings.local
+        self._kept = RemovalPolicy.DESTROY if settings.local else RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
+        self.table: dynamodb.ITable = (
+            dynamodb.Table.from_table_name(self, "Records", settings.table) if settings.table else self._records()
+        )
         self.idempotency = dynamodb.Table(
             self,
             "Idempotency",
@@ -51,7 +58,9 @@ class Store(Construct):
             time_to_live_attribute="expiration",
             removal_policy=RemovalPolicy.DESTROY,
         )
-        self.bucket = self._bucket()
+        self.bucket: s3.IBucket = (
+            s3.Bucket.from_bucket_name(self, "Bodies", settings.bucket) if settings.bucket else self._bucket()
+        )
         self.judge_keys = secretsmanager.Secret(
             self,
             "JudgeKeys",
@@ -77,6 +86,7 @@ class Store(Construct):
                 point_in_time_recovery_enabled=True
             ),
             time_to_live_attribute="expires_at",
+            deletion_protection=not self._local,
             removal_policy=self._kept,
         )
         by_count = dynamodb.Attribute(name="count", type=number)

@@ -28,7 +28,7 @@ def test_the_sandbox_lies_in_the_zones_that_are_named() -> None:
     from infra.constructs.store import Store
 
     def build(stack: Any, runtime: Any) -> None:
-        Sandbox(stack, "Sandbox", runtime=runtime, store=Store(stack, "Store", local=False))
+        Sandbox(stack, "Sandbox", runtime=runtime, store=Store(stack, "Store", settings=Settings()))
 
     resources = synthesized(Settings(zones=("us-east-1b", "us-east-1d")), build)
     subnets = [item["Properties"] for item in resources.values() if item["Type"] == "AWS::EC2::Subnet"]
@@ -59,3 +59,34 @@ def test_a_larger_account_has_wider_maps_and_room_that_is_reserved_for_callers()
         if state["Type"] == "Map"
     ]
     assert sorted(state["MaxConcurrency"] for state in states) == [6, 40], "six dimensions are all that there are"
+
+
+def test_a_stack_goes_on_with_the_table_and_bucket_of_an_earlier_one() -> None:
+    """As the whole stack under every rule: what was kept is granted and named, and nothing empty is made beside it."""
+    os.environ[toolchain.NODE_VARIABLE] = toolchain.choose_node()
+    from aws_cdk import App, Validations
+    from cdk_nag import AwsSolutionsChecks
+
+    from infra import nag
+    from infra.stack import TouchstoneStack
+
+    app = App()
+    settings = Settings(table="Old-Records-1", bucket="old-bodies-1", local=False)
+    stack = TouchstoneStack(app, settings=settings, code=None)
+    Validations.of(app).add_plugins(AwsSolutionsChecks(app))
+    nag.acknowledge(stack)
+    template = app.synth().get_stack_by_name("Touchstone").template
+    made = [item["Type"] for item in template["Resources"].values()]
+    assert made.count("AWS::DynamoDB::Table") == 1, "the idempotency keys' own"
+    assert "AWS::S3::Bucket" not in made
+    outputs = {name: output["Value"] for name, output in template["Outputs"].items()}
+    assert (outputs["TableName"], outputs["BucketName"]) == ("Old-Records-1", "old-bodies-1")
+    granted = json.dumps([item for item in template["Resources"].values() if item["Type"] == "AWS::IAM::Policy"])
+    assert ":table/Old-Records-1/index/by_time" in granted
+    assert ":s3:::old-bodies-1/inbox/*" in granted
+    variables = [
+        item["Properties"]["Environment"]["Variables"]
+        for item in template["Resources"].values()
+        if item["Type"] == "AWS::Lambda::Function"
+    ]
+    assert {one["TOUCHSTONE_TABLE"] for one in variables if "TOUCHSTONE_TABLE" in one} == {"Old-Records-1"}

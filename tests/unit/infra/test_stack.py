@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.unit.infra.conftest import Resources
+from touchstone import __version__
 
 ROOT = Path(__file__).resolve().parents[3]
 JUDGING = {
@@ -207,9 +208,26 @@ def test_variables_are_those_that_the_architecture_names(resources: Resources) -
 
 
 def test_what_users_stored_outlives_the_stack(resources: Resources) -> None:
-    kept = {name for name, content in resources.items() if content.get("DeletionPolicy") == "Retain"}
+    kept = {name for name, content in resources.items() if content.get("DeletionPolicy") == "RetainExceptOnCreate"}
     for kind in ("StoreRecords", "StoreBodies", "StoreJudgeKeys"):
         assert any(name.startswith(kind) for name in kept), kind
+    assert {resources[name]["UpdateReplacePolicy"] for name in kept} == {"Retain"}
+
+
+def test_nothing_of_a_first_deployment_that_failed_is_kept(resources: Resources) -> None:
+    policies = {content.get("DeletionPolicy") for content in resources.values()}
+    assert policies == {None, "Delete", "RetainExceptOnCreate"}
+
+
+def test_records_cannot_be_deleted_by_mistake_and_any_second_can_be_gone_back_to(resources: Resources) -> None:
+    (table,) = [item for name, item in of_type(resources, "AWS::DynamoDB::Table").items() if "Records" in name]
+    assert table["Properties"]["DeletionProtectionEnabled"] is True
+    recovery = table["Properties"]["PointInTimeRecoverySpecification"]
+    assert recovery["PointInTimeRecoveryEnabled"] is True
+
+
+def test_the_stack_says_of_which_version_it_is(template: dict[str, Any]) -> None:
+    assert template["Outputs"]["Version"]["Value"] == __version__
 
 
 def test_the_table_has_the_indexes_of_its_access_patterns(resources: Resources) -> None:
