@@ -1,7 +1,7 @@
 """The AwsSolutions rules that this stack does not follow, each with its reason and only where it applies."""
 
 from aws_cdk import Acknowledgment, CfnResource, Validations
-from constructs import Construct, IConstruct
+from constructs import IConstruct
 
 from infra.constructs.function import Function
 from infra.constructs.machine import EXECUTION_SEPARATORS, Machine
@@ -83,7 +83,7 @@ def _accept(construct: IConstruct, rule: str, reason: str) -> None:
     Validations.of(construct).acknowledge(Acknowledgment(id=f"AwsSolutions::AwsSolutions-{rule}", reason=reason))
 
 
-def _logical_id(stack: TouchstoneStack, construct: Construct) -> str:
+def _logical_id(stack: TouchstoneStack, construct: IConstruct) -> str:
     resource = construct.node.default_child
     if not isinstance(resource, CfnResource):
         raise TypeError(f"{construct.node.path} has no resource of its own.")

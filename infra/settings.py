@@ -60,8 +60,8 @@ class Settings:
 
     `batch_concurrency`: how many functions one batch, experiment, contest or audit has at work at once.
     `intake_concurrency`: how many messages are in work at once. The defaults leave half of a new account's ten to who
-    waits. `api_concurrency`: executions reserved for each function that callers wait for, and the most it may have; None
-    where nothing is reserved, as an account of ten allows no other way.
+    waits. `api_concurrency`: executions reserved for each function that callers wait for, and the most it may have;
+    None where nothing is reserved, as an account of ten allows no other way.
 
     `table` and `bucket` are the names of an earlier stack's, which this one goes on with; None where it makes its own.
     """

@@ -42,8 +42,10 @@ def table() -> Table:
     import boto3
 
     from functions.clients import for_tables
+    from touchstone.records.table import repeating_conflicts
 
-    return boto3.resource("dynamodb", config=for_tables()).Table(environment().require("table"))
+    resource = boto3.resource("dynamodb", config=for_tables())
+    return repeating_conflicts(resource.Table(environment().require("table")))
 
 
 @cache

@@ -14,6 +14,7 @@ from constructs import Construct
 from infra.constructs.answers import Answers
 from infra.constructs.function import LOG_RETENTION, Function, Runtime, Size
 from infra.constructs.store import ARTIFACTS, COURSES, INBOX, Store
+from infra.grants import GRANTS
 
 PUBLIC_ROUTES = ("/health", "/openapi.json", "/swagger")
 PAGES = {"/": [http.HttpMethod.GET], "/app/{proxy+}": [http.HttpMethod.GET, http.HttpMethod.POST]}
@@ -71,9 +72,9 @@ class Api(Construct):
             size=AUTHORIZING,
             waited_for=True,
         )
-        authorizer.allow(["dynamodb:GetItem"], store.table.table_arn)
+        authorizer.allow(["dynamodb:GetItem"], store.table.table_arn, leading=GRANTS[authorizer.module].read)
         authorizer.set(TOUCHSTONE_TABLE=store.table.table_name)
-        store.let_write_records(self.function)
+        store.let_use_records(self.function)
         store.let_remember_requests(self.function)
         store.let_use_objects(self.function, roots=[INBOX, ARTIFACTS])
         store.let_replace_objects(self.function, roots=[COURSES])

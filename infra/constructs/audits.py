@@ -64,7 +64,7 @@ class Audits(Construct):
         # A function's home cannot be written to, and nothing is downloaded twice by one that installs one target.
         self.install.set(UV_NO_CACHE="1")
         everyone = (self.install, self.prepare, self.turn, self.conclude, self.weekly)
-        store.let_write_records(*everyone)
+        store.let_use_records(*everyone)
         store.let_use_objects(*everyone, roots=[ARTIFACTS])
         store.let_use_objects(self.prepare, roots=[SCRATCH])
         store.let_read_objects(self.turn, roots=[SCRATCH])

@@ -47,7 +47,7 @@ class Batch(Construct):
             layers=("judges", "checks", "script"),
         )
         collect = Function(self, "Collect", runtime=runtime, module="functions.batch.collect", size=COLLECTING)
-        store.let_write_records(prepare, lines, collect)
+        store.let_use_records(prepare, lines, collect)
         store.let_read_objects(prepare, lines, roots=[INBOX])
         store.let_use_objects(prepare, roots=[SCRATCH])
         store.let_use_objects(lines, roots=[ARTIFACTS, SCRATCH])

@@ -91,6 +91,7 @@ class Function(Construct):
     ) -> None:
         super().__init__(scope, construct_id)
         settings = runtime.settings
+        self.module = module
         self.timeout = Duration.seconds(size.timeout_s)
         log_group = logs.LogGroup(
             self,
@@ -119,9 +120,21 @@ class Function(Construct):
             environment={"POWERTOOLS_SERVICE_NAME": "touchstone", **settings.environment},
         )
 
-    def allow(self, actions: Sequence[str], *resources: str) -> None:
-        """Let the function do exactly `actions` on exactly `resources`."""
-        self.role.add_to_policy(iam.PolicyStatement(actions=list(actions), resources=list(resources)))
+    def allow(
+        self, actions: Sequence[str], *resources: str, leading: Sequence[str] = ("*",), but: Sequence[str] = ()
+    ) -> None:
+        """Let the function do exactly `actions` on exactly `resources`.
+
+        `leading` are patterns of the partition keys that it may do them with, `but` of those among them it may not.
+        """
+        conditions = {
+            comparison: {"dynamodb:LeadingKeys": list(patterns)}
+            for comparison, patterns in (("ForAllValues:StringLike", leading), ("ForAllValues:StringNotLike", but))
+            if patterns and list(patterns) != ["*"]
+        }
+        self.role.add_to_policy(
+            iam.PolicyStatement(actions=list(actions), resources=list(resources), conditions=conditions or None)
+        )
 
     def set(self, **variables: str) -> None:
         """Tell the function where something is."""

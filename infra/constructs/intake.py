@@ -30,7 +30,7 @@ class Intake(Construct):
             size=RECEIVING,
             layers=("judges", "checks"),
         )
-        store.let_write_records(function)
+        store.let_use_records(function)
         store.let_remember_requests(function)
         store.let_use_objects(function, roots=[ARTIFACTS])
         store.let_read_judge_keys(function)

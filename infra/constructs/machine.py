@@ -114,7 +114,11 @@ class Machine(Construct):
             roles=[self.role],
             statements=[
                 iam.PolicyStatement(actions=["states:StartExecution"], resources=[self.arn]),
-                iam.PolicyStatement(actions=["states:DescribeExecution", "states:StopExecution"], resources=runs),
+                # What broke off is redriven with its items: only those that did not end are done again.
+                iam.PolicyStatement(
+                    actions=["states:DescribeExecution", "states:StopExecution", "states:RedriveExecution"],
+                    resources=runs,
+                ),
             ],
         )
 

@@ -63,7 +63,7 @@ class Oracle(Construct):
         judging = (self.draft, self.gate, self.score, self.close, self.compare, self.rescore)
         everyone = (*judging, self.rank, self.decide, self.finalise)
         store.let_read_judge_keys(*judging)
-        store.let_write_records(*everyone)
+        store.let_use_records(*everyone)
         store.let_use_objects(*everyone, roots=[ARTIFACTS])
         store.let_use_objects(self.close, self.compare, self.rescore, roots=[SCRATCH])
 

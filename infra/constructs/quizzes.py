@@ -31,7 +31,7 @@ class Quizzes(Construct):
         evaluate = self._function("Evaluate", EVALUATING, "judges", "script")
         finish = self._function("Finish", KEEPING)
         everyone = (retrieve, weakness, generate, validate, evaluate, finish)
-        store.let_write_records(*everyone)
+        store.let_use_records(*everyone)
         store.let_use_objects(*everyone, roots=[ARTIFACTS])
         store.let_read_objects(retrieve, weakness, roots=[COURSES])
         store.let_read_judge_keys(generate, evaluate)

@@ -9,6 +9,7 @@ from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
 from infra.constructs.function import Function
+from infra.grants import GRANTS
 from infra.settings import Settings
 
 ARTIFACTS = "artifacts"
@@ -134,11 +135,14 @@ class Store(Construct):
         resource.add_property_override("NotificationConfiguration.EventBridgeConfiguration.EventBridgeEnabled", True)
         return bucket
 
-    def let_write_records(self, *functions: Function) -> None:
-        """Get, query, put, update and delete records, in transactions too."""
+    def let_use_records(self, *functions: Function) -> None:
+        """Get, query, put, update and delete records as `GRANTS` says, in transactions too."""
         for function in functions:
-            function.allow(READ, *self._records_and_indexes())
-            function.allow(WRITE, self.table.table_arn)
+            grant = GRANTS[function.module]
+            function.allow(READ, *self._records_and_indexes(), leading=grant.read)
+            function.allow(WRITE, self.table.table_arn, leading=grant.written)
+            if grant.knows_tenants:
+                function.allow(["dynamodb:GetItem"], self.table.table_arn, leading=["T#*"], but=["T#*#*"])
             function.set(TOUCHSTONE_TABLE=self.table.table_name)
 
     def let_remember_requests(self, *functions: Function) -> None:

@@ -60,7 +60,7 @@ class Surfaces(Construct):
         self.conclude = self._function("Conclude", CONCLUDING, "statistics")
         judging = (self.measure, self.plan, self.pair)
         store.let_read_judge_keys(*judging)
-        store.let_write_records(*judging, self.conclude)
+        store.let_use_records(*judging, self.conclude)
         store.let_use_objects(*judging, self.conclude, roots=[ARTIFACTS])
         store.let_use_objects(self.plan, roots=[SCRATCH])
         store.let_read_objects(self.pair, roots=[SCRATCH])

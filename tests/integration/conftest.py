@@ -10,7 +10,7 @@ import pytest
 from botocore.client import BaseClient
 from moto import mock_aws
 
-from tests.support import moto_shortcuts, replies
+from tests.support import enforcement, moto_shortcuts, replies
 from tests.support.providers import ProviderServer
 from tests.support.table import create_table
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 REGION = "us-east-1"
 
 moto_shortcuts.take()
+enforcement.mark_handlers()
 
 
 @pytest.fixture
@@ -39,11 +40,14 @@ def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def one_request_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """DynamoDB serialises the requests on an item; moto is one process whose dictionaries threads would tear.
 
-    What interleaves in a test with threads are whole requests, as they do in AWS.
+    What interleaves in a test with threads are whole requests, as they do in AWS. A request of a handler that its
+    function's grants do not admit is refused, as IAM refuses it.
     """
     lock, send = threading.RLock(), BaseClient._make_api_call  # type: ignore[attr-defined]
 
     def serialised(self: BaseClient, *arguments: Any) -> Any:
+        if self.meta.service_model.service_name == "dynamodb":
+            enforcement.enforce(*arguments)
         with lock:
             return send(self, *arguments)
 

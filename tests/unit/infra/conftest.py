@@ -10,8 +10,7 @@ import pytest
 from infra import layers, toolchain
 from infra.layers import PARTS, Code
 from infra.settings import Settings
-
-type Resources = dict[str, dict[str, Any]]
+from tests.support.templates import Resources
 
 
 @pytest.fixture(scope="session")

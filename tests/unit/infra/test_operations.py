@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.infra.conftest import Resources
+from tests.support.templates import Resources
 
 FREE_ALARMS = 10
 ALARM_USD = 0.10

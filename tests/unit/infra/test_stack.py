@@ -2,13 +2,12 @@
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.unit.infra.conftest import Resources
+from tests.support.templates import Resources, functions, listed, of_type, statements
 from touchstone import __version__
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -53,29 +52,6 @@ GRANTED_ON_EVERYTHING = {
     "logs:DescribeLogGroups",
 }
 """Actions for which AWS knows no narrower resource."""
-
-
-def of_type(resources: Resources, kind: str) -> Resources:
-    return {name: content for name, content in resources.items() if content["Type"] == kind}
-
-
-def functions(resources: Resources) -> dict[str, dict[str, Any]]:
-    """Our functions by the last part of their module, those of quizzes and audits with their job before it."""
-    found = [item["Properties"] for item in of_type(resources, "AWS::Lambda::Function").values()]
-    names = [properties["Handler"].removeprefix("functions.").removesuffix(".handler") for properties in found]
-    short = [name if name.startswith(("quizzes.", "audits.")) else name.rpartition(".")[2] for name in names]
-    assert len(set(short)) == len(found)
-    return dict(zip(short, found, strict=True))
-
-
-def statements(resources: Resources) -> Iterator[tuple[str, dict[str, Any]]]:
-    for name, policy in of_type(resources, "AWS::IAM::Policy").items():
-        for statement in policy["Properties"]["PolicyDocument"]["Statement"]:
-            yield name, statement
-
-
-def listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
 
 
 def test_every_handler_that_is_deployed_is_written(resources: Resources) -> None:
@@ -173,8 +149,11 @@ def test_no_function_may_scan_the_records_or_do_everything(resources: Resources)
             assert action not in {"dynamodb:Scan", "dynamodb:DeleteTable", "iam:PassRole"}, name
 
 
-def test_a_distributed_map_may_follow_and_stop_its_chunks_and_no_other_machine(resources: Resources) -> None:
-    granted = [each for _, each in statements(resources) if "states:StopExecution" in listed(each["Action"])]
+@pytest.mark.parametrize("action", ["states:StopExecution", "states:RedriveExecution"])
+def test_a_distributed_map_may_follow_stop_and_redrive_its_chunks_and_no_other_machine(
+    resources: Resources, action: str
+) -> None:
+    granted = [each for _, each in statements(resources) if action in listed(each["Action"])]
     machines = of_type(resources, "AWS::StepFunctions::StateMachine")
     mapping = [
         name for name in machines if name.startswith(("BatchMachine", "SurfacesExperimentMachine", "AuditsMachine"))
