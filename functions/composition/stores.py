@@ -243,8 +243,9 @@ def quotas() -> Quotas:
     """The accounts of the providers' quotas."""
     from touchstone.budgets import Quotas, TenantShare
 
-    share = TenantShare(fraction=environment().tenant_share, several=tenants().several)
-    return Quotas(table(), fresh_share=environment().fresh_share, tenant_share=share)
+    told = environment()
+    share = TenantShare(fraction=told.tenant_share, several=tenants().several)
+    return Quotas(table(), fresh_share=told.fresh_share, quota_share=told.quota_share, tenant_share=share)
 
 
 @cache

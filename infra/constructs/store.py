@@ -16,6 +16,8 @@ ARTIFACTS = "artifacts"
 """The folder of bodies too large for a record, and images of problems."""
 BUNDLES = "bundles"
 """The folder of the targets of audits, installed: all that a sandbox can be given a link to."""
+BUNDLES_KEPT = Duration.days(60)
+"""After the last audit that asked for one; it can be installed again. An audit is given up after two weeks."""
 COURSES = "courses"
 """The folder of curricula and learners too large for a record. What a tenant replaces or deletes is removed there."""
 INBOX = "inbox"
@@ -121,7 +123,12 @@ class Store(Construct):
                     noncurrent_version_expiration=OVERWRITTEN_KEPT,
                     abort_incomplete_multipart_upload_after=UPLOAD_GIVEN_UP,
                 ),
-                # Where both rules say when a version goes, the shorter time holds.
+                # Where two rules say when a version goes, the shorter time holds.
+                s3.LifecycleRule(
+                    prefix=f"{BUNDLES}/",
+                    expiration=BUNDLES_KEPT,
+                    noncurrent_version_expiration=SCRATCH_OVERWRITTEN_KEPT,
+                ),
                 s3.LifecycleRule(
                     prefix=f"{SCRATCH}/",
                     expiration=SCRATCH_KEPT,

@@ -245,12 +245,12 @@ def test_bodies_are_private_versioned_and_announced(resources: Resources) -> Non
     assert properties["NotificationConfiguration"] == {"EventBridgeConfiguration": {"EventBridgeEnabled": True}}
 
 
-def test_what_only_served_the_work_goes_after_two_weeks_and_nothing_else_does(resources: Resources) -> None:
+def test_what_only_served_the_work_goes_and_nothing_else_does(resources: Resources) -> None:
     (bucket,) = of_type(resources, "AWS::S3::Bucket").values()
     rules = bucket["Properties"]["LifecycleConfiguration"]["Rules"]
-    (expiring,) = [rule for rule in rules if "ExpirationInDays" in rule]
-    assert (expiring["Prefix"], expiring["ExpirationInDays"]) == ("scratch/", 14)
-    assert expiring["NoncurrentVersionExpiration"] == {"NoncurrentDays": 1}
+    expiring = {rule["Prefix"]: rule for rule in rules if "ExpirationInDays" in rule}
+    assert {prefix: rule["ExpirationInDays"] for prefix, rule in expiring.items()} == {"scratch/": 14, "bundles/": 60}
+    assert all(rule["NoncurrentVersionExpiration"] == {"NoncurrentDays": 1} for rule in expiring.values())
 
 
 @pytest.mark.parametrize(
