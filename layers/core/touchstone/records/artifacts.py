@@ -138,13 +138,17 @@ class Artifacts:
 
         False where there is none.
         """
-        place = {"Bucket": self._bucket, "Key": self.whole_key(tenant=tenant, key=key)}
+        whole = self.whole_key(tenant=tenant, key=key)
         try:
-            found = self._s3.head_object(**place)
+            found = self._s3.head_object(Bucket=self._bucket, Key=whole)
             if self._clock() - found["LastModified"] >= older_than:
                 # Onto itself, which S3 takes only where something is said anew.
                 self._s3.copy_object(
-                    **place, CopySource=place, MetadataDirective="REPLACE", ContentType=found["ContentType"]
+                    Bucket=self._bucket,
+                    Key=whole,
+                    CopySource={"Bucket": self._bucket, "Key": whole},
+                    MetadataDirective="REPLACE",
+                    ContentType=found["ContentType"],
                 )
         except (ClientError, BotoCoreError) as error:
             fault = _fault("renew", error)
