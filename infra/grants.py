@@ -15,6 +15,8 @@ ASKING = ("QUOTA", "CACHE", "SPEND")
 """What each call of a model is reserved in, answered from and paid for."""
 COUNTING = ("COUNTS",)
 SOLUTIONS = ("PROBLEM", "NEAR")
+ENDING = (*COUNTING, *SOLUTIONS)
+"""What is written with the end of an answer: it is counted, and kept for the same problem where it was verified."""
 EVALUATING = ("ANSWER", *COUNTING, "SUGGESTIONS", "APPROACHES", "BACKLOG", "LEASE", *ASKING)
 COURSES = ("CURRICULUM", "LEARNER")
 SHARED = frozenset({"QUOTA", "BACKLOG", "LEASE"})
@@ -87,8 +89,8 @@ _TAUGHT_QUIZ = Grant(writes=("QUIZ",), reads=COURSES)
 _EXPERIMENT = Grant(writes=("EXPERIMENT", *COUNTING, *ASKING))
 _AUDIT = Grant(writes=("AUDIT",))
 _SOLVED_AUDIT = Grant(writes=("AUDIT", *COUNTING, *ASKING))
-_EXAMINED = Grant(writes=("ANSWER", *ASKING))
-_ENDED = Grant(writes=("ANSWER", *COUNTING))
+_EXAMINED = Grant(writes=("ANSWER", *ENDING, *ASKING))
+_ENDED = Grant(writes=("ANSWER", *ENDING))
 
 GRANTS = {
     "functions.api.app": Grant(everything=True),
@@ -96,25 +98,28 @@ GRANTS = {
     "functions.answers.read_image": _EXAMINED,
     "functions.answers.analyze": _EXAMINED,
     "functions.answers.retrieve": Grant(writes=("ANSWER",), reads=SOLUTIONS),
-    "functions.answers.solve": Grant(writes=("ANSWER", "ROUTING", *ASKING), reads=(*COUNTING, *SOLUTIONS)),
-    "functions.answers.verify": Grant(writes=("ANSWER", *COUNTING, *ASKING)),
+    "functions.answers.solve": Grant(writes=("ANSWER", "ROUTING", *ENDING, *ASKING)),
+    "functions.answers.verify": _EXAMINED,
     "functions.answers.settle": _ENDED,
     "functions.answers.fail": _ENDED,
-    "functions.answers.enrich": Grant(writes=("ANSWER", *COUNTING, *SOLUTIONS, *ASKING)),
+    "functions.answers.enrich": _EXAMINED,
     "functions.answers.evaluate": Grant(writes=EVALUATING),
     "functions.answers.drain": Grant(writes=EVALUATING, lists=("EVALUATION#*",)),
     "functions.answers.sweep": Grant(
-        writes=("ANSWER", *COUNTING, "BACKLOG", "TASK", "MEASUREMENT", "QUIZ", "EXPERIMENT", "AUDIT"), lists=UNFINISHED
+        writes=("ANSWER", *ENDING, "BACKLOG", "TASK", "MEASUREMENT", "QUIZ", "EXPERIMENT", "AUDIT"), lists=UNFINISHED
     ),
     "functions.answers.intake": Grant(
-        writes=("ANSWER", *COUNTING, "KEY", "BACKLOG", "LEASE", *ASKING), knows_tenants=True
+        writes=("ANSWER", *ENDING, "KEY", "BACKLOG", "LEASE", *ASKING), knows_tenants=True
     ),
     "functions.batch.prepare": Grant(writes=("BATCH", "KEY"), knows_tenants=True),
     "functions.batch.lines": Grant(
-        writes=("BATCH", "ANSWER", "TASK", "MEASUREMENT", "QUIZ", *COUNTING, "KEY", "BACKLOG", "LEASE", *ASKING),
+        writes=(
+            *("BATCH", "ANSWER", "TASK", "MEASUREMENT", "QUIZ", "ROUTING", "KEY", "BACKLOG", "LEASE"),
+            *(*ENDING, *ASKING),
+        ),
         reads=COURSES,
     ),
-    "functions.batch.collect": Grant(writes=("BATCH",)),
+    "functions.batch.collect": Grant(writes=("BATCH", "KEY"), knows_tenants=True),
     **{f"functions.oracle.{name}": _JUDGED_TASK for name in ("draft", "gate", "score", "close", "compare", "rescore")},
     **{f"functions.oracle.{name}": _TASK for name in ("rank", "decide", "finalise")},
     "functions.surfaces.measure": Grant(writes=("MEASUREMENT", *COUNTING, *ASKING)),

@@ -67,7 +67,7 @@ def test_of_those_who_read_replies_of_models_only_the_intake_knows_what_a_tenant
         ("functions.quizzes.retrieve", "GetItem", "T#acme#CURRICULUM#a", True),
         ("functions.quizzes.retrieve", "PutItem", "T#acme#CURRICULUM#a", False),
         ("functions.answers.solve", "Query", "T#acme#COUNTS#1", True),
-        ("functions.answers.solve", "UpdateItem", "T#acme#COUNTS#1", False),
+        ("functions.answers.retrieve", "UpdateItem", "T#acme#COUNTS#1", False),
         ("functions.oracle.rank", "UpdateItem", "T#acme#SPEND", False),
         ("functions.answers.drain", "Query", "EVALUATION#deferred", True),
         ("functions.answers.evaluate", "Query", "EVALUATION#deferred", False),
