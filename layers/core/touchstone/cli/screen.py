@@ -4,6 +4,7 @@ Nothing that is shown is read as Rich's markup, and a character that a terminal 
 """
 
 import json
+import os
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -68,11 +69,14 @@ def _escaped(character: str) -> str:
 
 
 def console(*, stderr: bool = False) -> "Console":
-    """Where tables and progress are shown: in colour on a terminal alone, and not where `NO_COLOR` is set."""
+    """Where tables and progress are shown: in colour on a terminal alone, and not where `NO_COLOR` is set.
+
+    They are as wide as the terminal, or as `COLUMNS` says; else as nobody's terminal (`WIDTH_WITHOUT_TERMINAL`).
+    """
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
-    width = None if stream.isatty() else WIDTH_WITHOUT_TERMINAL
+    width = None if stream.isatty() or "COLUMNS" in os.environ else WIDTH_WITHOUT_TERMINAL
     return Console(stderr=stderr, width=width, highlight=False, markup=False, emoji=False)
 
 
@@ -92,13 +96,18 @@ def print_table(columns: Sequence[Column], rows: Iterable[Row], *, empty: str) -
     if not shown:
         say(empty)
         return
+    cells = [[styled(column.of(row)) for column in columns] for row in shown]
+    at = console()
     table = Table(box=SIMPLE, pad_edge=False, show_edge=False)
-    for column in columns:
+    for place, column in enumerate(columns):
         justify: Literal["right", "left"] = "right" if column.right else "left"
-        table.add_column(column.title, justify=justify, overflow="fold")
-    for row in shown:
-        table.add_row(*(styled(column.of(row)) for column in columns))
-    console().print(table)
+        # An id is copied: it stays in one piece where that leaves half of the terminal to the rest.
+        words = [line[place].plain for line in cells]
+        whole = column.title.lower() == "id" and 2 * max(map(len, words)) <= at.width
+        table.add_column(column.title, justify=justify, overflow="fold", no_wrap=whole)
+    for line in cells:
+        table.add_row(*line)
+    at.print(table)
 
 
 def print_rows(document: object, columns: Sequence[Column], rows: Iterable[Row], *, empty: str, as_json: bool) -> None:
