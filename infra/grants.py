@@ -109,7 +109,7 @@ GRANTS = {
         writes=("ANSWER", *ENDING, "BACKLOG", "TASK", "MEASUREMENT", "QUIZ", "EXPERIMENT", "AUDIT"), lists=UNFINISHED
     ),
     "functions.answers.intake": Grant(
-        writes=("ANSWER", *ENDING, "KEY", "BACKLOG", "LEASE", *ASKING), knows_tenants=True
+        writes=("ANSWER", "ROUTING", *ENDING, "KEY", "BACKLOG", "LEASE", *ASKING), knows_tenants=True
     ),
     "functions.batch.prepare": Grant(writes=("BATCH", "KEY"), knows_tenants=True),
     "functions.batch.lines": Grant(

@@ -46,9 +46,13 @@ RECALCULATION_SECONDS = 0.5
 MAX_OUTPUT_TOKENS = 2048
 """Room for a model that thinks before it answers; the answer itself takes about 100."""
 _NOTHING_WRONG = re.compile(
-    r"(?:none|null|nil|n/?a|not applicable|nothing(?: is)?(?: wrong)?|"
-    r"(?:there (?:is|are) )?no (?:errors?|mistakes?|issues?)(?: (?:was |were )?found)?|"
-    r"无|無|沒有|没有|(?:无|無|没有|沒有)(?:任何)?(?:错误|錯誤)|无误|無誤|[-–—])?[.。!！]?",
+    r"[(\[]?(?!.{0,120}\b(?:but|except|however|though|other than)\b)(?:"
+    r"(?:none|null|nil|n/?a|not applicable|nothing(?: is)?(?: wrong)?)"
+    r"(?: (?:was |were )?(?:found|identified|detected))?|"
+    r"(?:there (?:is|are|were|was) )?no (?:\w{1,20} ){0,3}(?:errors?|mistakes?|issues?|problems?)[^,.;!?]{0,40}|"
+    r"(?:the|this|your)(?: given| final)? answer is(?: \w{1,12})? (?:correct|right|accurate)|correct|"
+    r"无|無|没有|沒有|(?:无|無|没有|沒有|未)(?:发现|發現|见|見)?(?:任何|明显|明顯)?(?:的)?(?:错误|錯誤|问题|問題)|"
+    r"(?:最终|最終)?答案(?:完全)?(?:是)?(?:正确|正確|对|對)的?|正确|正確|无误|無誤|[-–—])?[)\]]?[.。!！]?",
     re.IGNORECASE,
 )
 """What models write in place of null."""
@@ -251,7 +255,7 @@ async def _judged_by(judge: Judge, question: Question[VerifyReply], work: _Work)
     work.spends.extend(spends_of(reply, "verify"))
     own = reply.value.independent_answer
     same = await same_value(work.answer, own, work.key)
-    verification = _judged(reply, same, work.language)
+    verification = _judged(reply, same, work)
     if same is None and own is not None and verification.passed and _differ(work, own):
         undecided = {"passed": None, "confidence": 0.0, "method": "none", "skip_reason": "other_answer"}
         return verification.model_copy(update={**undecided, "error": _OTHER_ANSWER[work.language].format(own.strip())})
@@ -265,11 +269,15 @@ def _differ(work: _Work, own: str) -> bool:
     return differ_in_words(work.answer, own, problem=work.problem)
 
 
-def _judged(reply: Reply[VerifyReply], same: bool | None, language: Language) -> Verification:
-    """A judge's reply as a verification. `same`: whether its own answer equals the given one, None if undecided."""
-    said = reply.value
+def _judged(reply: Reply[VerifyReply], same: bool | None, work: _Work) -> Verification:
+    """A judge's reply as a verification. `same`: whether its own answer equals the given one, None if undecided.
+
+    Where it does and there are no steps, nothing is left in which a mistake could be.
+    """
+    said, language = reply.value, work.language
     contradicted = same is not None and same != said.is_correct
-    at_most = WITH_A_MISTAKE_AT_MOST if said.is_correct and said.mistake else 1.0
+    doubted = said.is_correct and said.mistake and (work.steps or not same)
+    at_most = WITH_A_MISTAKE_AT_MOST if doubted else 1.0
     return Verification(
         passed=said.is_correct,
         confidence=min(said.confidence, CONTRADICTED_AT_MOST if contradicted else at_most),

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 
 from touchstone.answers.ends import passing_reason_of_line
 from touchstone.cli.places import FOLDER, read_file, state_folder
-from touchstone.errors import ConflictError, InputError, StoreError, TooLargeError
+from touchstone.errors import NEEDS_A_PERSON, ConflictError, InputError, StoreError, TooLargeError
 from touchstone.holding import held
 
 SUFFIX = ".jsonl"
@@ -112,6 +112,13 @@ def summary(path: Path) -> dict[str, Any]:
         "unpriced_calls": unpriced,
         "errors": sorted(errors, key=lambda error: error["line"] or 0),
     }
+
+
+def asked_again(reasons: Set[str], *, advice: str = "") -> str:
+    """What becomes of lines that are undecided for these reasons; `advice` is for those that may pass."""
+    if reasons <= NEEDS_A_PERSON:
+        return "Once that is mended, the same command asks exactly these again."
+    return f"The same command, later, asks exactly these again{advice}."
 
 
 def result_in(path: Path, text: bytes) -> dict[str, Any]:
