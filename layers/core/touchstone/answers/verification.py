@@ -25,7 +25,7 @@ from touchstone.answers.model import SkipReason, Verification
 from touchstone.answers.wording import prompt
 from touchstone.checks.language import Language, language_of
 from touchstone.clock import Deadline
-from touchstone.errors import LASTING, JudgeError, LimitError, TimedOutError
+from touchstone.errors import LASTING, NEEDS_A_PERSON, JudgeError, LimitError, TimedOutError
 from touchstone.judges.base import Judge, Question, Reply
 from touchstone.judges.calls import JudgeReply, ask, unanswered
 from touchstone.judges.keys import remedy as remedy_in
@@ -80,11 +80,13 @@ class Verified:
     """A verification and the judge calls that were paid for it; `spends` is empty where a check decided.
 
     `failure`: why nobody decided, where somebody was there to be asked and another try may bring a verdict; else None.
+    `failed_by` is the provider that it is of.
     """
 
     verification: Verification
     spends: tuple[Spend, ...] = ()
     failure: JudgeError | LimitError | None = None
+    failed_by: str = ""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -103,6 +105,7 @@ class _Work:
     spends: list[Spend] = field(default_factory=list)
     so_far: Verification | None = None
     failure: JudgeError | LimitError | None = None
+    failed_by: str = ""
 
 
 async def quick_verify(
@@ -149,7 +152,12 @@ async def quick_verify(
         verification = late if work.so_far is None else _second_missing(work.so_far, late)
         work.failure = None if judge is None else TimedOutError("the time for it was up.")
     passing = verification.passed is None and verification.skip_reason not in LASTING
-    return Verified(verification=verification, spends=tuple(work.spends), failure=work.failure if passing else None)
+    return Verified(
+        verification=verification,
+        spends=tuple(work.spends),
+        failure=work.failure if passing else None,
+        failed_by=work.failed_by,
+    )
 
 
 def second_judge(judges: "Judges", judge: Judge | None) -> Callable[[], Judge | None]:
@@ -227,15 +235,21 @@ async def _by_another(question: Question[VerifyReply], work: _Work, *, first: Ve
     if judge is None:
         return first
     if work.deadline.remaining < ANOTHER_SECONDS:
-        work.failure = TimedOutError(f"No time was left to ask {judge.provider}.", sent=False)
+        work.failure, work.failed_by = (
+            TimedOutError(f"No time was left to ask {judge.provider}.", sent=False),
+            judge.provider,
+        )
         return _second_missing(first, _skipped("timed_out", f"Not verified: {work.failure}"))
     second = await _judged_by(judge, question, work)
     return second if second.passed is not None else _second_missing(first, second)
 
 
 def _second_missing(first: Verification, second: Verification) -> Verification:
-    """What the first judge said, where the second gave no verdict: that is an end only if it would give none again."""
-    if second.skip_reason in LASTING:
+    """What the first judge said, where the second gave no verdict: that is an end where it would give none again.
+
+    So it would where nobody is there to ask, as without a valid key.
+    """
+    if second.skip_reason in LASTING | NEEDS_A_PERSON:
         return first
     return first.model_copy(update={"skip_reason": second.skip_reason, "error": f"{first.error} {second.error}"})
 
@@ -245,7 +259,7 @@ async def _judged_by(judge: Judge, question: Question[VerifyReply], work: _Work)
     try:
         reply = await ask(judge, question, deadline=work.deadline)
     except (JudgeError, LimitError) as error:
-        work.failure = error
+        work.failure, work.failed_by = error, judge.provider
         work.spends.extend(spends_of_failure(error, "verify"))
         sentence = f"Not verified: {error}"
         if isinstance(error, TimedOutError) and work.seconds is not None and work.deadline.remaining >= ANOTHER_SECONDS:
