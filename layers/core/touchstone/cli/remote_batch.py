@@ -135,9 +135,17 @@ class _Work:
         return self._done(len(self._notes) - 1)[0]
 
     def undecided(self) -> dict[int, str]:
-        """The lines that another try may still decide, and for which reason they are not."""
+        """The lines that another try may still decide, and for which reason they are not.
+
+        No submission is among them: it may have been handed in, and another batch would hand it in once more.
+        """
         reasons = {number: self._passing(text) for number, text in self.found.items()}
-        return {number: reason for number, reason in reasons.items() if reason is not None}
+        sent = dict(self._requests.lines()) if any(reasons.values()) else {}
+        return {
+            number: reason
+            for number, reason in reasons.items()
+            if reason is not None and b'"submission"' not in sent.get(number, b"")
+        }
 
     def _passing(self, text: bytes) -> str | None:
         return passing_reason_of_line(result_in(self._requests.path, text))
