@@ -7,7 +7,6 @@ import importlib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -19,15 +18,16 @@ from tests.support.table import TABLE_NAME
 
 ROOT = Path(__file__).parents[2]
 HANDLER = re.compile(r"^(?:def handler\(|handler = )", re.MULTILINE)
-_running: ContextVar[str | None] = ContextVar("the module whose handler is at work", default=None)
-"""Known to the threads and tasks that a handler begins; several handlers may be at work side by side."""
+_running: list[str] = []
+"""The modules whose handlers are at work; one that another one waits for is the last. No context variable: functions
+keep one runner of event loops, which keeps the context that it was first used in."""
 
 
 def enforce(operation: str, given: Mapping[str, Any]) -> None:
     """Refuse a call to DynamoDB that the handler at work may not make; a test that acts by itself may make any."""
-    module = _running.get()
-    if module is None:
+    if not _running:
         return
+    module = _running[-1]
     for action, table, key in keys_of(operation, given):
         if table == TABLE_NAME and (module not in GRANTS or not admits(GRANTS[module], action, key)):
             words = f"{module} is not authorized to perform dynamodb:{action} on {key}"
@@ -61,11 +61,11 @@ def _marked(name: str, handler: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextmanager
 def _at_work(name: str) -> Iterator[None]:
-    token = _running.set(name)
+    _running.append(name)
     try:
         yield
     finally:
-        _running.reset(token)
+        _running.remove(name)
 
 
 def keys_of(operation: str, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:

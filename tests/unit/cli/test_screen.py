@@ -82,7 +82,7 @@ def test_shares_and_moments_of_nothing_are_nothing() -> None:
 def test_an_id_is_in_one_piece_where_the_rest_has_room(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], width: int, whole: bool
 ) -> None:
-    monkeypatch.setenv("COLUMNS", str(width))
+    monkeypatch.setattr(screen, "WIDTH_WITHOUT_TERMINAL", width)
     row = {"created": "2026-11-23 06:12:11", "id": "01JD7Z00000000000000000000", "problem": "Solve x. " * 9}
     screen.print_table([Column(title=name, of=field(name)) for name in row], [row], empty="-")
     shown = capsys.readouterr().out

@@ -204,8 +204,9 @@ class Spending:
             except ClientError as error:
                 if not condition_failed(error):
                     raise
-                found: Item = error.response.get("Item", {})  # type: ignore[assignment]
-                return _committed(found) if done_if_open and opened in found else None
+                found: dict[str, Any] = error.response.get("Item", {})  # type: ignore[assignment]
+                # An error's item is as it was sent: no number, but what says that it is one.
+                return int(found.get("committed", {"N": "0"})["N"]) if done_if_open and opened in found else None
         return _committed(written["Attributes"])
 
     def _tell(self, percent: float) -> None:

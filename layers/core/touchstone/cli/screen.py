@@ -4,7 +4,6 @@ Nothing that is shown is read as Rich's markup, and a character that a terminal 
 """
 
 import json
-import os
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -69,14 +68,11 @@ def _escaped(character: str) -> str:
 
 
 def console(*, stderr: bool = False) -> "Console":
-    """Where tables and progress are shown: in colour on a terminal alone, and not where `NO_COLOR` is set.
-
-    They are as wide as the terminal, or as `COLUMNS` says; else as nobody's terminal (`WIDTH_WITHOUT_TERMINAL`).
-    """
+    """Where tables and progress are shown: in colour on a terminal alone, and not where `NO_COLOR` is set."""
     from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
-    width = None if stream.isatty() or "COLUMNS" in os.environ else WIDTH_WITHOUT_TERMINAL
+    width = None if stream.isatty() else WIDTH_WITHOUT_TERMINAL
     return Console(stderr=stderr, width=width, highlight=False, markup=False, emoji=False)
 
 
