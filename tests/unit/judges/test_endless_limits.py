@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from touchstone.errors import DayQuotaError, LimitError
+from touchstone.errors import DayQuotaError, MinuteQuotaError
 from touchstone.judges.adapters.failures import anthropic, gemini, openai
 from touchstone.judges.adapters.replies import Response
 
@@ -27,5 +27,5 @@ def test_a_header_names_an_endless_limit(provider: str) -> None:
         names = (f"{prefix}-requests-remaining", f"{prefix}-requests-limit")
     answer = Response(status=429, headers=dict(zip(names, ("0", ENDLESS), strict=True)), body="{}")
     error = openai("openai", "m", answer) if provider == "openai" else anthropic("m", answer)
-    assert isinstance(error, LimitError)
-    assert getattr(error, "limit", None) is None
+    assert isinstance(error, MinuteQuotaError)
+    assert error.limit is None
