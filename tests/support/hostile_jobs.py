@@ -437,10 +437,8 @@ def proved() -> "Door":
 
 def small_readers() -> "Door":
     """What reads a name, a key, an address or one line, of whatever length they come."""
-    from touchstone.answers.providers import pins_from
     from touchstone.answers.retrieval import nearest, problem_key
     from touchstone.audits.agent.bounds import bounded, short
-    from touchstone.judges.keys import keys_in
     from touchstone.oracle.flags import flagged
     from touchstone.oracle.handing_in import check_uploaded
     from touchstone.oracle.model import not_blank
@@ -453,11 +451,9 @@ def small_readers() -> "Door":
     from touchstone.surfaces.options import shortened
 
     readers: tuple[Callable[[str], object], ...] = (
-        pins_from,
         problem_key,
         lambda text: nearest(text, ()),
         lambda text: (short(text, 100), bounded(text, 100), excerpt(text, most=1_000)),
-        keys_in,
         lambda text: asyncio.run(flagged(text)),
         lambda text: check_uploaded(text, tenant="acme"),
         not_blank,

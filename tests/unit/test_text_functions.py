@@ -20,7 +20,7 @@ ROOMS: Mapping[str, str] = {
 
 NOT_READ: Mapping[str, str] = {
     "our own words, names and settings": """
-        answers.providers: best_provider_for first_choice next_candidate nobody_solves
+        answers.providers: best_provider_for first_choice next_candidate nobody_solves pins_from
         audits.bundles.modules: installed
         audits.sandbox.syscalls: seccomp_filter
         checks.proofs.algebra: evaluated near
@@ -31,6 +31,7 @@ NOT_READ: Mapping[str, str] = {
         judges.adapters.loading: sdk_of usable_key
         judges.conversing: numbered
         judges.cost: max_cost_usd without_price
+        judges.keys: keys_in
         judges.opening: connect
         oracle.choice: choose open_another_judge open_judge
         oracle.wording: prompt
