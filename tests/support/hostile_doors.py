@@ -208,8 +208,6 @@ DOORS: Mapping[str, tuple[int, Callable[[], Door]]] = {
     "an audit's report": (PART, jobs.audit_report),
     "an experiment's report": (PART_ID, jobs.experiment_report),
     "prove_answer of an answer": (PART, jobs.proved),
-    "readers of one line": (SUBMISSION, jobs.small_readers),
-    "readers of the command": (SUBMISSION, jobs.command_readers),
     "the page of an answer": (PART, jobs.answer_page),
 }
 """By the name of the function: the size, and what opens it."""
