@@ -163,7 +163,7 @@ CASES = [
     ("求函数y=x^2的导数", "y'=2x", "proved", None),
     ("Differentiate e^x \\sin x", "e^x (\\sin x + \\cos x)", "proved", None),
     ("Find the derivative of ax^2", "2ax", "unknown", None),
-    ("Find the antiderivative of 6x^2.", "2x^3 + C", "proved", "2x^3 + C"),
+    ("Find the antiderivative of 6x^2.", "2x^3 + C", "proved", "2·x^3 + C"),
     ("Find the antiderivative of 6x^2.", "3x^3 + C", "refuted", "2·x^3 + C"),
     ("求 \\int \\frac{1}{x} dx", "\\ln|x| + C", "proved", None),
     ("Evaluate \\int_0^1 x^2 dx", "1/3", "proved", "1/3"),
@@ -376,7 +376,6 @@ def test_the_derivation_speaks_the_language_of_the_problem() -> None:
 def test_hostile_input_is_unknown_in_bounded_time(problem: str, answer: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A7: 300 ms once sympy is loaded; process time, so that a busy machine does not decide."""
     monkeypatch.setattr(algebra, "SECONDS", 0.2)
-    algebra.expression_of("x")
     prove_answer("Differentiate x^2", "2x")
     outcome = takes_at_most(0.3, lambda: prove_answer(problem, answer).outcome)
     assert outcome == "unknown" or "remainder" in problem or "prime" in problem
