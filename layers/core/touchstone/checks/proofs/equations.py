@@ -33,8 +33,15 @@ _ORDER = re.compile(r"(<=|>=|<|>)")
 _SPLIT = re.compile(r"\s?(?:[,;，；]|\band\b|和|且|\n)\s?")
 _GROUPED = re.compile(r"\d,\d{3}(?!\d)")
 """One number or two: 1,234."""
-_ALWAYS = frozenset(("infinitely many solutions", "无穷多解", "无数解", "有无数个解", "恒成立"))
-"""Words for every number as the solution, which say so of one equation alone."""
+_ALWAYS = frozenset(
+    ("infinitely many solutions", "any real number", "every real number", "任意实数", "无穷多解", "无数解",
+     "有无数个解", "恒成立")
+)  # fmt: skip
+_NEVER = frozenset(
+    ("no roots", "no real roots", "there is no solution", "there are no solutions", "方程无解", "无实数解", "无实数根",
+     "没有实数解", "没有实数根", "方程没有实数根")
+)  # fmt: skip
+"""Words for every number and for none as the solution, which say so of one equation alone."""
 _EQUATION = r"(?P<relation>[^=,;:]+=[^=,;:]+?)"
 _INEQUALITY = r"(?P<relation>[^<>=,;:]+(?:<|>)=?[^<>=,;:]+?)"
 _SYSTEM = r"(?P<system>.+=.+=.+)"
@@ -146,8 +153,8 @@ def _roots(task: Task, name: str) -> list[Tree] | Literal["all"] | None:
             return []
         case Region(intervals=(Bounds(low=None, high=None),)):
             return "all"
-        case Words(text=words) if words in _ALWAYS:
-            return "all"
+        case Words(text=words) if words in _ALWAYS | _NEVER:
+            return "all" if words in _ALWAYS else []
         case Quantity() as only:
             values: list[Value] = [only]
         case Items(values=several, brackets="" | "{}" | "⦃⦄"):
@@ -179,7 +186,9 @@ def _inequality(task: Task) -> Proof | None:
     pieces = [Bounds(Number(place), Number(place), True, True) for place, belongs in borders.items() if belongs]
     for low, middle, high in _cells(borders):
         gap = rational(algebra.substituted(relation.difference, relation.name, Number(middle)))
-        if gap is not None and (gap > 0) == (">" in relation.sign):
+        if gap is None:
+            return None
+        if (gap > 0) == (">" in relation.sign):
             pieces.append(Bounds(_number(low), _number(high)))
     solution, given = merged(Region(tuple(pieces))), merged(line.placed(region))
     if solution is None or given is None or region.variable not in (None, relation.name):

@@ -15,7 +15,6 @@ from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, 
 from touchstone.checks.proofs.sentences import Language, sentence
 from touchstone.checks.values.exact import rational
 from touchstone.checks.values.kinds import Equation, Quantity, Solutions, Value, Words
-from touchstone.checks.values.reading import read
 
 _DECIMAL_COMMA = re.compile(r"\d,\d")
 """1,234 may be 1.234 where a comma marks the decimals."""
@@ -53,12 +52,12 @@ class Task:
 
     def compared(self, line: str, correct: str) -> Proof | None:
         """The proof for a problem whose answer is one number, `correct`, which `line` says."""
-        quantity, wanted = self.quantity(), read(correct)
-        if quantity is None or not isinstance(wanted, Quantity) or names_in(quantity.tree) - {"pi", "e"}:
+        quantity, wanted = self.quantity(), tree_of(correct)
+        if quantity is None or wanted is None or names_in(quantity.tree) - {"pi", "e"}:
             return None
-        if any(unit.dimension for unit in quantity.units) and not wanted.units:
+        if any(unit.dimension for unit in quantity.units):
             return None
-        same = self.same(quantity, wanted, whole=True)
+        same = self.same(quantity, Quantity(wanted), whole=True)
         if not same and _DECIMAL_COMMA.search(self.answer):
             return None
         return self.proof(same, correct, line, self.line("equal" if same else "unequal", given=self.answer))

@@ -15,12 +15,11 @@ _NO = (
 )  # fmt: skip
 _NOTHING = (
     "\\emptyset", "\\varnothing", "∅", "空集", "无解", "無解", "no solution", "no solutions", "no real solution",
-    "no real solutions", "no roots", "no real roots", "there is no solution", "there are no solutions", "\\{\\}", "{}",
-    "none exist", "方程无解", "无实数解", "无实数根", "没有实数解", "没有实数根", "方程没有实数根",
+    "no real solutions", "\\{\\}", "{}", "none exist",
 )  # fmt: skip
 _EVERYTHING = (
     "R", "\\R", "\\mathbb{R}", "实数集", "實數集", "全体实数", "全體實數", "一切实数", "一切實數", "all real numbers",
-    "all reals", "any real number", "every real number", "任意实数",
+    "all reals",
 )  # fmt: skip
 _NO_VALUE = (
     "dne", "does not exist", "doesn't exist", "do not exist", "limit does not exist", "the limit does not exist",
