@@ -11,7 +11,17 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from touchstone.checks.algebra.expressions import Algebra
-from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, names_in, names_of, size
+from touchstone.checks.notation.trees import (
+    Apply,
+    Name,
+    NotAnExpressionError,
+    Number,
+    Tree,
+    names_in,
+    names_of,
+    size,
+    substituted,
+)
 from touchstone.checks.proofs.kinds import Task, tree_of
 from touchstone.checks.values.exact import rational
 
@@ -56,14 +66,11 @@ def timed[R](task: Task, function: Callable[[], R | None]) -> R | None:
 
 def built(tree: Tree) -> "sympy.Expr":
     """The sympy expression of a tree within bounds; every variable is real. Raises NotAnExpressionError."""
-    import sympy
-
     from touchstone.checks.algebra.symbolic import to_sympy
 
     if size(tree) > MAX_SIZE or "i" in names_in(tree):
         raise NotAnExpressionError("not real, or larger than what is handed to sympy")
-    expression = to_sympy(tree)
-    return expression.xreplace({symbol: sympy.Symbol(symbol.name, real=True) for symbol in expression.free_symbols})
+    return to_sympy(tree, real=True)
 
 
 def simplest(expression: "sympy.Expr") -> "sympy.Expr":
@@ -78,16 +85,6 @@ def shown(expression: "sympy.Expr") -> str:
     """An expression as people type it: x^2, √2."""
     text = str(expression).replace("**", "^").replace("sqrt(", "√(").replace("*", "·").replace("Abs(", "abs(")
     return text.replace("log(", "ln(").replace("oo", "∞").replace("pi", "π").replace("E", "e")
-
-
-def substituted(tree: Tree, name: str, value: Tree) -> Tree:
-    """`tree` with `value` in place of a name."""
-    match tree:
-        case Name(own) if own == name:
-            return value
-        case Apply(operation, arguments):
-            return Apply(operation, tuple(substituted(argument, name, value) for argument in arguments))
-    return tree
 
 
 def value_at(task: Task, tree: Tree, name: str, value: Tree) -> str | None:

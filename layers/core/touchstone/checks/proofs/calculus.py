@@ -148,7 +148,9 @@ def _integral(task: Task) -> Proof | None:
     if correct is None:
         return None
     bounds = {"lower": task["lower"], "upper": task["upper"]}
-    return task.compared(task.line("integral", expression=task["expression"], value=correct, **bounds), correct)
+    return task.compared(
+        task.line("integral", expression=task["expression"], value=correct, **bounds), correct, whole=False
+    )
 
 
 def _is_smooth(expression: "sympy.Expr", symbol: "sympy.Symbol", low: "sympy.Expr", high: "sympy.Expr") -> bool:
@@ -187,7 +189,9 @@ def _limit(task: Task) -> Proof | None:
     at, correct = algebra.timed(task, approached) or (None, None)
     if correct is None:
         return None
-    return task.compared(task.line("limit", name=name, point=at, expression=task["expression"], value=correct), correct)
+    return task.compared(
+        task.line("limit", name=name, point=at, expression=task["expression"], value=correct), correct, whole=False
+    )
 
 
 def _is_approached(expression: "sympy.Expr", symbol: "sympy.Symbol", at: "sympy.Expr", exact: "sympy.Expr") -> bool:

@@ -20,6 +20,7 @@ from touchstone.checks.notation.trees import (
     Tree,
     has_decimal,
     names_in,
+    substituted,
 )
 from touchstone.checks.proofs import algebra
 from touchstone.checks.proofs.kinds import Task, kind, tree_of
@@ -185,7 +186,7 @@ def _inequality(task: Task) -> Proof | None:
     borders |= {line.place(pole, shown): False for shown, pole in relation.poles.items()}
     pieces = [Bounds(Number(place), Number(place), True, True) for place, belongs in borders.items() if belongs]
     for low, middle, high in _cells(borders):
-        gap = rational(algebra.substituted(relation.difference, relation.name, Number(middle)))
+        gap = rational(substituted(relation.difference, relation.name, Number(middle)))
         if gap is None:
             return None
         if (gap > 0) == (">" in relation.sign):
@@ -300,7 +301,7 @@ def _system(task: Task) -> Proof | None:
 
 def _at(tree: Tree, values: dict[str, Tree]) -> Fraction | None:
     for name, value in values.items():
-        tree = algebra.substituted(tree, name, value)
+        tree = substituted(tree, name, value)
     return rational(tree)
 
 

@@ -50,14 +50,14 @@ class Task:
         outcome: Outcome = "proved" if same else "refuted"
         return Proof(outcome=outcome, rule=self.rule, derivation=lines, correct_answer=correct)
 
-    def compared(self, line: str, correct: str) -> Proof | None:
-        """The proof for a problem whose answer is one number, `correct`, which `line` says."""
+    def compared(self, line: str, correct: str, *, whole: bool = True) -> Proof | None:
+        """The proof for a problem whose answer is one number, `correct`, which `line` says. `whole` as in `same`."""
         quantity, wanted = self.quantity(), tree_of(correct)
         if quantity is None or wanted is None or names_in(quantity.tree) - {"pi", "e"}:
             return None
         if any(unit.dimension for unit in quantity.units):
             return None
-        same = self.same(quantity, Quantity(wanted), whole=True)
+        same = self.same(quantity, Quantity(wanted), whole=whole)
         if not same and _DECIMAL_COMMA.search(self.answer):
             return None
         return self.proof(same, correct, line, self.line("equal" if same else "unequal", given=self.answer))
