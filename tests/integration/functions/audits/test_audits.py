@@ -24,10 +24,10 @@ from tests.integration.functions.audits.auditing import (
     settled,
 )
 from tests.support.api import Api
-from tests.support.audit_machine import DiedError, Lambdas
+from tests.support.clocks import later
 from tests.support.deployment import Context, Deployment
 from tests.support.events import event
-from tests.support.task_machines import later
+from tests.support.lambdas import DiedError, Lambdas
 from touchstone.audits.bundles import Bundles
 from touchstone.audits.report import read_report
 from touchstone.audits.sandbox.bubblewrap import Filtered
@@ -119,7 +119,7 @@ def test_the_weeks_audit_takes_over_and_runs_nothing_where_the_target_is_the_sam
 
 
 def test_steps_that_are_repeated_do_no_turn_twice(demo: Api, judged: Deployment, agent: Agent) -> None:
-    judged.machines.tasks.repeats = 2
+    judged.machines.repeats = 2
     view = demo.get(begun(demo)).json
     assert (view["state"], view["done"], view["turns"]) == ("done", 4, TURNS)
     assert len(agent.asked) == TURNS
@@ -129,9 +129,9 @@ def test_steps_that_are_repeated_do_no_turn_twice(demo: Api, judged: Deployment,
 def test_what_was_lost_is_taken_up_by_the_sweep_where_it_was(
     demo: Api, judged: Deployment, agent: Agent, lost: str
 ) -> None:
-    judged.machines.tasks.lost = frozenset({lost})
+    judged.machines.lost = frozenset({lost})
     path = begun(demo)
-    judged.machines.tasks.lost = frozenset()
+    judged.machines.lost = frozenset()
     assert demo.get(path).json["state"] in {"waiting", "auditing"}
     assert sweep.handler({}, Context())["restarted"] == 0
     later(STALLED)
