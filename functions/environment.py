@@ -42,6 +42,7 @@ class Environment(BaseModel):
     daily_ceiling_usd: float = Field(default=5.0, ge=0.0, validation_alias="TOUCHSTONE_DAILY_CEILING_USD")
     fresh_share: float = Field(default=0.1, ge=0.0, le=1.0, validation_alias="TOUCHSTONE_FRESH_SHARE")
     batch_days: float = Field(default=7.0, ge=0.0, le=10.0, validation_alias="TOUCHSTONE_BATCH_DAYS")
+    quota_share: float = Field(default=1.0, gt=0.0, le=1.0, validation_alias="TOUCHSTONE_QUOTA_SHARE")
     tenant_share: float = Field(default=0.5, gt=0.0, le=1.0, validation_alias="TOUCHSTONE_TENANT_SHARE")
 
     subject_provider_map: Annotated[dict[str, str], BeforeValidator(_json)] = Field(

@@ -94,3 +94,8 @@ def count_evaluation(outcome: Outcome) -> None:
     if outcome.tried and outcome.reason is not None:
         metrics.add_metric(name=f"PutBack_{outcome.reason}", unit=MetricUnit.Count, value=1)
     count_spends(outcome.spends)
+
+
+def measure_ceiling(percent: float) -> None:
+    """Note how much of its ceiling for the day a tenant has used; past it nothing is judged in its name."""
+    metrics.add_metric(name="CeilingPercent", unit=MetricUnit.Percent, value=round(percent))

@@ -1,7 +1,7 @@
 """The AwsSolutions rules that this stack does not follow, each with its reason and only where it applies."""
 
 from aws_cdk import Acknowledgment, CfnResource, Validations
-from constructs import Construct, IConstruct
+from constructs import IConstruct
 
 from infra.constructs.function import Function
 from infra.constructs.machine import EXECUTION_SEPARATORS, Machine
@@ -28,6 +28,11 @@ def acknowledge(stack: TouchstoneStack) -> None:
         "SQS3",
         "Nothing consumes it by event: the drain deletes what is finished, and the record is the truth.",
     )
+    _accept(
+        stack.operations.broken_off,
+        "SQS3",
+        "Nobody consumes it: it says which executions broke off until an operator has looked or two weeks are over.",
+    )
     for mapping in (stack.batch.machine, stack.surfaces.experiment_machine, stack.audits.machine):
         machine = _logical_id(stack, mapping.machine)
         for separator in EXECUTION_SEPARATORS:
@@ -42,14 +47,18 @@ def acknowledge(stack: TouchstoneStack) -> None:
 
 
 def _accept_of_store(stack: TouchstoneStack) -> None:
-    bucket = _logical_id(stack, stack.store.bucket)
+    bucket = stack.store.bucket
+    # Where the bucket is an earlier stack's, it is not ours to check, and is named as it is.
+    adopted = stack.settings.bucket is not None
+    arn = f"arn:<AWS::Partition>:s3:::{bucket.bucket_name}" if adopted else f"<{_logical_id(stack, bucket)}.Arn>"
     for root in (ARTIFACTS, BUNDLES, COURSES, INBOX, SCRATCH):
         _accept(
             stack,
-            f"IAM5[Resource::<{bucket}.Arn>/{root}/*]",
+            f"IAM5[Resource::{arn}/{root}/*]",
             "Objects are many and named by their tenant: S3 grants them by folder, the library keeps tenants apart.",
         )
-    _accept(stack.store.bucket, "S1", "Every read is by one of our functions, and logged there with its tenant.")
+    if not adopted:
+        _accept(bucket, "S1", "Every read is by one of our functions, and logged there with its tenant.")
     _accept(stack.store.judge_keys, "SMG4", "The keys are the providers': AWS cannot make new ones.")
     _accept(stack.store.idempotency, "DDB3", "Nothing in it is older than fifteen days or worth restoring.")
 
@@ -74,7 +83,7 @@ def _accept(construct: IConstruct, rule: str, reason: str) -> None:
     Validations.of(construct).acknowledge(Acknowledgment(id=f"AwsSolutions::AwsSolutions-{rule}", reason=reason))
 
 
-def _logical_id(stack: TouchstoneStack, construct: Construct) -> str:
+def _logical_id(stack: TouchstoneStack, construct: IConstruct) -> str:
     resource = construct.node.default_child
     if not isinstance(resource, CfnResource):
         raise TypeError(f"{construct.node.path} has no resource of its own.")

@@ -1,6 +1,7 @@
 """What a deployment is told from outside: read once from the CDK context, checked, then passed down."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,6 +29,7 @@ PASSED_THROUGH = frozenset(
         "TOUCHSTONE_DAILY_CEILING_USD",
         "TOUCHSTONE_FRESH_SHARE",
         "TOUCHSTONE_KEYS_KEPT_SECONDS",
+        "TOUCHSTONE_QUOTA_SHARE",
         "TOUCHSTONE_REGISTRY_OVERRIDES",
         "TOUCHSTONE_TENANT_SHARE",
         "TOUCHSTONE_UNPRICED",
@@ -35,6 +37,14 @@ PASSED_THROUGH = frozenset(
     }
 )
 """Variables of the functions that whoever deploys may set; all others are the stack's own."""
+
+
+BATCH_CONCURRENCY = 3
+INTAKE_CONCURRENCY = 2
+"""The least that SQS knows."""
+MOST_AT_ONCE = 1000
+"""What SQS allows, and all that an account runs at once unless it asked for more."""
+_ZONE = re.compile(r"[a-z]{2}(-[a-z]+)+-\d[a-z]")
 
 
 class ContextError(Exception):
@@ -46,7 +56,15 @@ class Settings:
     """One deployment.
 
     `local`: on a laptop, where data may go with the stack. `environment`: variables of `PASSED_THROUGH` for every
-    function. `alarm_email`: who is told by the alarms, None for nobody but the topic.
+    function. `alarm_email`: who is told by the alarms, None for nobody but the topic. `zones`: those of the sandbox's
+    subnets, empty for the account's first two.
+
+    `batch_concurrency`: how many functions one batch, experiment, contest or audit has at work at once.
+    `intake_concurrency`: how many messages are in work at once. The defaults leave half of a new account's ten to who
+    waits. `api_concurrency`: executions reserved for each function that callers wait for, and the most it may have;
+    None where nothing is reserved, as an account of ten allows no other way.
+
+    `table` and `bucket` are the names of an earlier stack's, which this one goes on with; None where it makes its own.
     """
 
     stack_name: str = "Touchstone"
@@ -54,10 +72,16 @@ class Settings:
     local: bool = False
     environment: dict[str, str] = field(default_factory=dict)
     alarm_email: str | None = None
+    zones: tuple[str, ...] = ()
+    batch_concurrency: int = BATCH_CONCURRENCY
+    intake_concurrency: int = INTAKE_CONCURRENCY
+    api_concurrency: int | None = None
+    table: str | None = None
+    bucket: str | None = None
 
 
 def read(context: Callable[[str], Any]) -> Settings:
-    """The settings in a CDK context: `touchstone:stack`, `…:architecture`, `…:local`, `…:environment`, `…:alarm-email`.
+    """The settings in a CDK context, where each is `touchstone:` and the words that docs/how-to/deploy.md lists.
 
     Raises `ContextError`.
     """
@@ -67,6 +91,12 @@ def read(context: Callable[[str], Any]) -> Settings:
         local=str(context("touchstone:local") or "").lower() == "true",
         environment=_environment(context("touchstone:environment")),
         alarm_email=context("touchstone:alarm-email") or None,
+        zones=_zones(context("touchstone:zones") or ""),
+        batch_concurrency=_whole(context, "touchstone:batch-concurrency", least=1) or BATCH_CONCURRENCY,
+        intake_concurrency=_whole(context, "touchstone:intake-concurrency", least=2) or INTAKE_CONCURRENCY,
+        api_concurrency=_whole(context, "touchstone:api-concurrency", least=1),
+        table=context("touchstone:table") or None,
+        bucket=context("touchstone:bucket") or None,
     )
 
 
@@ -78,6 +108,25 @@ def _architecture(given: Any) -> Architecture:
             return "x86_64"
         case _:
             raise ContextError(f"touchstone:architecture is {given!r}; it may be arm64 or x86_64.")
+
+
+def _whole(context: Callable[[str], Any], name: str, *, least: int) -> int | None:
+    """A whole number up to `MOST_AT_ONCE`, None where it is not given."""
+    given = context(name)
+    if given is None:
+        return None
+    if not str(given).isdecimal() or not least <= int(given) <= MOST_AT_ONCE:
+        raise ContextError(f"{name} is {given!r}; it may be a whole number from {least} to {MOST_AT_ONCE}.")
+    return int(given)
+
+
+def _zones(given: str) -> tuple[str, ...]:
+    zones = tuple(zone.strip() for zone in given.split(",") if zone.strip())
+    if wrong := [zone for zone in zones if _ZONE.fullmatch(zone) is None]:
+        raise ContextError(f"touchstone:zones names {wrong[0]!r}; a zone is written as eu-central-1a.")
+    if len(set(zones)) != len(zones) or len(zones) == 1:
+        raise ContextError("touchstone:zones must name two different zones or more: eu-central-1a,eu-central-1b.")
+    return zones
 
 
 def _environment(given: Any) -> dict[str, str]:

@@ -9,6 +9,7 @@ from infra.constructs.audits import Audits
 from infra.constructs.batch import Batch
 from infra.constructs.function import Runtime
 from infra.constructs.intake import Intake
+from infra.constructs.machine import Machine
 from infra.constructs.operations import Operations
 from infra.constructs.oracle import Oracle
 from infra.constructs.queues import Queues
@@ -18,6 +19,7 @@ from infra.constructs.store import Store
 from infra.constructs.surfaces import Surfaces
 from infra.layers import Code
 from infra.settings import Settings
+from touchstone import __version__
 
 
 class TouchstoneStack(Stack):
@@ -31,8 +33,9 @@ class TouchstoneStack(Stack):
             synthesizer=DefaultStackSynthesizer(generate_bootstrap_version_rule=not settings.local),
             description="Touchstone: verdicts on model-made teaching material",
         )
+        self.settings = settings
         runtime = Runtime(self, "Code", code=code, settings=settings)
-        self.store = Store(self, "Store", local=settings.local)
+        self.store = Store(self, "Store", settings=settings)
         self.queues = Queues(self, "Queues", local=settings.local)
         self.answers = Answers(self, "Answers", runtime=runtime, store=self.store, queues=self.queues)
         self.oracle = Oracle(self, "Oracle", runtime=runtime, store=self.store, answers=self.answers)
@@ -61,18 +64,24 @@ class TouchstoneStack(Stack):
         )
         Intake(self, "Intake", runtime=runtime, store=self.store, queues=self.queues, answers=self.answers)
         Schedules(self, "Schedules", answers=self.answers)
-        operations = Operations(
+        self.operations = Operations(
             self,
             "Operations",
             api=self.api,
-            machines={name: machine for job in jobs for name, machine in job.machines.items()},
+            machines=[construct for construct in self.node.find_all() if isinstance(construct, Machine)],
             queues=self.queues,
             settings=settings,
         )
-        self._outputs({"AlarmTopicArn": operations.topic.topic_arn})
+        self._outputs(
+            {
+                "AlarmTopicArn": self.operations.topic.topic_arn,
+                "BrokenOffQueueUrl": self.operations.broken_off.queue_url,
+            }
+        )
 
     def _outputs(self, more: dict[str, str]) -> None:
         outputs = {
+            "Version": __version__,
             "ApiId": self.api.api.api_id,
             "ApiUrl": self.api.api.api_endpoint,
             "TableName": self.store.table.table_name,

@@ -42,8 +42,10 @@ def table() -> Table:
     import boto3
 
     from functions.clients import for_tables
+    from touchstone.records.table import repeating_conflicts
 
-    return boto3.resource("dynamodb", config=for_tables()).Table(environment().require("table"))
+    resource = boto3.resource("dynamodb", config=for_tables())
+    return repeating_conflicts(resource.Table(environment().require("table")))
 
 
 @cache
@@ -241,16 +243,18 @@ def quotas() -> Quotas:
     """The accounts of the providers' quotas."""
     from touchstone.budgets import Quotas, TenantShare
 
-    share = TenantShare(fraction=environment().tenant_share, several=tenants().several)
-    return Quotas(table(), fresh_share=environment().fresh_share, tenant_share=share)
+    told = environment()
+    share = TenantShare(fraction=told.tenant_share, several=tenants().several)
+    return Quotas(table(), fresh_share=told.fresh_share, quota_share=told.quota_share, tenant_share=share)
 
 
 @cache
 def spending() -> Spending:
     """The spending of all tenants."""
+    from functions.observability import measure_ceiling
     from touchstone.budgets import Spending
 
-    return Spending(table())
+    return Spending(table(), near=measure_ceiling)
 
 
 @cache

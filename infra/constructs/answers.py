@@ -86,11 +86,17 @@ class Answers(Construct):
         judging = (self.verify, self.read_image, self.analyze, self.solve, self.enrich, self.evaluate, self.drain)
         everyone = (*judging, self.settle, self.retrieve, self.fail, self.sweep)
         store.let_read_judge_keys(*judging)
-        store.let_write_records(*everyone)
+        store.let_use_records(*everyone)
         store.let_use_objects(*everyone, roots=[ARTIFACTS])
 
     def _function(self, construct_id: str, module: str, size: Size, *layers: LayerName) -> Function:
         names: Sequence[LayerName] = layers
         return Function(
-            self, construct_id, runtime=self._runtime, module=f"functions.answers.{module}", size=size, layers=names
+            self,
+            construct_id,
+            runtime=self._runtime,
+            module=f"functions.answers.{module}",
+            size=size,
+            layers=names,
+            waited_for=construct_id == "Verify",
         )

@@ -7,12 +7,14 @@ from aws_cdk import Duration, RemovalPolicy
 from aws_cdk import aws_apigatewayv2 as http
 from aws_cdk import aws_apigatewayv2_authorizers as authorizers
 from aws_cdk import aws_apigatewayv2_integrations as integrations
+from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 from infra.constructs.answers import Answers
 from infra.constructs.function import LOG_RETENTION, Function, Runtime, Size
 from infra.constructs.store import ARTIFACTS, COURSES, INBOX, Store
+from infra.grants import GRANTS
 
 PUBLIC_ROUTES = ("/health", "/openapi.json", "/swagger")
 PAGES = {"/": [http.HttpMethod.GET], "/app/{proxy+}": [http.HttpMethod.GET, http.HttpMethod.POST]}
@@ -54,12 +56,25 @@ class Api(Construct):
         super().__init__(scope, construct_id)
         # Definitions of an audit are read at once, so that whoever sends them is told of every fault.
         self.function = Function(
-            self, "App", runtime=runtime, module="functions.api.app", size=ANSWERING, layers=["audits"]
+            self,
+            "App",
+            runtime=runtime,
+            module="functions.api.app",
+            size=ANSWERING,
+            layers=["audits"],
+            waited_for=True,
         )
-        authorizer = Function(self, "Authorizer", runtime=runtime, module="functions.api.authorizer", size=AUTHORIZING)
-        authorizer.allow(["dynamodb:GetItem"], store.table.table_arn)
+        authorizer = Function(
+            self,
+            "Authorizer",
+            runtime=runtime,
+            module="functions.api.authorizer",
+            size=AUTHORIZING,
+            waited_for=True,
+        )
+        authorizer.allow(["dynamodb:GetItem"], store.table.table_arn, leading=GRANTS[authorizer.module].read)
         authorizer.set(TOUCHSTONE_TABLE=store.table.table_name)
-        store.let_write_records(self.function)
+        store.let_use_records(self.function)
         store.let_remember_requests(self.function)
         store.let_use_objects(self.function, roots=[INBOX, ARTIFACTS])
         store.let_replace_objects(self.function, roots=[COURSES])
@@ -72,6 +87,16 @@ class Api(Construct):
         self.api = http.HttpApi(self, "Http", create_default_stage=False, description="Touchstone")
         self._routes(authorizer)
         self._stage(runtime)
+
+    def metric(self, name: str, period: Duration, statistic: str) -> cloudwatch.Metric:
+        """What the gateway measures of the requests to this API."""
+        return cloudwatch.Metric(
+            namespace="AWS/ApiGateway",
+            metric_name=name,
+            dimensions_map={"ApiId": self.api.api_id},
+            period=period,
+            statistic=statistic,
+        )
 
     def _routes(self, authorizer: Function) -> None:
         integration = integrations.HttpLambdaIntegration("AppIntegration", self.function.function)
@@ -98,7 +123,9 @@ class Api(Construct):
             self,
             "AccessLogs",
             retention=LOG_RETENTION,
-            removal_policy=RemovalPolicy.DESTROY if runtime.settings.local else RemovalPolicy.RETAIN,
+            removal_policy=RemovalPolicy.DESTROY
+            if runtime.settings.local
+            else RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
         )
         http.CfnStage(
             self,

@@ -44,15 +44,12 @@ class Audits(Construct):
                 "AuditConcludeFunction": self.conclude,
             },
             places={"Bucket": store.bucket.bucket_name},
+            # Each holds a function for minutes, and a second one while a proof runs.
+            at_once=max(1, runtime.settings.batch_concurrency // 2),
         )
         self.machine.let_map_over(store.objects(SCRATCH))
         self.let_carry_on(answers.sweep, self.weekly)
         self._schedule()
-
-    @property
-    def machines(self) -> dict[str, Machine]:
-        """The machines by what they carry."""
-        return {"Audit": self.machine}
 
     def let_carry_on(self, *functions: Function) -> None:
         """Let functions start whatever carries audits."""
@@ -67,7 +64,7 @@ class Audits(Construct):
         # A function's home cannot be written to, and nothing is downloaded twice by one that installs one target.
         self.install.set(UV_NO_CACHE="1")
         everyone = (self.install, self.prepare, self.turn, self.conclude, self.weekly)
-        store.let_write_records(*everyone)
+        store.let_use_records(*everyone)
         store.let_use_objects(*everyone, roots=[ARTIFACTS])
         store.let_use_objects(self.prepare, roots=[SCRATCH])
         store.let_read_objects(self.turn, roots=[SCRATCH])

@@ -1,4 +1,4 @@
-"""Thousands of requests in one JSONL file, dropped in the bucket: split, and worked on ten chunks at a time."""
+"""Thousands of requests in one JSONL file, dropped in the bucket: split, and worked on some chunks at a time."""
 
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
@@ -47,7 +47,7 @@ class Batch(Construct):
             layers=("judges", "checks", "script"),
         )
         collect = Function(self, "Collect", runtime=runtime, module="functions.batch.collect", size=COLLECTING)
-        store.let_write_records(prepare, lines, collect)
+        store.let_use_records(prepare, lines, collect)
         store.let_read_objects(prepare, lines, roots=[INBOX])
         store.let_use_objects(prepare, roots=[SCRATCH])
         store.let_use_objects(lines, roots=[ARTIFACTS, SCRATCH])
@@ -66,6 +66,7 @@ class Batch(Construct):
             name="batch",
             calls={"PrepareFunction": prepare, "LinesFunction": lines, "CollectFunction": collect},
             places={"Bucket": store.bucket.bucket_name},
+            at_once=runtime.settings.batch_concurrency,
         )
         self.machine.let_map_over(store.objects(SCRATCH))
         events.Rule(

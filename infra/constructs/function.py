@@ -73,7 +73,10 @@ class Runtime(Construct):
 
 
 class Function(Construct):
-    """A Lambda function whose handler is `<module>.handler`, allowed to log and to trace, and nothing else yet."""
+    """A Lambda function whose handler is `<module>.handler`, allowed to log and to trace, and nothing else yet.
+
+    `waited_for`: a caller waits for it, so that executions are reserved for it where the deployment reserves any.
+    """
 
     def __init__(
         self,
@@ -84,15 +87,17 @@ class Function(Construct):
         module: str,
         size: Size,
         layers: Sequence[LayerName] = (),
+        waited_for: bool = False,
     ) -> None:
         super().__init__(scope, construct_id)
         settings = runtime.settings
+        self.module = module
         self.timeout = Duration.seconds(size.timeout_s)
         log_group = logs.LogGroup(
             self,
             "Logs",
             retention=LOG_RETENTION,
-            removal_policy=RemovalPolicy.DESTROY if settings.local else RemovalPolicy.RETAIN,
+            removal_policy=RemovalPolicy.DESTROY if settings.local else RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
         )
         self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
         self.allow(["logs:CreateLogStream", "logs:PutLogEvents"], log_group.log_group_arn)
@@ -108,15 +113,28 @@ class Function(Construct):
             memory_size=size.memory_mb,
             ephemeral_storage_size=Storage.mebibytes(size.storage_mb) if size.storage_mb > SMALL_MB else None,
             timeout=self.timeout,
+            reserved_concurrent_executions=settings.api_concurrency if waited_for else None,
             tracing=lambda_.Tracing.ACTIVE,
             log_group=log_group,
             logging_format=lambda_.LoggingFormat.JSON,
             environment={"POWERTOOLS_SERVICE_NAME": "touchstone", **settings.environment},
         )
 
-    def allow(self, actions: Sequence[str], *resources: str) -> None:
-        """Let the function do exactly `actions` on exactly `resources`."""
-        self.role.add_to_policy(iam.PolicyStatement(actions=list(actions), resources=list(resources)))
+    def allow(
+        self, actions: Sequence[str], *resources: str, leading: Sequence[str] = ("*",), but: Sequence[str] = ()
+    ) -> None:
+        """Let the function do exactly `actions` on exactly `resources`.
+
+        `leading` are patterns of the partition keys that it may do them with, `but` of those among them it may not.
+        """
+        conditions = {
+            comparison: {"dynamodb:LeadingKeys": list(patterns)}
+            for comparison, patterns in (("ForAllValues:StringLike", leading), ("ForAllValues:StringNotLike", but))
+            if patterns and list(patterns) != ["*"]
+        }
+        self.role.add_to_policy(
+            iam.PolicyStatement(actions=list(actions), resources=list(resources), conditions=conditions or None)
+        )
 
     def set(self, **variables: str) -> None:
         """Tell the function where something is."""

@@ -13,8 +13,6 @@ from touchstone.operations.again import INTAKE_SECONDS
 RECEIVING = Size(memory_mb=1769, timeout_s=INTAKE_SECONDS)
 BATCH_SIZE = 1
 """Messages of a batch would be done one after another, and wait for each other's judge."""
-LARGEST_CONCURRENCY = 10
-"""Messages wait well; without a limit a flood of them would take the judges' minute from the API's callers."""
 
 
 class Intake(Construct):
@@ -32,7 +30,7 @@ class Intake(Construct):
             size=RECEIVING,
             layers=("judges", "checks"),
         )
-        store.let_write_records(function)
+        store.let_use_records(function)
         store.let_remember_requests(function)
         store.let_use_objects(function, roots=[ARTIFACTS])
         store.let_read_judge_keys(function)
@@ -50,6 +48,7 @@ class Intake(Construct):
             event_source_arn=queues.intake.queue_arn,
             batch_size=BATCH_SIZE,
             max_batching_window=Duration.seconds(0),
-            max_concurrency=LARGEST_CONCURRENCY,
+            # Messages wait well; without a limit a flood of them would take all that the account runs at once.
+            max_concurrency=runtime.settings.intake_concurrency,
             report_batch_item_failures=True,
         )

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from aws_cdk import ArnFormat, RemovalPolicy, Stack
+from aws_cdk import ArnFormat, Aws, RemovalPolicy, Stack
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_logs as logs
 from aws_cdk import aws_stepfunctions as sfn
@@ -27,8 +27,22 @@ def definition(name: str) -> dict[str, Any]:
     return content
 
 
+def bounded(machine: dict[str, Any], at_once: int | None) -> dict[str, Any]:
+    """The definition with maps of so many items at once: what is inline no wider than it says itself."""
+    for state in machine["States"].values():
+        if state["Type"] == "Map" and at_once is not None:
+            inline = state["ItemProcessor"].get("ProcessorConfig", {}).get("Mode", "INLINE") == "INLINE"
+            state["MaxConcurrency"] = min(state["MaxConcurrency"], at_once) if inline else at_once
+    return machine
+
+
 class Machine(Construct):
-    """A state machine. `calls` maps the `${Name}` of a definition to the function it stands for."""
+    """A state machine. `calls` maps the `${Name}` of a definition to the function it stands for.
+
+    `at_once`: how many items of a map are in work at once, whatever the definition says.
+
+    `${Partition}` stands for where it is deployed: ARNs of China and of GovCloud begin otherwise.
+    """
 
     def __init__(
         self,
@@ -38,16 +52,22 @@ class Machine(Construct):
         name: str,
         calls: dict[str, Function],
         express: bool = False,
+        at_once: int | None = None,
         places: dict[str, str] | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
+        self.name = name
+        self.express = express
         self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("states.amazonaws.com"))
         self.allow(["lambda:InvokeFunction"], *(function.arn for function in calls.values()))
         self.machine = sfn.StateMachine(
             self,
             "Machine",
-            definition_body=sfn.DefinitionBody.from_string(json.dumps(definition(name), ensure_ascii=False)),
+            definition_body=sfn.DefinitionBody.from_string(
+                json.dumps(bounded(definition(name), at_once), ensure_ascii=False)
+            ),
             definition_substitutions={
+                "Partition": Aws.PARTITION,
                 **{placeholder: function.arn for placeholder, function in calls.items()},
                 **(places or {}),
             },
@@ -94,7 +114,11 @@ class Machine(Construct):
             roles=[self.role],
             statements=[
                 iam.PolicyStatement(actions=["states:StartExecution"], resources=[self.arn]),
-                iam.PolicyStatement(actions=["states:DescribeExecution", "states:StopExecution"], resources=runs),
+                # What broke off is redriven with its items: only those that did not end are done again.
+                iam.PolicyStatement(
+                    actions=["states:DescribeExecution", "states:StopExecution", "states:RedriveExecution"],
+                    resources=runs,
+                ),
             ],
         )
 

@@ -1,33 +1,46 @@
-"""Who is told when something goes wrong: alarms on what loses data, on what waits too long, on judges that fail."""
+"""Who is told when something goes wrong, and what an operator looks at: alarms, their topic, and a dashboard.
 
-from collections.abc import Mapping
+Each metric that an alarm looks at is paid for by the month, so an alarm looks at as few as tell it: executions of all
+machines that break off come to one queue, which is counted once.
+"""
 
-from aws_cdk import Duration
+from collections.abc import Sequence
+
+from aws_cdk import Duration, Stack
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
+from aws_cdk import aws_events as events
+from aws_cdk import aws_events_targets as targets
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_sns as sns
 from aws_cdk import aws_sns_subscriptions as subscriptions
+from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.constructs.api import Api
+from infra.constructs.dashboard import Dashboard
+from infra.constructs.figures import computed, counted, measured
 from infra.constructs.machine import Machine
 from infra.constructs.queues import Queues
 from infra.settings import Settings
 
-NAMESPACE = "Touchstone"
-DIMENSIONS = {"service": "touchstone"}
-"""As the functions write their metrics."""
 OLDEST_DEFERRED = Duration.days(10)
 """Four days before the queue forgets a message; the record remains, but the backlog is not being worked off."""
 SKIP_PERCENT = 25
 """A quarter of the answers unverified within an hour: a judge is down, misconfigured or out of quota."""
 SKIP_SAMPLE = 8
 """Answers an hour below which a percentage says nothing."""
+BROKEN_OFF = ("FAILED", "TIMED_OUT", "ABORTED")
+BROKEN_OFF_KEPT = Duration.days(14)
+"""As long as an execution can be redriven."""
+SWEPT_WITHIN = Duration.minutes(30)
+"""Two sweeps' time."""
+KEEPS_STATE = cloudwatch.TreatMissingData.IGNORE
+"""For what the sweep measures: where it no longer does, another alarm says so, and this one is not taken back."""
 
 
 class Operations(Construct):
-    """The topic, and the alarms that write to it. `machines` are those whose work the sweep takes up, by what they
-    carry."""
+    """The topic, the alarms that write to it, and the dashboard. `machines` are all that the stack has."""
 
     def __init__(
         self,
@@ -35,7 +48,7 @@ class Operations(Construct):
         construct_id: str,
         *,
         api: Api,
-        machines: Mapping[str, Machine],
+        machines: Sequence[Machine],
         queues: Queues,
         settings: Settings,
     ) -> None:
@@ -43,6 +56,29 @@ class Operations(Construct):
         self.topic = sns.Topic(self, "Alarms", display_name="Touchstone alarms", enforce_ssl=not settings.local)
         if settings.alarm_email:
             self.topic.add_subscription(subscriptions.EmailSubscription(settings.alarm_email))
+        self._let_alarms_publish()
+        self._of_what_waits(queues)
+        self.broken_off = self._broken_off(machines, local=settings.local)
+        self._of_machines(machines)
+        self._of_load(api)
+        self._of_judges(local=settings.local)
+        if not settings.local:  # a local cloud draws none
+            Dashboard(self, "Dashboard", api=api, machines=machines, queues=queues)
+
+    def _let_alarms_publish(self) -> None:
+        """A topic that has a policy has lost the default one, by which the account's own alarms could publish."""
+        self.topic.add_to_resource_policy(
+            iam.PolicyStatement(
+                sid="AlarmsOfThisAccount",
+                principals=[iam.ServicePrincipal("cloudwatch.amazonaws.com")],
+                actions=["sns:Publish"],
+                resources=[self.topic.topic_arn],
+                conditions={"StringEquals": {"aws:SourceAccount": Stack.of(self).account}},
+            )
+        )
+
+    def _of_what_waits(self, queues: Queues) -> None:
+        """Messages that nobody could process, records that nobody carries, and the sweep that would take them up."""
         self._alarm(
             "DeadLetters",
             "Messages that could not be processed wait in the dead-letter queue",
@@ -55,82 +91,148 @@ class Operations(Construct):
             "OldestDeferred",
             "The oldest deferred evaluation is ten days old: the drain does not keep up",
             # The sweep's measure of the records, not the queue's of its messages: it sees past the fourteen days.
-            cloudwatch.Metric(
-                namespace=NAMESPACE,
-                metric_name="OldestDeferredAge",
-                dimensions_map=DIMENSIONS,
-                period=Duration.hours(1),
-                statistic="Maximum",
-            ),
+            measured("OldestDeferredAge", Duration.hours(1), "Maximum"),
             above=OLDEST_DEFERRED.to_seconds(),
+            missing=KEEPS_STATE,
         )
-        if not settings.local:  # a local cloud computes no metric maths, and nobody sleeps beside it
+        self._alarm(
+            "Stuck",
+            "Records cannot be given an end or started again; each sweep tries anew, and its log names them",
+            measured("Stuck", Duration.hours(1), "Maximum"),
+            above=0,
+            missing=KEEPS_STATE,
+        )
+        self._alarm(
+            "SweepSilent",
+            "No sweep has ended for an hour: what a crash leaves behind is not taken up, nor the backlog measured",
+            measured("Backlog", SWEPT_WITHIN, "SampleCount"),
+            below=1,
+            periods=2,
+            missing=cloudwatch.TreatMissingData.BREACHING,
+        )
+
+    def _broken_off(self, machines: Sequence[Machine], *, local: bool) -> sqs.Queue:
+        """The queue to which every execution of a standard machine comes that did not end well."""
+        queue = sqs.Queue(
+            self,
+            "BrokenOff",
+            retention_period=BROKEN_OFF_KEPT,
+            encryption=sqs.QueueEncryption.SQS_MANAGED,
+            enforce_ssl=not local,
+        )
+        events.Rule(
+            self,
+            "BreakingOff",
+            description="An execution failed, timed out or was aborted",
+            event_pattern=events.EventPattern(
+                source=["aws.states"],
+                detail_type=["Step Functions Execution Status Change"],
+                detail={
+                    "status": list(BROKEN_OFF),
+                    "stateMachineArn": [machine.arn for machine in machines if not machine.express],
+                },
+            ),
+            targets=[targets.SqsQueue(queue)],
+        )
+        return queue
+
+    def _of_machines(self, machines: Sequence[Machine]) -> None:
+        """Executions that break off: those of standard machines as they come to the queue, of express ones as such."""
+        hour = Duration.hours(1)
+        self._alarm(
+            "Interrupted",
+            "Executions failed, timed out or were aborted: the queue BrokenOff names them",
+            self.broken_off.metric_number_of_messages_sent(period=hour, statistic="Sum"),
+            above=0,
+        )
+        for machine in (one for one in machines if one.express):  # these tell EventBridge nothing
             self._alarm(
-                "SkipRate", "Too many answers of the last hour are unverified", self._skip_rate(), above=SKIP_PERCENT
-            )
-            self._alarm(
-                "Misconfigured",
-                "A judge is asked in vain: it has no key or a wrong one, or its model is unknown or retired",
-                self._misconfigured(),
+                f"{machine.name.capitalize()}Interrupted",
+                f"Executions of the express machine {machine.name} fail: their callers are told to ask again by id",
+                machine.machine.metric_failed(period=hour, statistic="Sum"),
                 above=0,
             )
-        for name, machine in machines.items():
             self._alarm(
-                f"{name}Interrupted",
-                f"Executions of the {name.lower()} machine break off: what they carry waits for the sweep each time",
-                machine.machine.metric_failed(period=Duration.hours(1), statistic="Sum"),
-                above=2,
+                f"{machine.name.capitalize()}TimedOut",
+                f"Executions of the express machine {machine.name} take longer than their callers wait",
+                machine.machine.metric_timed_out(period=hour, statistic="Sum"),
+                above=0,
             )
+
+    def _of_load(self, api: Api) -> None:
         self._alarm(
             "ServerErrors",
             "The API answered with 5xx",
+            api.metric("5xx", Duration.minutes(5), "Sum"),
+            above=0,
+        )
+        self._alarm(
+            "Throttled",
+            "For a quarter of an hour functions were wanted that the account's concurrency did not admit",
             cloudwatch.Metric(
-                namespace="AWS/ApiGateway",
-                metric_name="5xx",
-                dimensions_map={"ApiId": api.api.api_id},
-                period=Duration.minutes(5),
-                statistic="Sum",
+                namespace="AWS/Lambda", metric_name="Throttles", period=Duration.minutes(5), statistic="Sum"
+            ),
+            above=0,
+            periods=3,
+        )
+
+    def _of_judges(self, *, local: bool) -> None:
+        self._alarm(
+            "NearCeiling",
+            "A tenant has used four fifths of its spending ceiling for the day; past it nothing is judged in its name",
+            # Written from there on, and not at all before.
+            measured("CeilingPercent", Duration.hours(1), "Maximum"),
+            above=0,
+        )
+        if local:  # a local cloud computes no metric maths, and nobody sleeps beside it
+            return
+        hour, quarter = Duration.hours(1), Duration.minutes(15)
+        self._alarm(
+            "SkipRate",
+            "Too many answers of the last hour are unverified",
+            computed(
+                f"IF(answers >= {SKIP_SAMPLE}, 100 * unverified / answers, 0)",
+                "Unverified answers, percent",
+                hour,
+                answers=counted("Answers", hour),
+                unverified=counted("Status_unverified", hour),
+            ),
+            above=SKIP_PERCENT,
+        )
+        self._alarm(
+            "Misconfigured",
+            "A judge is asked in vain: it has no key or a wrong one, or its model is unknown or retired",
+            computed(
+                "FILL(skipped, 0) + FILL(put_back, 0)",
+                "Verifications and evaluations that no judge was configured for",
+                quarter,
+                skipped=counted("Skip_misconfigured", quarter),
+                put_back=counted("PutBack_misconfigured", quarter),
             ),
             above=0,
         )
 
-    def _skip_rate(self) -> cloudwatch.MathExpression:
-        hour = Duration.hours(1)
-        return cloudwatch.MathExpression(
-            expression=f"IF(answers >= {SKIP_SAMPLE}, 100 * unverified / answers, 0)",
-            using_metrics={"answers": _count("Answers", hour), "unverified": _count("Status_unverified", hour)},
-            label="Unverified answers, percent",
-            period=hour,
-        )
-
-    def _misconfigured(self) -> cloudwatch.MathExpression:
-        quarter = Duration.minutes(15)
-        return cloudwatch.MathExpression(
-            expression="FILL(skipped, 0) + FILL(put_back, 0)",
-            using_metrics={
-                "skipped": _count("Skip_misconfigured", quarter),
-                "put_back": _count("PutBack_misconfigured", quarter),
-            },
-            label="Verifications and evaluations that no judge was configured for",
-            period=quarter,
-        )
-
-    def _alarm(self, construct_id: str, what: str, metric: cloudwatch.IMetric, *, above: float) -> None:
+    def _alarm(
+        self,
+        construct_id: str,
+        what: str,
+        metric: cloudwatch.IMetric,
+        *,
+        above: float | None = None,
+        below: float = 0,
+        periods: int = 1,
+        missing: cloudwatch.TreatMissingData = cloudwatch.TreatMissingData.NOT_BREACHING,
+    ) -> None:
+        """Ring where the metric was `above` a bound, or else `below` one, in each of so many periods."""
+        compared = cloudwatch.ComparisonOperator
         alarm = cloudwatch.Alarm(
             self,
             construct_id,
             alarm_description=what,
             metric=metric,
-            threshold=above,
-            comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
-            evaluation_periods=1,
-            treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
+            threshold=below if above is None else above,
+            comparison_operator=compared.LESS_THAN_THRESHOLD if above is None else compared.GREATER_THAN_THRESHOLD,
+            evaluation_periods=periods,
+            treat_missing_data=missing,
         )
         alarm.add_alarm_action(actions.SnsAction(self.topic))
-
-
-def _count(name: str, period: Duration) -> cloudwatch.Metric:
-    """How often something was counted in a period."""
-    return cloudwatch.Metric(
-        namespace=NAMESPACE, metric_name=name, dimensions_map=DIMENSIONS, period=period, statistic="Sum"
-    )

@@ -34,11 +34,6 @@ class Oracle(Construct):
         self.let_announce(self.score, self.close, self.finalise, answers.sweep)
         self.let_carry_on(answers.sweep)
 
-    @property
-    def machines(self) -> dict[str, Machine]:
-        """The machines by what they carry."""
-        return {"Task": self.task_machine, "Submission": self.submission_machine, "Challenge": self.challenge_machine}
-
     def let_announce(self, *functions: Function) -> None:
         """Let functions tell on the bus what happened."""
         for function in functions:
@@ -68,11 +63,12 @@ class Oracle(Construct):
         judging = (self.draft, self.gate, self.score, self.close, self.compare, self.rescore)
         everyone = (*judging, self.rank, self.decide, self.finalise)
         store.let_read_judge_keys(*judging)
-        store.let_write_records(*everyone)
+        store.let_use_records(*everyone)
         store.let_use_objects(*everyone, roots=[ARTIFACTS])
         store.let_use_objects(self.close, self.compare, self.rescore, roots=[SCRATCH])
 
     def _machines(self) -> None:
+        at_once = self._runtime.settings.batch_concurrency
         self.task_machine = Machine(
             self,
             "TaskMachine",
@@ -84,6 +80,7 @@ class Oracle(Construct):
                 "RankFunction": self.rank,
                 "FinaliseFunction": self.finalise,
             },
+            at_once=at_once,
         )
         self.submission_machine = Machine(
             self,
@@ -100,6 +97,7 @@ class Oracle(Construct):
                 "CompareFunction": self.compare,
                 "DecideFunction": self.decide,
             },
+            at_once=at_once,
         )
 
     def _function(self, construct_id: str, size: Size, *layers: LayerName) -> Function:

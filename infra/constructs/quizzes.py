@@ -31,7 +31,7 @@ class Quizzes(Construct):
         evaluate = self._function("Evaluate", EVALUATING, "judges", "script")
         finish = self._function("Finish", KEEPING)
         everyone = (retrieve, weakness, generate, validate, evaluate, finish)
-        store.let_write_records(*everyone)
+        store.let_use_records(*everyone)
         store.let_use_objects(*everyone, roots=[ARTIFACTS])
         store.let_read_objects(retrieve, weakness, roots=[COURSES])
         store.let_read_judge_keys(generate, evaluate)
@@ -49,11 +49,6 @@ class Quizzes(Construct):
             },
         )
         self.let_carry_on(answers.sweep)
-
-    @property
-    def machines(self) -> dict[str, Machine]:
-        """The machines by what they carry."""
-        return {"Quiz": self.machine}
 
     def let_carry_on(self, *functions: Function) -> None:
         """Let functions start whatever carries quizzes."""

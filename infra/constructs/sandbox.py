@@ -6,6 +6,8 @@ bundles, by a link whose signature is somebody else's and expires. A local cloud
 function's own: there each proof runs in bubblewrap, in a network of its own without any way out.
 """
 
+from collections.abc import Sequence
+
 from aws_cdk import Duration
 from aws_cdk import Size as Storage
 from aws_cdk import aws_ec2 as ec2
@@ -24,6 +26,7 @@ TIMEOUT_S = 400
 STORAGE_MB = 6144
 """The archive of a bundle, the bundle, and what a proof writes."""
 ZONES = 2
+"""The first of the region, where none are named. In a few old accounts one of those has no place for functions."""
 INTERFACES = (
     "ec2:CreateNetworkInterface",
     "ec2:DescribeNetworkInterfaces",
@@ -42,7 +45,7 @@ class Sandbox(Construct):
         super().__init__(scope, construct_id)
         local = runtime.settings.local
         self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
-        self.vpc = None if local else self._isolated(store)
+        self.vpc = None if local else self._isolated(store, runtime.settings.zones)
         self.function = lambda_.Function(
             self,
             "Function",
@@ -70,12 +73,13 @@ class Sandbox(Construct):
             function.allow(["lambda:InvokeFunction"], self.function.function_arn)
             function.set(TOUCHSTONE_SANDBOX_FUNCTION=self.function.function_name)
 
-    def _isolated(self, store: Store) -> ec2.Vpc:
+    def _isolated(self, store: Store, zones: Sequence[str]) -> ec2.Vpc:
         """Subnets without a gateway, and a way to the store that only bundles are read by."""
         vpc = ec2.Vpc(
             self,
             "Vpc",
-            max_azs=ZONES,
+            max_azs=None if zones else ZONES,
+            availability_zones=list(zones) or None,
             nat_gateways=0,
             # The default group of a new network lets its members reach each other; taking that away takes a function.
             restrict_default_security_group=False,

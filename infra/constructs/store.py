@@ -9,11 +9,15 @@ from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
 from infra.constructs.function import Function
+from infra.grants import GRANTS
+from infra.settings import Settings
 
 ARTIFACTS = "artifacts"
 """The folder of bodies too large for a record, and images of problems."""
 BUNDLES = "bundles"
 """The folder of the targets of audits, installed: all that a sandbox can be given a link to."""
+BUNDLES_KEPT = Duration.days(60)
+"""After the last audit that asked for one; it can be installed again. An audit is given up after two weeks."""
 COURSES = "courses"
 """The folder of curricula and learners too large for a record. What a tenant replaces or deletes is removed there."""
 INBOX = "inbox"
@@ -36,13 +40,19 @@ WRITE = ("dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dyna
 
 
 class Store(Construct):
-    """Tables, bucket and secret. On AWS they outlive the stack; on a laptop they go with it."""
+    """Tables, bucket and secret. On AWS they outlive the stack; on a laptop they go with it.
 
-    def __init__(self, scope: Construct, construct_id: str, *, local: bool) -> None:
+    What a first deployment made that failed goes with it, empty as it is: nothing is retained of that. Where the
+    settings name a table or a bucket, the stack goes on with it as it is, and makes none.
+    """
+
+    def __init__(self, scope: Construct, construct_id: str, *, settings: Settings) -> None:
         super().__init__(scope, construct_id)
-        self._local = local
-        self._kept = RemovalPolicy.DESTROY if local else RemovalPolicy.RETAIN
-        self.table = self._records()
+        self._local = settings.local
+        self._kept = RemovalPolicy.DESTROY if settings.local else RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE
+        self.table: dynamodb.ITable = (
+            dynamodb.Table.from_table_name(self, "Records", settings.table) if settings.table else self._records()
+        )
         self.idempotency = dynamodb.Table(
             self,
             "Idempotency",
@@ -51,7 +61,9 @@ class Store(Construct):
             time_to_live_attribute="expiration",
             removal_policy=RemovalPolicy.DESTROY,
         )
-        self.bucket = self._bucket()
+        self.bucket: s3.IBucket = (
+            s3.Bucket.from_bucket_name(self, "Bodies", settings.bucket) if settings.bucket else self._bucket()
+        )
         self.judge_keys = secretsmanager.Secret(
             self,
             "JudgeKeys",
@@ -77,6 +89,7 @@ class Store(Construct):
                 point_in_time_recovery_enabled=True
             ),
             time_to_live_attribute="expires_at",
+            deletion_protection=not self._local,
             removal_policy=self._kept,
         )
         by_count = dynamodb.Attribute(name="count", type=number)
@@ -110,7 +123,12 @@ class Store(Construct):
                     noncurrent_version_expiration=OVERWRITTEN_KEPT,
                     abort_incomplete_multipart_upload_after=UPLOAD_GIVEN_UP,
                 ),
-                # Where both rules say when a version goes, the shorter time holds.
+                # Where two rules say when a version goes, the shorter time holds.
+                s3.LifecycleRule(
+                    prefix=f"{BUNDLES}/",
+                    expiration=BUNDLES_KEPT,
+                    noncurrent_version_expiration=SCRATCH_OVERWRITTEN_KEPT,
+                ),
                 s3.LifecycleRule(
                     prefix=f"{SCRATCH}/",
                     expiration=SCRATCH_KEPT,
@@ -124,11 +142,14 @@ class Store(Construct):
         resource.add_property_override("NotificationConfiguration.EventBridgeConfiguration.EventBridgeEnabled", True)
         return bucket
 
-    def let_write_records(self, *functions: Function) -> None:
-        """Get, query, put, update and delete records, in transactions too."""
+    def let_use_records(self, *functions: Function) -> None:
+        """Get, query, put, update and delete records as `GRANTS` says, in transactions too."""
         for function in functions:
-            function.allow(READ, *self._records_and_indexes())
-            function.allow(WRITE, self.table.table_arn)
+            grant = GRANTS[function.module]
+            function.allow(READ, *self._records_and_indexes(), leading=grant.read)
+            function.allow(WRITE, self.table.table_arn, leading=grant.written)
+            if grant.knows_tenants:
+                function.allow(["dynamodb:GetItem"], self.table.table_arn, leading=["T#*"], but=["T#*#*"])
             function.set(TOUCHSTONE_TABLE=self.table.table_name)
 
     def let_remember_requests(self, *functions: Function) -> None:

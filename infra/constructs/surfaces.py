@@ -25,7 +25,10 @@ class Surfaces(Construct):
         super().__init__(scope, construct_id)
         self._runtime = runtime
         self._functions(store)
-        self.measure_machine = Machine(self, "MeasureMachine", name="measure", calls={"MeasureFunction": self.measure})
+        at_once = runtime.settings.batch_concurrency
+        self.measure_machine = Machine(
+            self, "MeasureMachine", name="measure", calls={"MeasureFunction": self.measure}, at_once=at_once
+        )
         self.experiment_machine = Machine(
             self,
             "ExperimentMachine",
@@ -36,14 +39,10 @@ class Surfaces(Construct):
                 "ConcludeFunction": self.conclude,
             },
             places={"Bucket": store.bucket.bucket_name},
+            at_once=at_once,
         )
         self.experiment_machine.let_map_over(store.objects(SCRATCH))
         self.let_carry_on(answers.sweep)
-
-    @property
-    def machines(self) -> dict[str, Machine]:
-        """The machines by what they carry."""
-        return {"Measure": self.measure_machine, "Experiment": self.experiment_machine}
 
     def let_measure(self, *functions: Function) -> None:
         """Let functions start the measuring of some material."""
@@ -61,7 +60,7 @@ class Surfaces(Construct):
         self.conclude = self._function("Conclude", CONCLUDING, "statistics")
         judging = (self.measure, self.plan, self.pair)
         store.let_read_judge_keys(*judging)
-        store.let_write_records(*judging, self.conclude)
+        store.let_use_records(*judging, self.conclude)
         store.let_use_objects(*judging, self.conclude, roots=[ARTIFACTS])
         store.let_use_objects(self.plan, roots=[SCRATCH])
         store.let_read_objects(self.pair, roots=[SCRATCH])

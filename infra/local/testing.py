@@ -15,6 +15,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import takewhile
 from pathlib import Path
 
 from infra.layers import ROOT
@@ -44,14 +45,14 @@ TEST_KEYS = {"GEMINI_API_KEY": "test-gemini", "OPENAI_API_KEY": "test-openai", "
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run everything, or the tests in the paths among `arguments`; the others go to pytest.
+    """Run everything, or the tests in the paths that `arguments` begin with; the others go to pytest.
 
     Returns the first exit code that is not 0, and goes no further then.
     """
     signal.signal(signal.SIGTERM, _end)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell has what it starts in the background ignore it
-    paths = [argument for argument in arguments if _within(argument, "tests")]
-    options = [argument for argument in arguments if argument not in paths]
+    paths = list(takewhile(lambda argument: not argument.startswith("-") and _within(argument, "tests"), arguments))
+    options = arguments[len(paths) :]
     return _some(paths, options) if paths else _everything(options)
 
 

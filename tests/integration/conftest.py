@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import boto3
 import pytest
 
-from tests.support import replies
+from tests.support import enforcement, replies
 from tests.support.aws import REGION, in_process
 from tests.support.aws import one_request_at_a_time as serialised
 from tests.support.providers import ProviderServer
@@ -15,6 +15,8 @@ from tests.support.table import create_table
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
+
+enforcement.mark_handlers()
 
 
 @pytest.fixture
@@ -26,8 +28,8 @@ def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def one_request_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Requests to AWS one after the other, whichever thread makes them."""
-    serialised(monkeypatch)
+    """Requests to AWS one after the other, and of a handler those alone that its function's grants admit."""
+    serialised(monkeypatch, admitted=enforcement.enforce)
 
 
 @pytest.fixture

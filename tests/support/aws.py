@@ -1,7 +1,7 @@
 """AWS in the process, by moto: nothing of the account of whoever runs this is within reach."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -29,14 +29,19 @@ def in_process(patch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
-def one_request_at_a_time(patch: pytest.MonkeyPatch) -> None:
+def one_request_at_a_time(
+    patch: pytest.MonkeyPatch, *, admitted: Callable[[str, Mapping[str, Any]], None] | None = None
+) -> None:
     """DynamoDB serialises the requests on an item; moto is one process whose dictionaries threads would tear.
 
-    What interleaves in a test with threads are whole requests, as they do in AWS.
+    What interleaves in a test with threads are whole requests, as they do in AWS. `admitted` raises for a request that
+    is refused, as IAM refuses one; None: all are admitted.
     """
     lock, send = threading.RLock(), BaseClient._make_api_call  # type: ignore[attr-defined]
 
     def serialised(self: BaseClient, *arguments: Any) -> Any:
+        if admitted is not None and self.meta.service_model.service_name == "dynamodb":
+            admitted(*arguments)
         with lock:
             return send(self, *arguments)
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
+from tests.support import hostile_jobs as jobs
 from tests.support.hostile import Door
 
 COMPARED = 100_000
@@ -14,6 +15,8 @@ SUBMISSION = 1_000_000
 SUMMARY = 50_000
 UPLOAD = 5_000_000
 """`touchstone.quizzes.tables.MAX_CHARS`."""
+PART_ID = 128
+"""Of material, and of its parts: no other text of an experiment's report is a stranger's at every place."""
 PART = 20_000
 """A question, a choice, a card, a problem, an answer: `MAX_TEXT_CHARS`."""
 
@@ -78,18 +81,6 @@ def _located() -> Door:
     return lambda text: located(json.dumps({"text": text}))
 
 
-def _provider_error() -> Door:
-    from touchstone.judges.adapters.advice import seconds
-    from touchstone.judges.adapters.failures import openai, word
-    from touchstone.judges.adapters.replies import Response
-
-    return lambda text: (
-        seconds(text),
-        word(text),
-        openai("compatible", "m", Response(status=429, headers={}, body=text)),
-    )
-
-
 def _verbatim() -> Door:
     from touchstone.judges.fence import contains_verbatim
 
@@ -149,12 +140,6 @@ def _junit() -> Door:
     )
 
 
-def _page() -> Door:
-    from functions.pages.rendering import environment
-
-    return lambda text: environment().from_string('<p title="{{ text }}">{{ text }}</p>').render(text=text)
-
-
 DOORS: Mapping[str, tuple[int, Callable[[], Door]]] = {
     "visible": (SUBMISSION, _named("judges.fence", "visible")),
     "fence": (SUBMISSION, _named("judges.fence", "fence", "9f86d081884c7d65")),
@@ -170,7 +155,6 @@ DOORS: Mapping[str, tuple[int, Callable[[], Door]]] = {
     "block": (SUBMISSION, _named("markdown", "block")),
     "as_csv": (SUBMISSION, _csv),
     "located": (SUBMISSION // 6, _located),
-    "provider's error": (SUBMISSION, _provider_error),
     "sentences_of": (SUMMARY, _named("material.sentences", "sentences_of")),
     "find_language_mismatch in English": (PART, _named("checks", "find_language_mismatch", "en")),
     "find_language_mismatch in Japanese": (PART, _named("checks", "find_language_mismatch", "ja")),
@@ -185,7 +169,6 @@ DOORS: Mapping[str, tuple[int, Callable[[], Door]]] = {
     "tidy": (SUBMISSION, _named("markdown", "tidy")),
     "as_text": (SUBMISSION, _named("spreadsheets", "as_text")),
     "junit": (SUMMARY, _junit),
-    "a page": (SUBMISSION, _page),
     "a line of a batch": (SUBMISSION, _line),
     "definitions in YAML": (SUBMISSION, _definitions("yaml")),
     "definitions in JSON": (SUBMISSION, _definitions("json")),
@@ -204,5 +187,27 @@ DOORS: Mapping[str, tuple[int, Callable[[], Door]]] = {
     "range_of": (PART, _named("surfaces.flaws.ranges", "range_of")),
     "flashcard_answer_leakage": (PART, _deck("surfaces.metrics.flashcard_answer_leakage", "flashcard_answer_leakage")),
     "flashcard_duplication": (PART, _deck("surfaces.metrics.flashcard_duplication", "flashcard_duplication")),
+    "explain": (COMPARED, _both("checks", "explain")),
+    "an error of Gemini": (SUBMISSION, jobs.gemini_errors),
+    "an error of OpenAI": (SUBMISSION, jobs.openai_errors),
+    "an error of Anthropic": (SUBMISSION, jobs.anthropic_errors),
+    "a provider's reply": (SUBMISSION, jobs.provider_replies),
+    "what a judge quotes of a submission": (SUBMISSION // 2, jobs.found_by_a_judge),
+    "a submission handed in": (SUBMISSION, jobs.handed_in),
+    "verify": (PART, jobs.verified),
+    "solve": (PART, jobs.solved),
+    "a request that is refused": (SUBMISSION, jobs.refused),
+    "evaluate_summary": (SUMMARY, jobs.evaluated_summary),
+    "evaluate_quiz": (PART, jobs.evaluated_quiz),
+    "evaluate_flashcards": (PART, jobs.evaluated_flashcards),
+    "apply_checks": (PART, jobs.checked_quiz),
+    "cards_of": (UPLOAD, jobs.card_table),
+    "a file of definitions in YAML": (SUBMISSION, jobs.yaml_file),
+    "a file of definitions in JSON": (SUBMISSION, jobs.json_file),
+    "courses and learners": (UPLOAD // 10, jobs.course_files),
+    "an audit's report": (PART, jobs.audit_report),
+    "an experiment's report": (PART_ID, jobs.experiment_report),
+    "prove_answer of an answer": (PART, jobs.proved),
+    "the page of an answer": (PART, jobs.answer_page),
 }
 """By the name of the function: the size, and what opens it."""

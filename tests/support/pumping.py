@@ -24,6 +24,9 @@ STYLES: dict[str, Style] = {
 }
 """The ways of running a pattern that differ in their cost; `sub`, `split` and `findall` cost what `finditer` does."""
 
+SHARED = frozenset({"match", "search", "finditer"})
+"""Ways that finding all begins with, so that it takes at least as long as each of them."""
+
 LONG_REPEAT = 1000
 """A repeat bounded below this is a constant factor, which the corpus of hostile texts holds at full size."""
 MOST_LETTERS = 5
@@ -65,7 +68,8 @@ class Growth:
 def find_growth(pattern: re.Pattern[str], styles: Sequence[str] = tuple(STYLES)) -> Growth | None:
     """The first text on which a pattern's time grows faster than its input; None where no pumped text shows it."""
     for lead, unit, tail in pumps(pattern):
-        for style in styles:
+        shared = SHARED if "finditer" in styles and not _is_slow(pattern, lead, unit, tail) else frozenset[str]()
+        for style in (one for one in styles if one not in shared):
             if (found := _grows(pattern, style, lead, unit, tail)) is not None:
                 return found
     return None
@@ -84,6 +88,13 @@ def pumps(pattern: re.Pattern[str]) -> Iterator[tuple[str, str, str]]:
                 repeated = [("", unit, tail), ("", lead + unit, tail), ("", f"{lead + unit} ", tail)]
                 seen.update(dict.fromkeys([(lead, unit, tail), *repeated]))
     return iter(seen)
+
+
+def _is_slow(pattern: re.Pattern[str], lead: str, unit: str, tail: str) -> bool:
+    """Whether finding all is ever slow enough to be suspected; if not, no way that it begins with is."""
+    run = STYLES["finditer"]
+    texts = (lead + unit * max(1, length // len(unit)) + tail for length in (*CLIMB, LONG))
+    return any(_seconds(run, pattern, text) > FLOOR_SECONDS for text in texts)
 
 
 def _grows(pattern: re.Pattern[str], style: str, lead: str, unit: str, tail: str) -> Growth | None:

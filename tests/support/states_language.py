@@ -112,8 +112,8 @@ def _of_fields(state: Node, *, language: str) -> Iterator[str]:
         value = state.get(name, 1)
         if not _expression(value) and not (isinstance(value, int) and value > 0):
             yield f"{name} is no whole number from 1 up"
-    if not re.match(r"arn:aws:|\$\{\w+\}$", state.get("Resource", "arn:aws:")):
-        yield "Resource is no ARN"
+    if not re.match(r"arn:\$\{Partition\}:|\$\{\w+\}$", state.get("Resource", "${Function}")):
+        yield "Resource is no ARN, or one of a single partition"
 
 
 def _of_targets(state: Node, states: Node) -> Iterator[str]:

@@ -4,11 +4,13 @@ The patterns are found, not listed, so a new one is pumped as well. See `tests.s
 """
 
 import re
+import time
 
 import pytest
 
 from tests.support.patterns import Opaque, Used, all_modules, patterns_of
-from tests.support.pumping import find_growth
+from tests.support.pumping import find_growth, pumps
+from touchstone.checks.proofs.recognition import MAX_PROBLEM_CHARS
 
 MADE_WHILE_RUNNING = {
     "touchstone.checks.proofs.kinds": "compiled of lists into the kinds of problems, which are found",
@@ -21,7 +23,10 @@ MADE_WHILE_RUNNING = {
 """Where a pattern is made of what is known only then, and why that is no danger."""
 
 WHOLE_PROBLEMS = re.compile(r"touchstone\.checks\.proofs\.\w+\.KINDS")
-"""Patterns in a list, which is run over whole problems alone."""
+"""Patterns in a list, which is run over whole problems alone: texts of `MAX_PROBLEM_CHARS` at most, so that what
+counts is the time that one takes."""
+MOST_SECONDS = 0.05
+"""Of processor time for one pattern and one whole problem; they take some milliseconds at most."""
 
 BAD = {
     r"\s+$": "search",
@@ -59,9 +64,20 @@ def test_the_pump_leaves_what_is_linear(source: str, style: str) -> None:
 def test_every_pattern_is_linear(found: tuple[list[Used], list[Opaque]]) -> None:
     used, _ = found
     assert len(used) >= 300
-    styles = {one.where: ["fullmatch"] if WHOLE_PROBLEMS.match(one.where) else one.styles for one in used}
-    growing = {one.where: growth for one in used if (growth := find_growth(one.pattern, styles[one.where])) is not None}
+    scanning = [one for one in used if not WHOLE_PROBLEMS.match(one.where)]
+    growing = {one.where: growth for one in scanning if (growth := find_growth(one.pattern, one.styles)) is not None}
     assert not growing
+
+
+def test_no_whole_problem_holds_a_pattern(found: tuple[list[Used], list[Opaque]]) -> None:
+    whole = [one for one in found[0] if WHOLE_PROBLEMS.match(one.where)]
+    assert len(whole) >= 60
+    for one in whole:
+        for lead, unit, tail in pumps(one.pattern):
+            text = f"{lead}{unit * MAX_PROBLEM_CHARS}"[: MAX_PROBLEM_CHARS - len(tail)] + tail
+            began = time.thread_time()
+            one.pattern.fullmatch(text)
+            assert time.thread_time() - began < MOST_SECONDS, (one.where, one.pattern.pattern, lead, unit, tail)
 
 
 def test_every_pattern_can_be_told_beforehand(found: tuple[list[Used], list[Opaque]]) -> None:

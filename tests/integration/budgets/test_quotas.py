@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.clocks import StandingClock
 from tests.support.drains import hourly_drains
+from tests.support.table import create_table
 from touchstone.budgets.book import Reservation
 from touchstone.budgets.decision import GUARD, PROBE_FOR, WINDOW_SECONDS
 from touchstone.budgets.items import CURRENT, QuotaKey
@@ -370,3 +371,35 @@ def test_two_keys_never_share_an_account(quotas: Quotas) -> None:
 def test_a_share_beyond_the_whole_is_refused(table: "Table") -> None:
     with pytest.raises(InputError, match="0 to 1"):
         Quotas(table, fresh_share=1.5)
+
+
+def test_two_stages_with_one_key_never_pass_its_limit_together(table: "Table", clock: StandingClock) -> None:
+    """Each keeps an account of its own, and knows nothing of the other's calls: the shares add up to the limit."""
+    limits = Limits(per_day=21, per_minute=None)
+    other = create_table(boto3.resource("dynamodb", region_name="us-east-1"), "staging")
+    sent = 0
+    for stage, share in ((table, 0.7), (other, 0.3)):
+        quotas = Quotas(stage, clock=clock, quota_share=share)
+        assert quotas.usage(KEY, limits).limit == int(21 * share)
+        for _ in range(quotas.usage(KEY, limits).left or 0):
+            quotas.reserve(KEY, limits, purpose="fresh")
+            sent += 1
+        with pytest.raises(QuotaExceededError, match="day's quota"):
+            quotas.reserve(KEY, limits, purpose="fresh")
+    assert sent == 14 + 6
+
+
+def test_what_a_provider_names_is_shared_too_and_a_small_share_is_one_unit(
+    table: "Table", clock: StandingClock
+) -> None:
+    quotas = Quotas(table, clock=clock, quota_share=0.1)
+    assert quotas.usage(KEY, Limits(per_day=5, per_minute=1)).limit == 1
+    reservation = quotas.reserve(KEY, Limits(per_day=250, per_minute=10), purpose="fresh")
+    quotas.learn(reservation, DayQuotaError("spent", limit=100))
+    assert quotas.usage(KEY, DEEP).limit == 10
+
+
+@pytest.mark.parametrize("share", [0.0, 1.1, -0.5])
+def test_a_share_that_is_none_is_refused(table: "Table", share: float) -> None:
+    with pytest.raises(InputError, match="above 0 and at most 1"):
+        Quotas(table, quota_share=share)

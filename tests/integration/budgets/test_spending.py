@@ -43,6 +43,23 @@ def test_the_ceiling_counts_what_is_under_way(spending: Spending) -> None:
     assert sums(spending) == (0.10, 0.90, 3, 0)
 
 
+def test_whoever_looks_after_it_is_told_from_four_fifths_of_a_ceiling_on(table: "Table", clock: StandingClock) -> None:
+    told: list[float] = []
+    spending = Spending(table, clock=clock, near=told.append)
+    spending.reserve("acme", 0.79, 1.0)
+    assert told == []
+    small = spending.reserve("acme", 0.01, 1.0)
+    assert told == [80.0]
+    with pytest.raises(SpendingCeilingError):
+        spending.reserve("acme", 0.21, 1.0)
+    with pytest.raises(SpendingCeilingError):
+        spending.reserve("rival", 1.01, 1.0)
+    assert told == [80.0, 100.0, 100.0]
+    spending.release(small)
+    spending.reserve("acme", 5.0, None)
+    assert told[3:] == [], "who has no ceiling comes near none"
+
+
 def test_a_call_dearer_than_the_ceiling_is_refused_on_a_fresh_day(spending: Spending) -> None:
     with pytest.raises(SpendingCeilingError):
         spending.reserve("acme", 1.01, 1.0)

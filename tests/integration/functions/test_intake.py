@@ -180,7 +180,7 @@ def test_r3_a_worker_that_dies_anywhere_loses_nothing_and_doubles_nothing(
             case "created":
                 dying.setattr("touchstone.operations.messages.work_whole", killed)
             case "called":
-                dying.setattr("touchstone.judges.calling.Caller._reply", killed)
+                dying.setattr("touchstone.judges.calling.Caller._cost", killed)
             case "answered":
                 dying.setattr(Answers, "set_verification", killed)
             case "stored":

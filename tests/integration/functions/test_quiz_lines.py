@@ -71,11 +71,19 @@ def test_a_chunk_that_is_repeated_meets_its_quizzes(judged: Deployment, course: 
     assert len(stores.quizzes().page(tenant=TENANT).items) == 1
 
 
-def test_without_time_left_nothing_is_begun_and_the_machine_does_it(
+def test_without_time_left_nothing_is_begun_and_the_next_round_does_it(
     judged: Deployment, course: Api, judges: ProviderServer
 ) -> None:
-    (result,) = _results(judged, [_line()], context=SHORT)
-    assert (result["quiz"]["state"], judges.calls) == ("generating", [])
+    (chunk,) = _chunks(judged, [_line()])
+    late = _round(judged, chunk, context=SHORT)
+    assert (late["open"], "not begun" in late["detail"], judges.calls) == (True, True, [])
+    assert _round(judged, chunk)["quiz"]["state"] == "clean"
+
+
+def test_without_time_left_in_the_last_round_the_machine_does_it(judged: Deployment, course: Api) -> None:
+    (chunk,) = _chunks(judged, [_line()])
+    result = _round(judged, chunk, last=True, context=SHORT)
+    assert result["quiz"]["state"] == "generating"
     judged.machines.work()
     assert course.get(f"/v1/quizzes/{result['quiz']['id']}").json["state"] == "clean"
 
@@ -119,19 +127,21 @@ def test_an_unexpected_fault_leaves_the_line_to_its_machine(
     assert course.get(f"/v1/quizzes/{result['quiz']['id']}").json["state"] == "clean"
 
 
-def test_a_quiz_that_somebody_else_is_at_is_left_to_its_machine(judged: Deployment, course: Api) -> None:
+def test_a_quiz_that_somebody_else_is_at_waits_for_them(judged: Deployment, course: Api) -> None:
     (chunk,) = _chunks(judged, [_line()])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(whole, "generate", _lost)
-        lines.handler(chunk, Context(remaining_ms=900_000))
+        busy = _round(judged, chunk)
     [one] = stores.quizzes().page(tenant=TENANT).items
-    assert one.state == "generating"
+    assert (busy["open"], one.state) == (True, "generating")
+    later(60)
+    assert _round(judged, chunk)["quiz"]["state"] == "clean"
 
 
-async def _lost(desk: Any, quiz_id: str) -> Any:
+async def _lost(desk: Any, quiz_id: str, **named: Any) -> Any:
     """A step that begins a call and, as the next one sees it, never comes back."""
     desk.quizzes.begin(tenant=desk.tenant, quiz_id=quiz_id, asking="generate")
-    return await generate(desk, quiz_id)
+    return await generate(desk, quiz_id, **named)
 
 
 def test_a_line_carries_its_request_and_no_more() -> None:
@@ -140,9 +150,11 @@ def test_a_line_carries_its_request_and_no_more() -> None:
     assert quiz_request_in(line) == QuizRequest(questions=2, **COURSE)
 
 
-def _round(judged: Deployment, chunk: dict[str, Any], *, last: bool = False) -> dict[str, Any]:
+def _round(
+    judged: Deployment, chunk: dict[str, Any], *, last: bool = False, context: Context | None = None
+) -> dict[str, Any]:
     """What a chunk of one line comes to in a round of its batch."""
-    lines.handler(chunk | {"last": last}, Context(remaining_ms=900_000))
+    lines.handler(chunk | {"last": last}, context or Context(remaining_ms=900_000))
     part = judged.s3.get_object(Bucket=BUCKET, Key=f"scratch/{Chunk.model_validate(chunk).part_key}")["Body"].read()
     return dict(json.loads(part))
 

@@ -22,6 +22,7 @@ from touchstone.errors import (
     MisconfiguredError,
     OverloadedError,
     StoreError,
+    TimedOutError,
     UnavailableModelError,
     UnreadableError,
 )
@@ -369,6 +370,25 @@ async def test_one_record_that_no_judge_can_read_does_not_stop_the_rest(table: "
     records = house.asked_for(6)
     await house.drain_whole()
     assert house.states(records) == {"done": 5, "deferred": 1}
+
+
+async def test_a_record_that_always_times_out_at_the_head_holds_nobody_up(table: "Table") -> None:
+    def first_hangs(asked: Any) -> Line:
+        return TimedOutError("too late") if "Problem 0?" in asked.user else replies.evaluate()
+
+    house = build(table, {"evaluate": [first_hangs]})
+    records = house.asked_for(8)
+    await house.drain().run(owner="one", deadline=Deadline.after(LONG))
+    assert house.states(records[1:]) == {"done": 7}
+    assert house.states(records[:1]) == {"deferred": 1}
+
+
+async def test_a_provider_that_answers_nobody_in_time_is_found_out_by_two_calls(table: "Table") -> None:
+    house = build(table, {"evaluate": [lambda _: TimedOutError("too late")]})
+    records = house.asked_for(8)
+    await house.drain().run(owner="one", deadline=Deadline.after(LONG))
+    assert sorted(set(_judged(house))) == [0, 1]
+    assert house.states(records) == {"deferred": 8}
 
 
 async def test_an_outage_is_outlived(table: "Table") -> None:

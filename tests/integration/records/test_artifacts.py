@@ -1,10 +1,12 @@
 """Objects in S3: each tenant's own, whole, and out of everybody else's reach."""
 
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from tests.support.clocks import StandingClock
 from tests.support.store_faults import losing_replies, refusing
 from touchstone.errors import InputError, NotFoundError, StoreError
 from touchstone.records import Artifacts
@@ -98,3 +100,23 @@ def test_r16_faults_of_the_store_are_store_errors(artifacts: Artifacts, s3: "S3C
         artifacts.size(tenant="acme", key="acme/x")
     with losing_replies(s3, "PutObject"), pytest.raises(StoreError, match="ReadTimeoutError"):
         artifacts.put_text(tenant="acme", key="acme/x", text="x")
+
+
+def test_an_object_that_is_asked_for_late_is_as_young_as_a_new_one(s3: "S3Client") -> None:
+    s3.put_bucket_versioning(Bucket="artifacts", VersioningConfiguration={"Status": "Enabled"})
+    clock = StandingClock(datetime.now(UTC))
+    bundles = Artifacts(lambda: s3, "artifacts", root="bundles", clock=clock)
+    bundles.put_bytes(tenant="acme", key="acme/a.tar", data=b"wheels", content_type="application/x-tar")
+    renewed: dict[str, Any] = {"tenant": "acme", "key": "acme/a.tar", "older_than": timedelta(days=30)}
+
+    def stored() -> int:
+        return len(s3.list_object_versions(Bucket="artifacts", Prefix="bundles/acme/a.tar")["Versions"])
+
+    assert bundles.renew(**renewed)
+    assert stored() == 1
+    clock.forward(seconds=31 * 86_400)
+    assert bundles.renew(**renewed)
+    assert stored() == 2
+    assert bundles.get_bytes(tenant="acme", key="acme/a.tar") == b"wheels"
+    assert s3.head_object(Bucket="artifacts", Key="bundles/acme/a.tar")["ContentType"] == "application/x-tar"
+    assert not bundles.renew(tenant="acme", key="acme/forgotten.tar", older_than=timedelta(days=30))

@@ -1,14 +1,28 @@
 """R16: what the store's faults become, and that nothing is lost or counted twice by them."""
 
+import io
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+import boto3
 import pytest
+from botocore.awsrequest import AWSResponse
+from botocore.compat import HTTPHeaders
+from botocore.exceptions import ClientError
 
+from functions.clients import for_tables
 from tests.support.records import START, HandClock, an_answer, an_attempt, finished
 from tests.support.store_faults import cancelled, losing_replies, refusing
 from touchstone.errors import StoreError
 from touchstone.records import Answers, Artifacts, Evaluations, Statistics
-from touchstone.records.table import CONFLICT_TRIES, MAX_ACTIONS, ConditionFailedError, jitter, transact
+from touchstone.records.table import (
+    CONFLICT_TRIES,
+    MAX_ACTIONS,
+    ConditionFailedError,
+    jitter,
+    repeating_conflicts,
+    transact,
+)
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -159,3 +173,35 @@ def test_r3_a_crash_before_any_write_of_the_way_is_mended_by_replaying_it(
     statistics = Statistics(table, artifacts, clock=clock)
     assert statistics.rates("acme").provider_subject["gemini", "mathematics"].decided == 4
     assert statistics.evaluations("acme")["waiting"] == 4
+
+
+@pytest.mark.parametrize(("conflicts", "written"), [(3, True), (99, False)])
+def test_a_plain_write_that_meets_a_transaction_is_repeated_and_not_without_end(conflicts: int, written: bool) -> None:
+    sent: list[object] = []
+
+    def answer(request: object, **_: object) -> AWSResponse:
+        sent.append(request)
+        body = b'{"__type": "com.amazonaws.dynamodb.v20120810#TransactionConflictException"}'
+        refused = len(sent) <= conflicts
+        return AWSResponse("http://x", 400 if refused else 200, HTTPHeaders(), _Raw(body if refused else b"{}"))
+
+    resource = boto3.resource(
+        "dynamodb", region_name="us-east-1", aws_access_key_id="x", aws_secret_access_key="x", config=for_tables()
+    )
+    events: Any = resource.meta.client.meta.events  # typed for handlers that answer nothing
+    events.register("before-send.dynamodb", answer)
+    table = repeating_conflicts(resource.Table("records"))
+    if written:
+        table.put_item(Item={"pk": "a", "sk": "b"})
+        assert len(sent) == conflicts + 1
+    else:
+        with pytest.raises(ClientError, match="TransactionConflictException"):
+            table.put_item(Item={"pk": "a", "sk": "b"})
+        assert len(sent) == CONFLICT_TRIES
+
+
+class _Raw(io.BytesIO):
+    """The body of a reply as botocore streams it."""
+
+    def stream(self, **_: object) -> Iterator[bytes]:
+        yield self.getvalue()

@@ -14,7 +14,7 @@ from touchstone.answers.routing import route, status_of
 from touchstone.answers.verification import ANOTHER_SECONDS, Verified, quick_verify, second_judge
 from touchstone.answers.view import AnswerView
 from touchstone.clock import Deadline
-from touchstone.errors import DayQuotaError, OverloadedError, RefusedError
+from touchstone.errors import DayQuotaError, MisconfiguredError, OverloadedError, RefusedError
 
 RIDDLE = "Which green gem is named in the poem?"
 GEMS = [(RIDDLE, "Emerald", "Ruby"), ("诗里提到的绿色宝石叫什么？", "翡翠", "红宝石")]
@@ -75,6 +75,7 @@ async def test_another_provider_that_fails_it_fails_it() -> None:
         (RUBY, "other_answer"),
         (RefusedError("Declined."), "other_answer"),
         (OverloadedError("Overloaded."), "overloaded"),
+        (MisconfiguredError("No key."), "other_answer"),
         (DayQuotaError("Spent."), "day_quota"),
         ("nonsense", "unreadable"),
     ],

@@ -52,18 +52,29 @@ async def test_a_judge_that_agrees_passes_the_answer_and_is_named() -> None:
         ("No error in the result, but the unit is missing.", 0.7),
         ("None", 0.95),
         ("No errors found.", 0.95),
+        ("No errors detected.", 0.95),
+        ("There are no errors in the answer.", 0.95),
+        ("The answer is correct.", 0.95),
+        ("(none)", 0.95),
         ("没有错误。", 0.95),
+        ("没有发现错误。", 0.95),
+        ("答案正确。", 0.95),
         ("  ", 0.95),
     ],
 )
 async def test_a_judge_that_passes_an_answer_and_names_a_mistake_is_no_surer_than_its_prompt_allows(
     named: str, confidence: float
 ) -> None:
-    verified, _ = await _verify(replies.verify(error_description=named))
+    verified, _ = await _verify(replies.verify(error_description=named), steps="It is the seat of its parliament.")
     found = verified.verification
     assert (found.passed, found.confidence, found.contradicted) == (True, confidence, False)
     assert status_of(found) == ("caution" if confidence < 0.8 else "verified")
     assert found.error == (named if confidence < 0.8 else None)
+
+
+async def test_where_there_are_no_steps_and_its_own_answer_is_the_same_nothing_is_left_for_a_mistake() -> None:
+    verified, _ = await _verify(replies.verify(error_description="The second step divides by zero."))
+    assert (verified.verification.passed, verified.verification.confidence) == (True, 0.95)
 
 
 async def test_a_judge_that_disagrees_fails_it_and_says_why() -> None:

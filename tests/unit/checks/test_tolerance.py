@@ -161,6 +161,13 @@ def test_a_tolerance_never_makes_anything_but_numbers_equal(
         (r"\frac{\sqrt{8}}{2}", "√2", Tolerance(absolute=Fraction(1, 10**6)), True),
         ("x + 1.41", "x + √2", ONE_PERCENT, False),
         ("1.41", "√(-2)", ONE_PERCENT, None),
+        ("1.70", "log 50", ONE_PERCENT, None),  # its base is not said
+        ("3.91", "log 50", ONE_PERCENT, None),
+        ("7", "-log(10^-7)", ONE_PERCENT, None),
+        ("1.70", "lg 50", ONE_PERCENT, True),
+        ("3.91", "ln 50", ONE_PERCENT, True),
+        ("pie", "8.5", ONE_PERCENT, None),
+        ("ee", "7.39", ONE_PERCENT, None),
     ],
 )
 def test_a_number_without_an_exact_value_is_as_near_as_its_digits(

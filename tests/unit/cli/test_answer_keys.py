@@ -108,6 +108,9 @@ def test_a_file_with_keys_is_done_here_without_any_judge(touchstone: Command, tm
     result = touchstone("batch", "run", str(path), "--local", "--json")
     found = json.loads(result.stdout)
     assert (result.exit_code, found["lines"], found["verified"], found["caution"]) == (0, 101, 51, 50)
+    assert len(found["cautions"]) == 50
+    assert f"line {found['cautions'][0]['line']}: check the answer" in result.stderr
+    assert "… and 30 more answers to check; see" in result.stderr
     written = [json.loads(line)["answer"] for line in (tmp_path / "graded.results.jsonl").read_text().splitlines()]
     assert {(each["method"], len(each["spends"]), each["verify_confidence"]) for each in written} == {
         ("expected", 0, 1.0)

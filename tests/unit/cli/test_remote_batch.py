@@ -18,6 +18,7 @@ from tests.unit.cli.deployment import Deployment
 from tests.unit.cli.loopback import Loopback, Reply
 from tests.unit.cli.samples import FAILED, SKIPPED, view
 from touchstone.answers.ends import passing_reason_of_line
+from touchstone.answers.model import EvaluationProgress
 from touchstone.cli.app import app
 from touchstone.cli.batch_files import alone, read_requests
 from touchstone.cli.connection import Connection
@@ -234,7 +235,7 @@ def test_r26_lines_that_a_finished_batch_left_undecided_are_asked_again_and_no_o
 
     first = online("batch", "run", str(requests), "--json")
     assert counts(first) == (3, "B1", 2, 2)
-    assert "2 lines are undecided; the same command, later, asks exactly these again." in first.stderr
+    assert "2 lines are undecided. The same command, later, asks exactly these again." in first.stderr
     second = online("batch", "run", str(requests), "--json")
     assert counts(second) == (3, "B2", 2, 2)
     assert "2 of 5 lines are undecided; a new batch asks exactly these again." in second.stderr
@@ -269,6 +270,11 @@ def test_r26_lines_that_a_finished_batch_left_undecided_are_asked_again_and_no_o
         ({"answer": view(SKIPPED)}, "overloaded"),
         ({"answer": view(FAILED)}, None),
         ({"submission": {}}, None),
+        ({"kind": "evaluate", "answer": view(SKIPPED)}, None),
+        (
+            {"kind": "evaluate", "answer": view(evaluation=EvaluationProgress(state="failed", failure_reason="quota"))},
+            "quota",
+        ),
     ],
 )
 def test_what_another_try_would_change_of_a_line(result: dict[str, Any], reason: str | None) -> None:

@@ -76,3 +76,16 @@ def test_money_is_shown_as_finely_as_it_is_spent(value: object, shown: str | Non
 def test_shares_and_moments_of_nothing_are_nothing() -> None:
     assert (screen.percent(0.876), screen.percent(None), screen.moment(None)) == ("88%", None, None)
     assert screen.moment("2026-11-21T12:00:00.123456+00:00") == "2026-11-21 12:00:00"
+
+
+@pytest.mark.parametrize(("width", "whole"), [(80, True), (60, True), (40, False)])
+def test_an_id_is_in_one_piece_where_the_rest_has_room(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], width: int, whole: bool
+) -> None:
+    monkeypatch.setattr(screen, "WIDTH_WITHOUT_TERMINAL", width)
+    row = {"created": "2026-11-23 06:12:11", "id": "01JD7Z00000000000000000000", "problem": "Solve x. " * 9}
+    screen.print_table([Column(title=name, of=field(name)) for name in row], [row], empty="-")
+    shown = capsys.readouterr().out
+    assert (row["id"] in shown) is whole
+    assert max(map(len, shown.splitlines())) <= width
+    assert "".join(shown.split()).count("Solve") == 9

@@ -1,16 +1,16 @@
 """The stack as it would go to AWS, synthesized once for all tests, with every AwsSolutions rule asked."""
 
+import json
 import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from infra import toolchain
+from infra import layers, toolchain
 from infra.layers import PARTS, Code
 from infra.settings import Settings
-
-type Resources = dict[str, dict[str, Any]]
+from tests.support.templates import Resources
 
 
 @pytest.fixture(scope="session")
@@ -30,7 +30,8 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         parts[name].mkdir()
         (parts[name] / "a.py").touch()
     settings = Settings(environment={"TOUCHSTONE_FRESH_SHARE": "0.2"}, alarm_email="operator@example.org")
-    app = App(outdir=str(folder / "cdk.out"))
+    as_deployed = json.loads((layers.ROOT / "cdk.json").read_text(encoding="utf-8"))["context"]
+    app = App(outdir=str(folder / "cdk.out"), context=as_deployed)
     stack = TouchstoneStack(app, settings=settings, code=Code(**parts))
     Validations.of(app).add_plugins(AwsSolutionsChecks(app))
     nag.acknowledge(stack)

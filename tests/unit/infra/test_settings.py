@@ -20,9 +20,25 @@ def test_variables_come_as_json_or_as_an_object() -> None:
     assert read(environment={"OPENAI_BASE_URL": "http://x"}).environment == {"OPENAI_BASE_URL": "http://x"}
 
 
+def test_zones_are_named_with_a_comma_between_them() -> None:
+    assert read(zones="us-east-1a, us-east-1c").zones == ("us-east-1a", "us-east-1c")
+    assert read(zones="us-gov-west-1a,us-gov-west-1b").zones == ("us-gov-west-1a", "us-gov-west-1b")
+
+
+def test_how_much_runs_at_once_is_a_number_or_its_text() -> None:
+    chosen = read(**{"batch-concurrency": "40", "intake-concurrency": 20, "api-concurrency": "5"})
+    assert (chosen.batch_concurrency, chosen.intake_concurrency, chosen.api_concurrency) == (40, 20, 5)
+
+
 @pytest.mark.parametrize(
     ("context", "sentence"),
     [
+        ({"batch-concurrency": "0"}, "touchstone:batch-concurrency is '0'; it may be a whole number from 1 to 1000"),
+        ({"intake-concurrency": 1}, "a whole number from 2 to 1000"),
+        ({"api-concurrency": "many"}, "a whole number from 1 to 1000"),
+        ({"zones": "use1-az1,use1-az2"}, "a zone is written as eu-central-1a"),
+        ({"zones": "us-east-1a"}, "two different zones or more"),
+        ({"zones": "us-east-1a,us-east-1a"}, "two different zones or more"),
         ({"architecture": "mips"}, "it may be arm64 or x86_64"),
         ({"environment": "{"}, "is not a JSON object"),
         ({"environment": "[1]"}, "must be a JSON object"),

@@ -1,13 +1,14 @@
 """What the stack promises: least grants, data that outlives it, no lost message, a door that always asks."""
 
+import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.unit.infra.conftest import Resources
+from tests.support.templates import Resources, functions, listed, of_type, statements
+from touchstone import __version__
 from touchstone.operations import again
 from touchstone.operations.sweeping import UNFINISHED_AFTER
 
@@ -53,29 +54,6 @@ GRANTED_ON_EVERYTHING = {
     "logs:DescribeLogGroups",
 }
 """Actions for which AWS knows no narrower resource."""
-
-
-def of_type(resources: Resources, kind: str) -> Resources:
-    return {name: content for name, content in resources.items() if content["Type"] == kind}
-
-
-def functions(resources: Resources) -> dict[str, dict[str, Any]]:
-    """Our functions by the last part of their module, those of quizzes and audits with their job before it."""
-    found = [item["Properties"] for item in of_type(resources, "AWS::Lambda::Function").values()]
-    names = [properties["Handler"].removeprefix("functions.").removesuffix(".handler") for properties in found]
-    short = [name if name.startswith(("quizzes.", "audits.")) else name.rpartition(".")[2] for name in names]
-    assert len(set(short)) == len(found)
-    return dict(zip(short, found, strict=True))
-
-
-def statements(resources: Resources) -> Iterator[tuple[str, dict[str, Any]]]:
-    for name, policy in of_type(resources, "AWS::IAM::Policy").items():
-        for statement in policy["Properties"]["PolicyDocument"]["Statement"]:
-            yield name, statement
-
-
-def listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
 
 
 def test_every_handler_that_is_deployed_is_written(resources: Resources) -> None:
@@ -173,8 +151,11 @@ def test_no_function_may_scan_the_records_or_do_everything(resources: Resources)
             assert action not in {"dynamodb:Scan", "dynamodb:DeleteTable", "iam:PassRole"}, name
 
 
-def test_a_distributed_map_may_follow_and_stop_its_chunks_and_no_other_machine(resources: Resources) -> None:
-    granted = [each for _, each in statements(resources) if "states:StopExecution" in listed(each["Action"])]
+@pytest.mark.parametrize("action", ["states:StopExecution", "states:RedriveExecution"])
+def test_a_distributed_map_may_follow_stop_and_redrive_its_chunks_and_no_other_machine(
+    resources: Resources, action: str
+) -> None:
+    granted = [each for _, each in statements(resources) if action in listed(each["Action"])]
     machines = of_type(resources, "AWS::StepFunctions::StateMachine")
     mapping = [
         name for name in machines if name.startswith(("BatchMachine", "SurfacesExperimentMachine", "AuditsMachine"))
@@ -208,9 +189,26 @@ def test_variables_are_those_that_the_architecture_names(resources: Resources) -
 
 
 def test_what_users_stored_outlives_the_stack(resources: Resources) -> None:
-    kept = {name for name, content in resources.items() if content.get("DeletionPolicy") == "Retain"}
+    kept = {name for name, content in resources.items() if content.get("DeletionPolicy") == "RetainExceptOnCreate"}
     for kind in ("StoreRecords", "StoreBodies", "StoreJudgeKeys"):
         assert any(name.startswith(kind) for name in kept), kind
+    assert {resources[name]["UpdateReplacePolicy"] for name in kept} == {"Retain"}
+
+
+def test_nothing_of_a_first_deployment_that_failed_is_kept(resources: Resources) -> None:
+    policies = {content.get("DeletionPolicy") for content in resources.values()}
+    assert policies == {None, "Delete", "RetainExceptOnCreate"}
+
+
+def test_records_cannot_be_deleted_by_mistake_and_any_second_can_be_gone_back_to(resources: Resources) -> None:
+    (table,) = [item for name, item in of_type(resources, "AWS::DynamoDB::Table").items() if "Records" in name]
+    assert table["Properties"]["DeletionProtectionEnabled"] is True
+    recovery = table["Properties"]["PointInTimeRecoverySpecification"]
+    assert recovery["PointInTimeRecoveryEnabled"] is True
+
+
+def test_the_stack_says_of_which_version_it_is(template: dict[str, Any]) -> None:
+    assert template["Outputs"]["Version"]["Value"] == __version__
 
 
 def test_the_table_has_the_indexes_of_its_access_patterns(resources: Resources) -> None:
@@ -249,12 +247,12 @@ def test_bodies_are_private_versioned_and_announced(resources: Resources) -> Non
     assert properties["NotificationConfiguration"] == {"EventBridgeConfiguration": {"EventBridgeEnabled": True}}
 
 
-def test_what_only_served_the_work_goes_after_two_weeks_and_nothing_else_does(resources: Resources) -> None:
+def test_what_only_served_the_work_goes_and_nothing_else_does(resources: Resources) -> None:
     (bucket,) = of_type(resources, "AWS::S3::Bucket").values()
     rules = bucket["Properties"]["LifecycleConfiguration"]["Rules"]
-    (expiring,) = [rule for rule in rules if "ExpirationInDays" in rule]
-    assert (expiring["Prefix"], expiring["ExpirationInDays"]) == ("scratch/", 14)
-    assert expiring["NoncurrentVersionExpiration"] == {"NoncurrentDays": 1}
+    expiring = {rule["Prefix"]: rule for rule in rules if "ExpirationInDays" in rule}
+    assert {prefix: rule["ExpirationInDays"] for prefix, rule in expiring.items()} == {"scratch/": 14, "bundles/": 60}
+    assert all(rule["NoncurrentVersionExpiration"] == {"NoncurrentDays": 1} for rule in expiring.values())
 
 
 @pytest.mark.parametrize(
@@ -316,6 +314,32 @@ def test_only_the_intake_queue_has_a_consumer_and_it_reports_what_failed(resourc
     assert mapping["Properties"]["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
 
 
+NEW_ACCOUNT = 10
+"""Functions that run at once in all."""
+ONE_VERIFICATION = 2
+"""The API's function waits while that of the verification works; the authorizer has ended by then."""
+
+
+def test_a_batch_and_messages_leave_room_for_callers_in_a_new_account(resources: Resources) -> None:
+    (mapping,) = of_type(resources, "AWS::Lambda::EventSourceMapping").values()
+    messages = mapping["Properties"]["ScalingConfig"]["MaximumConcurrency"]
+    widest = max(maps(resources).values())
+    drain_and_sweep = 2
+    assert widest + messages + drain_and_sweep + ONE_VERIFICATION <= NEW_ACCOUNT
+    assert 2 * maps(resources)["AuditsMachine"] <= max(2, widest), "a case holds a second function, the sandbox"
+
+
+def maps(resources: Resources) -> dict[str, int]:
+    """How many items of its map each machine has in work at once."""
+    found: dict[str, int] = {}
+    for name, item in of_type(resources, "AWS::StepFunctions::StateMachine").items():
+        text = item["Properties"]["DefinitionString"]
+        states = json.loads(text if isinstance(text, str) else "".join(map(str, text["Fn::Join"][1])))["States"]
+        found |= {name[:-8]: state["MaxConcurrency"] for state in states.values() if state["Type"] == "Map"}
+    assert len(found) == 6
+    return found
+
+
 def test_a1_a_token_is_asked_for_on_routes_but_three_and_pages_and_never_remembered(resources: Resources) -> None:
     (authorizer,) = of_type(resources, "AWS::ApiGatewayV2::Authorizer").values()
     assert authorizer["Properties"]["AuthorizerResultTtlInSeconds"] == 0
@@ -331,28 +355,6 @@ def test_the_drain_starts_in_the_providers_own_time(resources: Resources) -> Non
     expressions = {(item["ScheduleExpression"], item.get("ScheduleExpressionTimezone")) for item in schedules}
     assert ("cron(5 0 * * ? *)", "America/Los_Angeles") in expressions
     assert {expression for expression, _ in expressions} >= {"rate(1 hour)", "rate(15 minutes)"}
-
-
-@pytest.mark.parametrize(
-    "alarm",
-    [
-        "DeadLetters",
-        "OldestDeferred",
-        "SkipRate",
-        "Misconfigured",
-        "ServerErrors",
-        "TaskInterrupted",
-        "SubmissionInterrupted",
-        "ChallengeInterrupted",
-        "MeasureInterrupted",
-        "ExperimentInterrupted",
-        "QuizInterrupted",
-        "AuditInterrupted",
-    ],
-)
-def test_an_alarm_tells_the_operator(resources: Resources, alarm: str) -> None:
-    (found,) = [item for name, item in of_type(resources, "AWS::CloudWatch::Alarm").items() if alarm in name]
-    assert found["Properties"]["AlarmActions"]
 
 
 def test_only_the_verification_is_express(resources: Resources) -> None:

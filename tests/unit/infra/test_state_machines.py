@@ -11,7 +11,7 @@ from infra.constructs import answers as sizes
 from infra.constructs import audits, intake, quizzes, sandbox, surfaces
 from infra.constructs.function import Size
 from infra.constructs.machine import DEFINITIONS, definition
-from tests.unit.infra.conftest import Resources
+from tests.support.templates import Resources
 from touchstone.answers import leisure
 from touchstone.operations import draining, evaluating, reception, steps
 from touchstone.operations.audits import solving
@@ -152,6 +152,15 @@ def test_quick_verify_is_never_repeated_and_ends_after_five_seconds() -> None:
     (verify,) = [state for title, state in tasks("verify") if title == "QuickVerify"]
     assert "Retry" not in verify
     assert verify["TimeoutSeconds"] == 5
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_failure_without_a_cause_is_told_as_that_failure(name: str) -> None:
+    """States.Timeout comes without a Cause; reading one that is missing would be the failure instead."""
+    for graph in graphs(definition(name)):
+        for title, state in graph["States"].items():
+            if state["Type"] == "Fail" and "$states.input.Cause" in state.get("Cause", ""):
+                assert state["Cause"].startswith("{% $exists($states.input.Cause) ? "), title
 
 
 @pytest.mark.parametrize("name", NAMES)

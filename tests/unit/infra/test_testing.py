@@ -54,6 +54,13 @@ def test_tests_of_the_deployed_stack_get_a_cloud(commands: list[list[str]], path
     assert commands == [["pytest", "tests/unit/infra", path, "(cloud)"]]
 
 
+def test_what_an_option_names_is_no_path(commands: list[list[str]]) -> None:
+    deselected = ["--deselect", "tests/unit/infra/test_testing.py::test_nothing", "-k", "tests"]
+    testing.run(deselected)
+    assert all(" ".join(deselected) in " ".join(command) for command in commands if command[0] == "pytest")
+    assert commands[0][0] == "pre-commit"
+
+
 def test_the_real_model_has_the_machine_for_itself(commands: list[list[str]]) -> None:
     testing.run(["tests/real"])
     assert commands == [["pytest", "tests/real"]]

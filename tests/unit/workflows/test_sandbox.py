@@ -46,6 +46,36 @@ def test_a_proof_comes_back_as_it_was() -> None:
     assert called(answering(Answer(result=RESULT))).prove(ORDER) == RESULT
 
 
+class Sleeping(Lambdas):
+    """A client of Lambda whose function wakes after so many calls."""
+
+    def __init__(self, calls: int) -> None:
+        super().__init__(Answer(result=RESULT).model_dump(mode="json"))
+        self._left = calls
+
+    def invoke(self, *, FunctionName: str, Payload: bytes) -> dict[str, Any]:  # noqa: N803 - AWS's names
+        self._left -= 1
+        if self._left >= 0:
+            raise ClientError({"Error": {"Code": "ResourceNotReadyException"}}, "Invoke")
+        return super().invoke(FunctionName=FunctionName, Payload=Payload)
+
+
+def test_a_sandbox_that_slept_for_weeks_is_waited_for() -> None:
+    pauses: list[float] = []
+    lambdas = Sleeping(calls=6)
+    sandbox = SandboxFunction(lambdas=lambdas, name="sandbox", pause=pauses.append)  # type: ignore[arg-type]
+    assert sandbox.prove(ORDER) == RESULT
+    assert (len(lambdas.asked), sum(pauses)) == (1, 120.0)
+
+
+def test_one_that_does_not_wake_is_given_up_in_time_to_say_so() -> None:
+    pauses: list[float] = []
+    sandbox = SandboxFunction(lambdas=Sleeping(calls=99), name="sandbox", pause=pauses.append)  # type: ignore[arg-type]
+    with pytest.raises(StoreError, match="could not be reached"):
+        sandbox.prove(ORDER)
+    assert 120 <= sum(pauses) <= 240
+
+
 def test_what_cannot_be_run_is_refused_in_the_sandboxs_words() -> None:
     refusing = answering(Answer(refused="The script is too long."))
     for ask in (called(refusing).prove, called(refusing).import_target):

@@ -30,7 +30,8 @@ def passing_reason(view: Mapping[str, Any]) -> str | None:
 def passing_reason_of_line(result: Mapping[str, Any]) -> str | None:
     """Why a line is not done, by its result as JSON, and what may pass; None: it has its end, or could not be taken."""
     if answer := result.get("answer"):
-        return passing_reason(answer)
+        # A line that asks for an evaluation alone decides nothing anew of its answer.
+        return passing_reason({"evaluation": answer.get("evaluation")} if result.get("kind") == "evaluate" else answer)
     quiz, error = result.get("quiz") or {}, result.get("error") or {}
     reason = None
     if quiz.get("state") in {"failed", "unchecked"}:

@@ -25,7 +25,7 @@ from touchstone.answers.model import SkipReason, Verification
 from touchstone.answers.wording import prompt
 from touchstone.checks.language import Language, language_of
 from touchstone.clock import Deadline
-from touchstone.errors import LASTING, JudgeError, LimitError, TimedOutError
+from touchstone.errors import LASTING, NEEDS_A_PERSON, JudgeError, LimitError, TimedOutError
 from touchstone.judges.base import Judge, Question, Reply
 from touchstone.judges.calls import JudgeReply, ask, unanswered
 from touchstone.judges.keys import remedy as remedy_in
@@ -46,9 +46,13 @@ RECALCULATION_SECONDS = 0.5
 MAX_OUTPUT_TOKENS = 2048
 """Room for a model that thinks before it answers; the answer itself takes about 100."""
 _NOTHING_WRONG = re.compile(
-    r"(?:none|null|nil|n/?a|not applicable|nothing(?: is)?(?: wrong)?|"
-    r"(?:there (?:is|are) )?no (?:errors?|mistakes?|issues?)(?: (?:was |were )?found)?|"
-    r"无|無|沒有|没有|(?:无|無|没有|沒有)(?:任何)?(?:错误|錯誤)|无误|無誤|[-–—])?[.。!！]?",
+    r"[(\[]?(?!.{0,120}\b(?:but|except|however|though|other than)\b)(?:"
+    r"(?:none|null|nil|n/?a|not applicable|nothing(?: is)?(?: wrong)?)"
+    r"(?: (?:was |were )?(?:found|identified|detected))?|"
+    r"(?:there (?:is|are|were|was) )?no (?:\w{1,20} ){0,3}(?:errors?|mistakes?|issues?|problems?)[^,.;!?]{0,40}|"
+    r"(?:the|this|your)(?: given| final)? answer is(?: \w{1,12})? (?:correct|right|accurate)|correct|"
+    r"无|無|没有|沒有|(?:无|無|没有|沒有|未)(?:发现|發現|见|見)?(?:任何|明显|明顯)?(?:的)?(?:错误|錯誤|问题|問題)|"
+    r"(?:最终|最終)?答案(?:完全)?(?:是)?(?:正确|正確|对|對)的?|正确|正確|无误|無誤|[-–—])?[)\]]?[.。!！]?",
     re.IGNORECASE,
 )
 """What models write in place of null."""
@@ -76,11 +80,13 @@ class Verified:
     """A verification and the judge calls that were paid for it; `spends` is empty where a check decided.
 
     `failure`: why nobody decided, where somebody was there to be asked and another try may bring a verdict; else None.
+    `failed_by` is the provider that it is of.
     """
 
     verification: Verification
     spends: tuple[Spend, ...] = ()
     failure: JudgeError | LimitError | None = None
+    failed_by: str = ""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -99,6 +105,7 @@ class _Work:
     spends: list[Spend] = field(default_factory=list)
     so_far: Verification | None = None
     failure: JudgeError | LimitError | None = None
+    failed_by: str = ""
 
 
 async def quick_verify(
@@ -145,7 +152,12 @@ async def quick_verify(
         verification = late if work.so_far is None else _second_missing(work.so_far, late)
         work.failure = None if judge is None else TimedOutError("the time for it was up.")
     passing = verification.passed is None and verification.skip_reason not in LASTING
-    return Verified(verification=verification, spends=tuple(work.spends), failure=work.failure if passing else None)
+    return Verified(
+        verification=verification,
+        spends=tuple(work.spends),
+        failure=work.failure if passing else None,
+        failed_by=work.failed_by,
+    )
 
 
 def second_judge(judges: "Judges", judge: Judge | None) -> Callable[[], Judge | None]:
@@ -223,15 +235,21 @@ async def _by_another(question: Question[VerifyReply], work: _Work, *, first: Ve
     if judge is None:
         return first
     if work.deadline.remaining < ANOTHER_SECONDS:
-        work.failure = TimedOutError(f"No time was left to ask {judge.provider}.", sent=False)
+        work.failure, work.failed_by = (
+            TimedOutError(f"No time was left to ask {judge.provider}.", sent=False),
+            judge.provider,
+        )
         return _second_missing(first, _skipped("timed_out", f"Not verified: {work.failure}"))
     second = await _judged_by(judge, question, work)
     return second if second.passed is not None else _second_missing(first, second)
 
 
 def _second_missing(first: Verification, second: Verification) -> Verification:
-    """What the first judge said, where the second gave no verdict: that is an end only if it would give none again."""
-    if second.skip_reason in LASTING:
+    """What the first judge said, where the second gave no verdict: that is an end where it would give none again.
+
+    So it would where nobody is there to ask, as without a valid key.
+    """
+    if second.skip_reason in LASTING | NEEDS_A_PERSON:
         return first
     return first.model_copy(update={"skip_reason": second.skip_reason, "error": f"{first.error} {second.error}"})
 
@@ -241,7 +259,7 @@ async def _judged_by(judge: Judge, question: Question[VerifyReply], work: _Work)
     try:
         reply = await ask(judge, question, deadline=work.deadline)
     except (JudgeError, LimitError) as error:
-        work.failure = error
+        work.failure, work.failed_by = error, judge.provider
         work.spends.extend(spends_of_failure(error, "verify"))
         sentence = f"Not verified: {error}"
         if isinstance(error, TimedOutError) and work.seconds is not None and work.deadline.remaining >= ANOTHER_SECONDS:
@@ -251,7 +269,7 @@ async def _judged_by(judge: Judge, question: Question[VerifyReply], work: _Work)
     work.spends.extend(spends_of(reply, "verify"))
     own = reply.value.independent_answer
     same = await same_value(work.answer, own, work.key)
-    verification = _judged(reply, same, work.language)
+    verification = _judged(reply, same, work)
     if same is None and own is not None and verification.passed and _differ(work, own):
         undecided = {"passed": None, "confidence": 0.0, "method": "none", "skip_reason": "other_answer"}
         return verification.model_copy(update={**undecided, "error": _OTHER_ANSWER[work.language].format(own.strip())})
@@ -265,11 +283,15 @@ def _differ(work: _Work, own: str) -> bool:
     return differ_in_words(work.answer, own, problem=work.problem)
 
 
-def _judged(reply: Reply[VerifyReply], same: bool | None, language: Language) -> Verification:
-    """A judge's reply as a verification. `same`: whether its own answer equals the given one, None if undecided."""
-    said = reply.value
+def _judged(reply: Reply[VerifyReply], same: bool | None, work: _Work) -> Verification:
+    """A judge's reply as a verification. `same`: whether its own answer equals the given one, None if undecided.
+
+    Where it does and there are no steps, nothing is left in which a mistake could be.
+    """
+    said, language = reply.value, work.language
     contradicted = same is not None and same != said.is_correct
-    at_most = WITH_A_MISTAKE_AT_MOST if said.is_correct and said.mistake else 1.0
+    doubted = said.is_correct and said.mistake and (work.steps or not same)
+    at_most = WITH_A_MISTAKE_AT_MOST if doubted else 1.0
     return Verification(
         passed=said.is_correct,
         confidence=min(said.confidence, CONTRADICTED_AT_MOST if contradicted else at_most),

@@ -94,9 +94,11 @@ class QuotaBook(ABC):
     """The accounts of quotas. Where they are kept is a subclass's matter; what happens to them is decided here.
 
     `fresh_share` (0-1) is the part of a day that the backlog leaves for fresh requests until two hours before the
-    provider's reset; 0 leaves nothing. `tenant_share` is what one tenant may use, None all of it: its unit is reserved
-    in an account of its own, by the same rules, before the one that all share. The share of a day holds until two
-    hours before the reset, when what others did not use is free for everyone; that of a minute always does.
+    provider's reset; 0 leaves nothing. `quota_share` is the part of every limit that is this deployment's, where others
+    use the same account; none of them knows what the others did. `tenant_share` is what one tenant may use, None all of
+    it: its unit is reserved in an account of its own, by the same rules, before the one that all share. The share of a
+    day holds until two hours before the reset, when what others did not use is free for everyone; that of a minute
+    always does.
     """
 
     def __init__(
@@ -104,14 +106,21 @@ class QuotaBook(ABC):
         *,
         clock: Clock = system_clock,
         fresh_share: float = DEFAULT_FRESH_SHARE,
+        quota_share: float = 1.0,
         tenant_share: TenantShare | None = None,
     ) -> None:
         if not 0.0 <= fresh_share <= 1.0:
             raise InputError(
                 f"The share kept for fresh requests must be 0 to 1, not {fresh_share}.", where="fresh_share"
             )
+        if not 0.0 < quota_share <= 1.0:
+            raise InputError(
+                f"A deployment's share of a quota must be above 0 and at most 1, not {quota_share}.",
+                where="quota_share",
+            )
         self.clock = clock
         self._fresh_share = fresh_share
+        self._quota_share = quota_share
         self._tenant_share = tenant_share
 
     def reserve(
@@ -243,7 +252,13 @@ class QuotaBook(ABC):
         self._change(key, reset, writer=secrets.token_hex(ID_BYTES))
 
     def _rules(self, key: QuotaKey, limits: Limits, *, slow_start: bool = False) -> QuotaRules:
-        return QuotaRules(provider=key.provider, limits=limits, fresh_share=self._fresh_share, slow_start=slow_start)
+        return QuotaRules(
+            provider=key.provider,
+            limits=limits,
+            fresh_share=self._fresh_share,
+            quota_share=self._quota_share,
+            slow_start=slow_start,
+        )
 
     @staticmethod
     def _share_rules(whole: QuotaState, now: datetime, *, rules: QuotaRules, share: TenantShare) -> QuotaRules | None:

@@ -131,6 +131,7 @@ class QuotaState:
 class QuotaRules:
     """What a decision rests on beside the state: the configured limits and the share kept for fresh requests (0-1).
 
+    `quota_share`: the part of every limit that is ours, where other deployments use the account too (above 0, up to 1).
     `until_release`: the limit a day holds only until `RELEASE_BEFORE_RESET`, and none after it, as a tenant's share.
     `slow_start`: calls in flight are few until as many were made today as show that there is room for more; for work
     that nobody waits for.
@@ -139,6 +140,7 @@ class QuotaRules:
     provider: str
     limits: Limits
     fresh_share: float = DEFAULT_FRESH_SHARE
+    quota_share: float = 1.0
     until_release: bool = False
     slow_start: bool = False
 
@@ -193,16 +195,22 @@ def decide(
 
 
 def effective_limits(state: QuotaState, now: datetime, *, rules: QuotaRules) -> Limits:
-    """The configured limits, or what the provider named since where that is less and still holds."""
+    """Our share of the configured limits, or of what the provider named since where that is less and still holds."""
     learned, today = state.learned, day_of(rules.provider, now)
     released_now = rules.until_release and now >= next_reset(rules.provider, now) - RELEASE_BEFORE_RESET
     named_on, named_until = learned.per_day_on, learned.per_minute_until
     day_holds = named_on is not None and abs((today - named_on).days) < LEARNED_DAY_LIMIT_DAYS
     minute_holds = named_until is not None and now < named_until
-    return Limits(
-        per_day=None if released_now else _least(rules.limits.per_day, learned.per_day if day_holds else None),
-        per_minute=_least(rules.limits.per_minute, learned.per_minute if minute_holds else None),
-    )
+    per_day = None if released_now else _least(rules.limits.per_day, learned.per_day if day_holds else None)
+    per_minute = _least(rules.limits.per_minute, learned.per_minute if minute_holds else None)
+    return Limits(per_day=_ours(per_day, rules.quota_share), per_minute=_ours(per_minute, rules.quota_share))
+
+
+def _ours(limit: int | None, share: float) -> int | None:
+    """Rounded down, so that shares that add up to 1 never pass the limit; one unit at least where there is any."""
+    if limit is None or limit <= 0:
+        return limit
+    return max(1, math.floor(limit * share + 1e-9))  # 0.29 × 100 is 28.999… in floating point
 
 
 def kept_for_fresh(per_day: int, tally: Tally, *, fresh_share: float) -> int:

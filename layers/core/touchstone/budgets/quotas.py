@@ -51,10 +51,11 @@ class Quotas(QuotaBook):
         *,
         clock: Clock = system_clock,
         fresh_share: float = DEFAULT_FRESH_SHARE,
+        quota_share: float = 1.0,
         tenant_share: TenantShare | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        super().__init__(clock=clock, fresh_share=fresh_share, tenant_share=tenant_share)
+        super().__init__(clock=clock, fresh_share=fresh_share, quota_share=quota_share, tenant_share=tenant_share)
         self._client = client_of(table)
         self._table = table.name
         self._sleep = sleep

@@ -5,6 +5,7 @@ That attribute makes settling and giving back happen once, whatever is repeated.
 stays reserved until the day ends: too much is held back, never too little.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 KEEP_DAYS = 400
 """How long a day's sums are kept: a year and a month, to compare with the year before."""
+NEAR_PERCENT = 80.0
+"""From here on a ceiling is near, and whoever looks after the deployment is told."""
 _CEILING = "CEILING"
 _DAY_PREFIX = "DAY#"
 _SUMS = ("spent", "reserved", "calls", "unpriced_calls")
@@ -61,12 +64,18 @@ def ceiling_reached(tenant: str, ceiling_usd: float, day: date) -> SpendingCeili
 
 
 class Spending:
-    """Tenants' spending a day, in the table. All methods block; they raise `StoreError` when the table fails."""
+    """Tenants' spending a day, in the table. All methods block; they raise `StoreError` when the table fails.
 
-    def __init__(self, table: "Table", *, clock: Clock = system_clock) -> None:
+    `near` is told how many percent of a ceiling are spent or held back, each time it is `NEAR_PERCENT` or more.
+    """
+
+    def __init__(
+        self, table: "Table", *, clock: Clock = system_clock, near: Callable[[float], None] | None = None
+    ) -> None:
         self._client = client_of(table)
         self._table = table.name
         self._clock = clock
+        self._near = near
 
     def reserve(self, tenant: str, usd: float | None, ceiling: float | None) -> SpendReservation:
         """Hold back `usd` US dollars, or raise `SpendingCeilingError` where `ceiling` would be passed.
@@ -80,11 +89,12 @@ class Spending:
         if ceiling is not None and amount > 0:
             room = micros(ceiling, where="ceiling") - amount
             if room < 0:
+                self._tell(100.0)
                 raise ceiling_reached(tenant, ceiling, day)
             # `committed` is spent + reserved in one attribute, since a condition cannot add.
             condition += " AND (attribute_not_exists(committed) OR committed <= :room)"
             values[":room"] = room
-        done = self._update(
+        committed = self._update(
             reservation,
             "SET #open = :amount, expires_at = :expires "
             "ADD committed :amount, reserved :amount, calls :one, unpriced_calls :unpriced",
@@ -92,8 +102,11 @@ class Spending:
             values | {":one": 1, ":unpriced": int(reservation.unpriced)},
             done_if_open=True,
         )
-        if not done and ceiling is not None:
-            raise ceiling_reached(tenant, ceiling, day)
+        if ceiling is not None and amount > 0:
+            if committed is None:
+                self._tell(100.0)
+                raise ceiling_reached(tenant, ceiling, day)
+            self._tell(100.0 * dollars(committed) / ceiling)
         return reservation
 
     def settle(self, reservation: SpendReservation, *, cost_usd: float | None, error: JudgeError | None = None) -> None:
@@ -167,8 +180,8 @@ class Spending:
         values: dict[str, int],
         *,
         done_if_open: bool = False,
-    ) -> bool:
-        """Update the day's item; False if the condition does not hold.
+    ) -> int | None:
+        """Update the day's item; what is spent or held back after it, None if the condition does not hold.
 
         With `done_if_open`, a condition that fails because this very reservation stands already counts as done: an
         earlier try had succeeded and only the reply of the table was lost.
@@ -178,21 +191,31 @@ class Spending:
         opened = f"open#{reservation.id}"
         with store_errors(f"write what {reservation.tenant} spends"):
             try:
-                self._client.update_item(
+                written = self._client.update_item(
                     TableName=self._table,
                     Key={"pk": _pk(reservation.tenant), "sk": _DAY_PREFIX + reservation.day.isoformat()},
                     UpdateExpression=update,
                     ConditionExpression=condition,
                     ExpressionAttributeNames={"#open": opened},
                     ExpressionAttributeValues=values,
+                    ReturnValues="UPDATED_NEW",
                     ReturnValuesOnConditionCheckFailure="ALL_OLD",
                 )
             except ClientError as error:
                 if not condition_failed(error):
                     raise
-                found: Item = error.response.get("Item", {})  # type: ignore[assignment]
-                return done_if_open and opened in found
-        return True
+                found: dict[str, Any] = error.response.get("Item", {})  # type: ignore[assignment]
+                # An error's item is as it was sent: no number, but what says that it is one.
+                return int(found.get("committed", {"N": "0"})["N"]) if done_if_open and opened in found else None
+        return _committed(written["Attributes"])
+
+    def _tell(self, percent: float) -> None:
+        if self._near is not None and percent >= NEAR_PERCENT:
+            self._near(percent)
+
+
+def _committed(item: Item) -> int:
+    return int(item.get("committed", 0))
 
 
 def _pk(tenant: str) -> str:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 
 from touchstone.answers.ends import passing_reason_of_line
 from touchstone.cli.places import FOLDER, read_file, state_folder
-from touchstone.errors import ConflictError, InputError, StoreError, TooLargeError
+from touchstone.errors import NEEDS_A_PERSON, ConflictError, InputError, StoreError, TooLargeError
 from touchstone.holding import held
 
 SUFFIX = ".jsonl"
@@ -75,13 +75,14 @@ def summary(path: Path) -> dict[str, Any]:
     """What a file of results comes to: lines by what became of them, errors with their numbers, the cost.
 
     `failed`: no answer could be produced; `unfinished`: it is still worked on; `undecided`: of all lines those that
-    another try may still decide. `submissions` counts those by how they
-    stand; of an open contest it is `gate_passed` whatever their scores are. `measurements` are `measured` whole, or
-    `with_unscored` where something has no score, and `quizzes` are counted by their state. `errors` are lines that were
-    not done. Raises `InputError` for a file of results that cannot be read.
+    another try may still decide. `cautions` are the answers that are wrong, or may be, by their lines. `submissions`
+    counts those by how they stand; of an open contest it is `gate_passed` whatever their scores are. `measurements` are
+    `measured` whole, or `with_unscored` where something has no score, and `quizzes` are counted by their state.
+    `errors` are lines that were not done. Raises `InputError` for a file of results that cannot be read.
     """
     counts: dict[str, Counter[str]] = {name: Counter() for name in _BECAME}
     errors: list[dict[str, Any]] = []
+    cautions: list[dict[str, Any]] = []
     cost, unpriced, undecided = 0.0, 0, 0
     for text in read_file(path).split(b"\n"):
         if not text.strip():
@@ -92,7 +93,10 @@ def summary(path: Path) -> dict[str, Any]:
         if result.get("error") or kind is None:
             errors.append({"line": result.get("line"), "id": result.get("id"), **(result.get("error") or {})})
             continue
-        counts[kind][_BECAME[kind](result[kind])] += 1
+        became = _BECAME[kind](result[kind])
+        counts[kind][became] += 1
+        if became == "caution":
+            cautions.append({"line": result["line"], "id": result.get("id"), "answer": result[kind].get("answer")})
         cost, unpriced = cost + _cost(result[kind])[0], unpriced + _cost(result[kind])[1]
     answers = counts["answer"]
     return {
@@ -100,6 +104,7 @@ def summary(path: Path) -> dict[str, Any]:
         "lines": sum(count.total() for count in counts.values()) + len(errors),
         **{name: answers[name] for name in ("verified", "caution", "unverified", "failed", "unfinished")},
         "undecided": undecided,
+        "cautions": sorted(cautions, key=lambda one: one["line"]),
         "submissions": dict(sorted(counts["submission"].items())),
         "measurements": dict(sorted(counts["measurement"].items())),
         "quizzes": dict(sorted(counts["quiz"].items())),
@@ -107,6 +112,13 @@ def summary(path: Path) -> dict[str, Any]:
         "unpriced_calls": unpriced,
         "errors": sorted(errors, key=lambda error: error["line"] or 0),
     }
+
+
+def asked_again(reasons: Set[str], *, advice: str = "") -> str:
+    """What becomes of lines that are undecided for these reasons; `advice` is for those that may pass."""
+    if reasons <= NEEDS_A_PERSON:
+        return "Once that is mended, the same command asks exactly these again."
+    return f"The same command, later, asks exactly these again{advice}."
 
 
 def result_in(path: Path, text: bytes) -> dict[str, Any]:

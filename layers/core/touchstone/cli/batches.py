@@ -132,7 +132,7 @@ def _fail(found: "Document") -> NoReturn:
 
 def _report(found: dict[str, Any], *, as_json: bool) -> None:
     """Print what the results come to, errors by line on standard error, and leave with the exit code."""
-    from touchstone.cli.screen import cost_of, print_facts, print_json, say
+    from touchstone.cli.screen import cost_of, print_facts, print_json, say, short
 
     errors = found["errors"]
     for error in errors[:MOST_ERRORS_SHOWN]:
@@ -140,6 +140,12 @@ def _report(found: dict[str, Any], *, as_json: bool) -> None:
         say(f"line {error['line']}: {where}{error.get('detail')}")
     if len(errors) > MOST_ERRORS_SHOWN:
         say(f"… and {len(errors) - MOST_ERRORS_SHOWN} more lines that failed; see {found['results']}")
+    cautions = found["cautions"]
+    for one in cautions[:MOST_ERRORS_SHOWN]:
+        named = f" ({one['id']})" if one["id"] else ""
+        say(f"line {one['line']}{named}: check the answer {short(one['answer'])}")
+    if len(cautions) > MOST_ERRORS_SHOWN:
+        say(f"… and {len(cautions) - MOST_ERRORS_SHOWN} more answers to check; see {found['results']}")
     if as_json:
         print_json(found)
     else:

@@ -1,10 +1,11 @@
 """Flashcards from a table of text: CSV of a spreadsheet, or what a flashcard program exports."""
 
 import csv
+import io
 import re
 from collections.abc import Iterator, Sequence
 
-from touchstone.errors import InputError
+from touchstone.errors import InputError, TooLargeError
 
 NAMES = {
     "front": ("front", "question", "term", "正面", "問題"),
@@ -13,9 +14,12 @@ NAMES = {
     "chunk": ("chunk", "passage", "原文"),
 }
 """The columns of a card, and what people call them."""
+COLUMNS = {name: column for column, names in NAMES.items() for name in names}
 SEPARATORS = ("\t", ";", ",")
-DIRECTIVE = re.compile(r"#[a-z ]+:[^\n]*\n")
-"""A line with which Anki's exports begin, as `#separator:tab`."""
+MAX_CHARS = 5_000_000
+"""Of a table: a deck has 1,000 cards at most, and those of people some hundred characters each."""
+DIRECTIVES = re.compile(r"(?:#[a-z ]++:[^\n]*+\n)*+")
+"""The lines with which Anki's exports begin, as `#separator:tab`."""
 NAMED_SEPARATOR = re.compile(r"#separator:([^\n]{0,100})\n", re.IGNORECASE)
 SEPARATOR_NAMES = {"tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
 WITHOUT_NAMES = ("front", "back")
@@ -26,12 +30,16 @@ def cards_of(text: str, *, name: str) -> Iterator[dict[str, str]]:
     """The cards of a table, each as its fields that say something; blank lines are passed over.
 
     Columns are told by the first line where it names a front and a back (see `NAMES`), and other columns that it names
-    are left out. Where it does not, there are two: front and back. Raises `InputError` with the line at fault.
+    are left out. Where it does not, there are two: front and back. Raises `InputError` with the line at fault, and
+    `TooLargeError`.
     """
+    if len(text) > MAX_CHARS:
+        raise TooLargeError(
+            f"{name}: the table has {len(text):,} characters, and at most {MAX_CHARS:,} are read; split it.", where=name
+        )
     named = NAMED_SEPARATOR.search(text)
-    begin = 0
-    while found := DIRECTIVE.match(text, begin):
-        begin = found.end()
+    directives = DIRECTIVES.match(text)
+    begin = directives.end() if directives else 0
     table = text[begin:]
     separator = _separator(table, None if named is None else named[1].strip())
     columns: Sequence[str | None] | None = None
@@ -55,10 +63,9 @@ def _separator(table: str, named: str | None) -> str:
 def _rows(table: str, separator: str, *, lines_before: int, name: str) -> Iterator[tuple[int, list[str]]]:
     """The rows that say something, each with the number of its last line in the file, from 1."""
     # Split at line feeds alone: a card may hold other characters that Python takes for the end of a line.
-    lines = (f"{line}\n" for line in table.split("\n"))
-    reader = csv.reader(lines, delimiter=separator, strict=True)
+    reader = csv.reader(io.StringIO(table, newline="\n"), delimiter=separator, strict=True)
     try:
-        for row in reader:
+        for row in filter(None, reader):
             if any(cell.strip() for cell in row):
                 yield lines_before + reader.line_num, row
     except csv.Error as error:
@@ -68,7 +75,7 @@ def _rows(table: str, separator: str, *, lines_before: int, name: str) -> Iterat
 
 def _columns(row: Sequence[str]) -> list[str | None] | None:
     """Which column of a card each cell of the first line names, None where it names none; None where it is a card."""
-    meant = [next((column for column, names in NAMES.items() if cell.strip().lower() in names), None) for cell in row]
+    meant = [COLUMNS.get(cell.strip().lower()) for cell in row]
     return meant if {"front", "back"} <= set(meant) else None
 
 

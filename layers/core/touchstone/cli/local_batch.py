@@ -17,14 +17,14 @@ from touchstone.answers.leisure import judge_seconds
 from touchstone.answers.model import AnswerRecord
 from touchstone.answers.view import AnswerView
 from touchstone.cli import inprocess
-from touchstone.cli.batch_files import Requests, alone
+from touchstone.cli.batch_files import Requests, alone, asked_again
 from touchstone.cli.local_results import Results, answer_id, read_results, undecided_for, written
 from touchstone.cli.local_rounds import Lines, rounds
 from touchstone.cli.places import replace
 from touchstone.cli.progress import progress
 from touchstone.cli.screen import say
 from touchstone.clock import system_clock
-from touchstone.errors import NEEDS_A_PERSON, InputError, JudgeError, LimitError, TouchstoneError
+from touchstone.errors import InputError, JudgeError, LimitError, TouchstoneError
 from touchstone.judges import Judges
 from touchstone.judges.base import Judge, Purpose, Tier
 from touchstone.judges.spends import Spend
@@ -194,9 +194,5 @@ def _tell(latest: dict[int, LineResult], *, wait: bool) -> None:
     for reason, count in Counter(why for why, _ in left.values()).most_common():
         words = Counter(_words(result) for why, result in left.values() if why == reason).most_common(1)[0][0]
         say(f"  {count} × {reason}: {words}")
-    reasons = {why for why, _ in left.values()}
-    if reasons <= NEEDS_A_PERSON:
-        say("Once that is mended, the same command asks exactly these again.")
-    else:
-        stays = "" if wait else "; --wait stays and asks them by itself"
-        say(f"The same command, later, asks exactly these again{stays}.")
+    advice = "" if wait else "; --wait stays and asks them by itself"
+    say(asked_again({why for why, _ in left.values()}, advice=advice))

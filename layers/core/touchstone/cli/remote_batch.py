@@ -22,7 +22,7 @@ from uuid import uuid4
 
 from touchstone.answers.ends import passing_reason_of_line
 from touchstone.cli import waiting
-from touchstone.cli.batch_files import Requests, alone, result_in
+from touchstone.cli.batch_files import Requests, alone, asked_again, result_in
 from touchstone.cli.client import Api, Document, download, upload
 from touchstone.cli.local_results import check_replaceable
 from touchstone.cli.places import read_document, read_file, state_folder, write_private
@@ -95,18 +95,18 @@ def run(api: Api, requests: Requests, *, results: Path, again: bool) -> Document
     with alone(notebook.path.name):
         work = _Work(api, requests, notebook, [] if again else notebook.read())
         batch, over = work.go_on()
-        left = work.undecided() if over else []
+        left = work.undecided() if over else {}
         if left:
             total = sum(1 for _ in requests.lines())
             say(f"{len(left)} of {total} lines are undecided; a new batch asks exactly these again.")
-            batch = work.begin(left)
+            batch = work.begin(sorted(left))
         elif over:
             named = f"the batch {batch.get('id')} of this file"
             say(f"Nothing is left to do: {named} is finished, and its results go to {results}. --again begins anew.")
         if work.found:
             put(results, (work.found[number] + b"\n" for number in sorted(work.found)))
         if batch.get("state") != "failed" and (undecided := work.undecided()):
-            say(f"{len(undecided)} lines are undecided; the same command, later, asks exactly these again.")
+            say(f"{len(undecided)} lines are undecided. {asked_again(set(undecided.values()))}")
     return batch
 
 
@@ -134,12 +134,21 @@ class _Work:
         self._notebook.write(self._notes)
         return self._done(len(self._notes) - 1)[0]
 
-    def undecided(self) -> list[int]:
-        """The lines that another try may still decide."""
-        path = self._requests.path
-        return [
-            n for n, text in sorted(self.found.items()) if passing_reason_of_line(result_in(path, text)) is not None
-        ]
+    def undecided(self) -> dict[int, str]:
+        """The lines that another try may still decide, and for which reason they are not.
+
+        No submission is among them: it may have been handed in, and another batch would hand it in once more.
+        """
+        reasons = {number: self._passing(text) for number, text in self.found.items()}
+        sent = dict(self._requests.lines()) if any(reasons.values()) else {}
+        return {
+            number: reason
+            for number, reason in reasons.items()
+            if reason is not None and b'"submission"' not in sent.get(number, b"")
+        }
+
+    def _passing(self, text: bytes) -> str | None:
+        return passing_reason_of_line(result_in(self._requests.path, text))
 
     def _done(self, place: int) -> tuple[Document, bool]:
         """A batch once it is over, its results among those that were `found`; and whether it was finished before."""
@@ -186,7 +195,13 @@ class _Work:
                     self.found[number] = text
                     continue
                 number = lines[number - 1]
-                self.found[number] = json.dumps(result | {"line": number}, ensure_ascii=False).encode()
+                if not (passing_reason_of_line(result) is not None and self._has_brought(number)):
+                    self.found[number] = json.dumps(result | {"line": number}, ensure_ascii=False).encode()
+
+    def _has_brought(self, number: int) -> bool:
+        """Whether what is known of a line holds an answer or a quiz, which a later failure does not take away."""
+        before = result_in(self._requests.path, self.found.get(number, b'{"line": 0}'))
+        return bool((before.get("answer") or {}).get("attempts") or (before.get("quiz") or {}).get("quiz"))
 
 
 def _begun_again(api: Api, batch: Document, data: bytes) -> Document:

@@ -92,13 +92,18 @@ def print_table(columns: Sequence[Column], rows: Iterable[Row], *, empty: str) -
     if not shown:
         say(empty)
         return
+    cells = [[styled(column.of(row)) for column in columns] for row in shown]
+    at = console()
     table = Table(box=SIMPLE, pad_edge=False, show_edge=False)
-    for column in columns:
+    for place, column in enumerate(columns):
         justify: Literal["right", "left"] = "right" if column.right else "left"
-        table.add_column(column.title, justify=justify, overflow="fold")
-    for row in shown:
-        table.add_row(*(styled(column.of(row)) for column in columns))
-    console().print(table)
+        # An id is copied: it stays in one piece where that leaves half of the terminal to the rest.
+        words = [line[place].plain for line in cells]
+        whole = column.title.lower() == "id" and 2 * max(map(len, words)) <= at.width
+        table.add_column(column.title, justify=justify, overflow="fold", no_wrap=whole)
+    for line in cells:
+        table.add_row(*line)
+    at.print(table)
 
 
 def print_rows(document: object, columns: Sequence[Column], rows: Iterable[Row], *, empty: str, as_json: bool) -> None:

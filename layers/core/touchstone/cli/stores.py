@@ -23,7 +23,9 @@ MOST_NAMED = 20
 def table() -> "Table":
     """The table of all records. Raises `SettingsError` without its name, AWS credentials or a region."""
     name = _setting(TABLE_VARIABLE, "table (the output TableName)")
-    return _session().resource("dynamodb").Table(name)
+    from touchstone.records.table import repeating_conflicts
+
+    return repeating_conflicts(_session().resource("dynamodb").Table(name))
 
 
 def artifacts(root: str = "artifacts") -> "Artifacts":

@@ -38,6 +38,8 @@ PAUSE = timedelta(seconds=60)
 SOON = timedelta(minutes=10)
 """What comes as soon as that is waited for, a minute's quota and a provider's pause included; the rest is left to the
 schedule of every hour."""
+SLOW = "timed_out"
+"""The reason of a try that no judge answered in time: of a record that is too long for it, or of all."""
 INDEX_DELAY = timedelta(seconds=5)
 """By then the index shows what somebody lined up and left word of."""
 
@@ -126,13 +128,18 @@ class Drain:
                 return Drained(
                     state="continue" if soon else "empty", until=again if soon else None, outcomes=tuple(done)
                 )
-            # The first that is judged goes alone: where a model is gone or a quota cut, one call finds out.
-            outcomes, left = await self._round(due, alone=not any(outcome.tried for outcome in done))
+            # The first that is judged goes alone: where a model is gone or a quota cut, one call finds out. After one
+            # that no judge answered in time the next does: either it was that record, or the provider answers nobody.
+            tried = [outcome for outcome in done if outcome.tried]
+            slow = bool(tried) and tried[-1].reason == SLOW
+            outcomes, left = await self._round(due, alone=not tried or slow)
             self._clean_up()
             done += outcomes
             line.note(due, outcomes)
             line.give_back(left)
             stopped = self._stopped(outcomes)
+            if stopped is not None and not slow and [one.reason for one in outcomes if one.tried] == [SLOW]:
+                continue
             if stopped is not None:
                 return Drained(state=stopped[0], until=stopped[1], outcomes=tuple(done))
         return Drained(state="continue", until=self.clock(), outcomes=tuple(done))
@@ -177,6 +184,8 @@ class Drain:
     def _stopped(self, outcomes: Sequence[Outcome]) -> tuple[DrainState, datetime | None] | None:
         """Whether a refusal says that nothing more can be asked for now, and until when."""
         refused = [outcome for outcome in outcomes if outcome.state == "deferred" and outcome.scope == "everyone"]
+        if any(outcome.state == "done" for outcome in outcomes):  # who answered others was slow for a record of its own
+            refused = [outcome for outcome in refused if outcome.reason != SLOW]
         if not refused:
             return None
         soonest = min(outcome.until or self.clock() + PAUSE for outcome in refused)

@@ -19,6 +19,8 @@ LONGEST_SECONDS = 180.0
 LEAST_SECONDS = 45.0
 """A quiz that is given the usual time ends within so many seconds; with less left it is not begun."""
 
+_NOT_BEGUN = "It was not begun in this run, for want of time or because another run is at it; the next one does it."
+
 logger = logging.getLogger(__name__)
 
 
@@ -40,16 +42,24 @@ class LineQuizzes:
     async def judge(self, quiz_id: str, *, deadline: Deadline, last: bool) -> QuizView | Waiting:
         """Make or check a quiz before the deadline; what there is then, or for what it waits.
 
-        Nothing is begun with less than `LEAST_SECONDS` left. What is left to do, its own state machine does. `last`:
-        nobody comes back to it, so that it waits for nothing more.
+        Nothing is begun with less than `LEAST_SECONDS` left, or while somebody else is at it: that waits too. What is
+        left to do after it was worked on, its own state machine does. `last`: nobody comes back to it, so that it waits
+        for nothing more.
         """
         run = self.desk.quizzes.get(tenant=self.desk.tenant, quiz_id=quiz_id)
         held = run.waiting is not None and run.waiting.until > self.desk.clock() and not last
-        if not run.over and not held and deadline.remaining >= LEAST_SECONDS:
+        begun = not run.over and not held and deadline.remaining >= LEAST_SECONDS
+        if begun:
             seconds = min(LONGEST_SECONDS, deadline.remaining)
             run = await self._tried(run, seconds, left_for=None if last else self.left_for)
         if run.waiting is not None and not last:
             return run.waiting
+        now = self.desk.clock()
+        busy_until = now if run.call is None else run.call.until
+        if not (last or run.over) and (not begun or busy_until > now):
+            return Waiting(
+                reason="timed_out", sentence=_NOT_BEGUN, until=max(now, busy_until), left_until=now + self.left_for
+            )
         return QuizView.of(self.reception.start(self.desk.quizzes.hand_over(run)))
 
     async def _tried(self, run: QuizRun, seconds: float, *, left_for: timedelta | None) -> QuizRun:

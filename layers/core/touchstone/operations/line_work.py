@@ -17,7 +17,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel
 
@@ -211,7 +211,9 @@ class LineWork:
             return _failed(error, number, reference, batch_id=chunk.batch_id)
         if record.waiting is not None:
             return _open(number, reference, record.waiting)
-        return LineResult(line=number, id=reference, answer=AnswerView.of(record), finished_at=self.clock())
+        kind: Literal["evaluate"] | None = "evaluate" if isinstance(work, EvaluateLine) else None
+        answer = AnswerView.of(record)
+        return LineResult(line=number, id=reference, kind=kind, answer=answer, finished_at=self.clock())
 
     async def _record(self, line: AnswerLine, answer_id: str, chunk: Chunk, deadline: Deadline) -> AnswerRecord:
         if isinstance(line, EvaluateLine):

@@ -79,6 +79,8 @@ class LineError(BaseModel):
 class LineResult(BaseModel):
     """The result of one line, by its number in the file (from 1): what it came to, or an error.
 
+    `kind` is told where the line asked for an evaluation alone, which decides nothing anew of its answer.
+
     `submission` is a `SubmissionView` of its author, `measurement` a `MeasurementView`, and `quiz` a `QuizView`, as
     JSON: whoever collects results need not load what judges them.
     """
@@ -87,6 +89,7 @@ class LineResult(BaseModel):
 
     line: int
     id: str | None = None
+    kind: Literal["evaluate"] | None = None
     answer: AnswerView | None = None
     submission: dict[str, Any] | None = None
     measurement: dict[str, Any] | None = None

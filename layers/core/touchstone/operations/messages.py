@@ -23,6 +23,7 @@ from touchstone.operations.reception import Reception
 from touchstone.operations.steps import work_whole
 from touchstone.records import Tenants
 from touchstone.strict import Strict, fault_words
+from touchstone.text import shortened
 
 
 class VerifyMessage(Strict):
@@ -54,20 +55,23 @@ class EvaluateMessage(Strict):
 
 type Message = VerifyMessage | SolveMessage | EvaluateMessage | AgainMessage
 
+MAX_FAULT_CHARS = 200
 KINDS = frozenset({"verify", "solve", "evaluate", "again"})
 """Pydantic names the kind of a message among the places of a fault."""
 _MESSAGE: TypeAdapter[Message] = TypeAdapter(Annotated[Message, Field(discriminator="kind")])
 
 
 def parse_message(body: str) -> Message:
-    """Parse a message. Raises `InputError`, without repeating what the message says."""
+    """Parse a message. Raises `InputError`, which repeats nothing of it but a kind that there is none of."""
     fields = loads(body)
     try:
         return _MESSAGE.validate_python(fields)
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in fault["loc"] if part not in KINDS)
-        raise InputError(f"The message cannot be taken: {fault_words(fault)}.", where=where or None) from None
+        raise InputError(
+            f"The message cannot be taken: {shortened(fault_words(fault), MAX_FAULT_CHARS)}.", where=where or None
+        ) from None
 
 
 async def take(

@@ -180,12 +180,12 @@ async def solve_problem(
         desk.answers.add_attempt(
             tenant=desk.tenant, answer_id=answer_id, attempt=attempted.attempt, spends=attempted.spends
         )
-    elif not record.attempts:
+    else:
         whose = attempted.provider or next(iter(desk.judges.available()), "")
         failure = attempted.failure or nobody_solves(desk.judges.remedy)
         _put_off(desk, record, attempted.error, attempted.spends, sentence=failure, provider=whose, left_for=left_for)
-        raise _unsolved(desk, answer_id, failure, attempted.spends, reason=attempted.reason)
-    else:
+        if not record.attempts:
+            raise _unsolved(desk, answer_id, failure, attempted.spends, reason=attempted.reason)
         desk.answers.add_spends(tenant=desk.tenant, answer_id=answer_id, spends=attempted.spends)
 
 
@@ -237,9 +237,8 @@ async def verify_attempt(
         )
         if judge is not None:
             sentence = done.verification.error or f"Not verified: {done.failure}"
-            _put_off(
-                desk, record, done.failure, done.spends, sentence=sentence, provider=judge.provider, left_for=left_for
-            )
+            whose = done.failed_by or judge.provider
+            _put_off(desk, record, done.failure, done.spends, sentence=sentence, provider=whose, left_for=left_for)
         record = desk.answers.set_verification(
             tenant=desk.tenant,
             answer_id=answer_id,

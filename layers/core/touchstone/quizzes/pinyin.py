@@ -6,7 +6,9 @@ tone mark or a tone number says that it is pinyin: a wrong choice may well be a 
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 
 from touchstone.checks import Finding, find_pinyin_errors
 from touchstone.checks.pinyin.letters import chunks
@@ -14,6 +16,9 @@ from touchstone.checks.pinyin.parsing import syllables
 from touchstone.material import Question
 from touchstone.quizzes.texts import HAN, Place, choices_of, places_of, same
 from touchstone.text import normalised
+
+LONGEST_WORD = 200
+"""Characters of the longest run of letters that is looked at as a word of pinyin; nobody writes longer ones."""
 
 _HAN = re.compile(HAN)
 _ALL_HAN = re.compile(rf"{HAN}+")
@@ -101,7 +106,8 @@ def _in_text(text: str, *, accents: bool) -> Iterator[Finding]:
         start = token.start()
         if token[0].isascii() and token[0].isalpha():
             continue  # without a mark or a number, as nearly every word of English: no pinyin by its marks
-        if not any(begin <= start < stop for begin, stop in taken):
+        before = bisect_right(taken, start, key=itemgetter(0)) - 1
+        if (before < 0 or start >= taken[before][1]) and len(token[0]) <= LONGEST_WORD:
             yield from (_moved(finding, start) for finding in _of_word(token[0], accents=accents))
 
 

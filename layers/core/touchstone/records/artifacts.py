@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from touchstone.clock import Clock, system_clock
 from touchstone.errors import NotFoundError, StoreError
 from touchstone.records.keys import check_tenant
 
@@ -33,10 +35,18 @@ class Artifacts:
     requests touch no object.
     """
 
-    def __init__(self, connect: "Callable[[], S3Client]", bucket: str, *, root: str = "artifacts") -> None:
+    def __init__(
+        self,
+        connect: "Callable[[], S3Client]",
+        bucket: str,
+        *,
+        root: str = "artifacts",
+        clock: Clock = system_clock,
+    ) -> None:
         self._connect = connect
         self._bucket = bucket
         self._root = root
+        self._clock = clock
 
     @cached_property
     def _s3(self) -> "S3Client":
@@ -121,6 +131,30 @@ class Artifacts:
             self.size(tenant=tenant, key=key)
         except NotFoundError:
             return False
+        return True
+
+    def renew(self, *, tenant: str, key: str, older_than: timedelta) -> bool:
+        """Make an object that is `older_than` so much as young as one that is stored now; its folder forgets old ones.
+
+        False where there is none.
+        """
+        whole = self.whole_key(tenant=tenant, key=key)
+        try:
+            found = self._s3.head_object(Bucket=self._bucket, Key=whole)
+            if self._clock() - found["LastModified"] >= older_than:
+                # Onto itself, which S3 takes only where something is said anew.
+                self._s3.copy_object(
+                    Bucket=self._bucket,
+                    Key=whole,
+                    CopySource={"Bucket": self._bucket, "Key": whole},
+                    MetadataDirective="REPLACE",
+                    ContentType=found["ContentType"],
+                )
+        except (ClientError, BotoCoreError) as error:
+            fault = _fault("renew", error)
+            if isinstance(fault, NotFoundError):
+                return False
+            raise fault from error
         return True
 
     def delete(self, *, tenant: str, key: str) -> None:

@@ -27,6 +27,22 @@ type Action = dict[str, dict[str, Any]]
 """One action of a transaction without its table: `{"Put": {...}}`, `{"Update": {...}}` …"""
 
 
+def repeating_conflicts(table: "Table") -> "Table":
+    """The table, by a client that repeats a plain write which met a transaction on its item, with jitter.
+
+    boto repeats such a write by itself as little as DynamoDB does; a transaction's own conflicts are `transact`'s.
+    """
+    events: Any = table.meta.client.meta.events  # typed for handlers that answer nothing
+    events.register("needs-retry.dynamodb", _pause_after_conflict, unique_id="conflicts")
+    return table
+
+
+def _pause_after_conflict(*, response: tuple[Any, dict[str, Any]] | None, attempts: int, **_: Any) -> float | None:
+    """Seconds until a refused write is sent again, None where it is not for this reason."""
+    code = None if response is None else response[1].get("Error", {}).get("Code")
+    return jitter(attempts - 1) if code == "TransactionConflictException" and attempts < CONFLICT_TRIES else None
+
+
 class ConditionFailedError(Exception):
     """A condition of a write did not hold; nothing was written. `failed` are the positions in the transaction."""
 

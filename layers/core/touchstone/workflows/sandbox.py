@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +14,15 @@ from touchstone.errors import InputError, StoreError
 
 if TYPE_CHECKING:
     from mypy_boto3_lambda import LambdaClient
+    from mypy_boto3_lambda.type_defs import InvocationResponseTypeDef
 
 READ_SECONDS = 420
 """Longer than the function has for an order: it imports the target twice and runs the script twice."""
 ENDED = "The script ended the sandbox that it ran in."
+ASLEEP = "ResourceNotReadyException"
+"""How Lambda refuses a function in a network that nobody called for weeks, while it makes its interfaces anew."""
+WAKING_PAUSES = (5.0, 10.0, 15.0, *[30.0] * 5)
+"""Seconds between the calls until it is awake: three minutes in all, where one or two are usual."""
 PLATFORM = "."
 """What is in the type of an error by which a platform says that the function's process is gone: `Runtime.ExitError`,
 `Sandbox.Timedout`. A type without it is one that the function raised itself, and says nothing of the script."""
@@ -37,6 +44,7 @@ class SandboxFunction:
 
     lambdas: LambdaClient
     name: str
+    pause: Callable[[float], None] = time.sleep
 
     def import_target(self, order: Order) -> None:
         """See whether the target can be imported there. Raises `InputError` with the reason where it cannot.
@@ -65,7 +73,7 @@ class SandboxFunction:
         from botocore.exceptions import BotoCoreError, ClientError
 
         try:
-            reply = self.lambdas.invoke(FunctionName=self.name, Payload=order.model_dump_json().encode())
+            reply = self._invoked(order.model_dump_json().encode())
             said: Any = json.loads(reply["Payload"].read() or b"null")
         except (ClientError, BotoCoreError) as error:
             raise StoreError("The sandbox could not be reached; it is safe to repeat.") from error
@@ -75,6 +83,19 @@ class SandboxFunction:
         if isinstance(raised, str) and PLATFORM not in raised:
             raise StoreError(f"The sandbox ran nothing ({raised}); it is safe to repeat.")
         return None
+
+    def _invoked(self, payload: bytes) -> InvocationResponseTypeDef:
+        """The reply, after the pauses that a function needs to wake which was long unused."""
+        from botocore.exceptions import ClientError
+
+        for pause in WAKING_PAUSES:
+            try:
+                return self.lambdas.invoke(FunctionName=self.name, Payload=payload)
+            except ClientError as error:
+                if error.response.get("Error", {}).get("Code") != ASLEEP:
+                    raise
+                self.pause(pause)
+        return self.lambdas.invoke(FunctionName=self.name, Payload=payload)
 
 
 def _refuse(answer: Answer) -> None:

@@ -145,8 +145,22 @@ def number_of(tree: Tree, digits: int = DIGITS) -> Fraction | None:
     return -size if sign else size
 
 
+def calls(tree: Tree, function: str) -> bool:
+    """Whether a function of one argument occurs in a tree."""
+    match tree:
+        case Apply(operation, arguments):
+            bare = operation == function and len(arguments) == 1
+            return bare or any(calls(argument, function) for argument in arguments)
+    return False
+
+
 def bounds(tree: Tree) -> tuple[Fraction, Fraction] | None:
-    """Two numbers between which a constant lies; None where it has no real value, or one lost to rounding."""
+    """Two numbers between which a constant lies.
+
+    None where it has no real value, one lost to rounding, or a logarithm whose base nobody says.
+    """
+    if calls(tree, "log"):
+        return None
     values = number_of(tree), number_of(tree, 2 * DIGITS)
     match values:
         case (Fraction() as rough, Fraction() as fine):

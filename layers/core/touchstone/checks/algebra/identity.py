@@ -14,6 +14,7 @@ import sympy
 from touchstone.checks.algebra.evaluation import (
     DIGITS,
     Point,
+    calls,
     context_of,
     evaluate,
     number_of,
@@ -69,7 +70,7 @@ def compare_numbers(left: Tree, right: Tree) -> Numbers:
             case (None, _) | (_, None):
                 return "unknown"
         if _far_apart(left, right, point):
-            return "unknown" if _calls(left, "log") or _calls(right, "log") else "different"
+            return "unknown" if calls(left, "log") or calls(right, "log") else "different"
         alike += 1
     return "alike" if alike else "unknown"
 
@@ -95,14 +96,6 @@ def is_zero(difference: sympy.Expr) -> bool:
     return bool(
         not difference.free_symbols and difference.is_algebraic and sympy.minimal_polynomial(difference, x) == x
     )
-
-
-def _calls(tree: Tree, function: str) -> bool:
-    match tree:
-        case Apply(operation, arguments):
-            bare = operation == function and len(arguments) == 1
-            return bare or any(_calls(argument, function) for argument in arguments)
-    return False
 
 
 def _defined(tree: Tree, point: Point) -> mpmath.mpc | None:

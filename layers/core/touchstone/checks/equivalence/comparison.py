@@ -41,6 +41,7 @@ type Bindings = tuple[tuple[str, Value], ...]
 _HALF_A_DAY = 43_200
 _PAIR = 2
 _OTHER_KIND = "They are values of different kinds."
+_PI = Quantity(Name("pi"))
 _LETTERS = "The letters are read as a name, or a product of names, that has this value."
 _NEAR = "The one lies within the tolerance of the other."
 _FAR = "The one does not lie within the tolerance of the other."
@@ -83,8 +84,7 @@ class Comparison:
     def near(self, given: Value, expected: Value, tolerance: Tolerance, *, same: Answer) -> Answer:
         """Whether `given` lies within a tolerance of `expected`, where `same` said False or None of them."""
         given, expected = (
-            letters_as_product(value.written) or value if isinstance(value, Words) and value.written else value
-            for value in (given, expected)
+            _PI if isinstance(value, Words) and value.text == "pi" else value for value in (given, expected)
         )
         near = within(given, expected, tolerance, same=same, bounds=self._algebra.bounds)
         if near is not None and near is not same:

@@ -25,8 +25,8 @@ type Piece = tuple["sympy.Expr", bool, "sympy.Expr", bool]
 type Contains = Callable[["sympy.Expr"], bool | None]
 
 _SIGN = re.compile(r"(<=|>=|<|>)")
-_INTERVAL = re.compile(r"([(\[])\s*([^()\[\],]+),\s*([^()\[\],]+)([)\]])")
-_JOIN = re.compile(r"\s*(?:\\cup|∪|\bor\b|或者?)\s*", re.IGNORECASE)
+_INTERVAL = re.compile(r"([(\[])([^()\[\],]+),([^()\[\],]+)([)\]])")
+_JOIN = re.compile(r"\s?(?:\\cup|∪|\bor\b|或者?)\s?", re.IGNORECASE)
 _NONE = re.compile(r"no (?:real )?solutions?|无解|無解|\\emptyset|空集", re.IGNORECASE)
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 

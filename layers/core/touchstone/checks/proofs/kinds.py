@@ -45,9 +45,17 @@ class Kind:
     prove: Callable[[Task], Proof | None]
 
 
+_RUN = re.compile(r"\\s([*+])\+?")
+"""A run of blanks in a pattern, possessive or not."""
+
+
 def patterns(*sources: str) -> tuple[re.Pattern[str], ...]:
-    """Patterns for whole problems, blind to case."""
-    return tuple(re.compile(source, re.IGNORECASE) for source in sources)
+    """Patterns for whole problems, blind to case.
+
+    A problem's text has no two blanks side by side, so that one is all that a run of them can be: `\\s*` is `\\s?`.
+    """
+    single = (_RUN.sub(lambda run: r"\s?" if run[1] == "*" else r"\s", source) for source in sources)
+    return tuple(re.compile(source, re.IGNORECASE) for source in single)
 
 
 def tree_of(text: str) -> Tree | None:

@@ -135,7 +135,7 @@ def _factorisation(task: Task) -> Proof | None:
 def _stated_factors(text: str) -> list[int] | None:
     """The factors, with repetition, of `2^2 * 3 * 7`; None where the text is no such product."""
     factors: list[int] = []
-    for part in re.split(r"\s*(?:\*|x(?= ?\d))\s*", text.strip()):
+    for part in re.split(r"\s?(?:\*|x(?= ?\d))\s?", text.strip()):
         match = re.fullmatch(r"\(?(\d{1,13})(?:\s*\^\s*\{?(\d{1,2})\}?)?\)?", part)
         if match is None:
             return None

@@ -30,7 +30,7 @@ _END = " .。?？;；:：\n"
 _NUMBER = r"(?:0|[1-9]\d{0,8})(?:\.\d{1,9})?"
 """Without a leading zero, and shorter than a telephone number."""
 _OPERAND = rf"(?:{_NUMBER}|\\frac ?\{{ ?{_NUMBER} ?\}} ?\{{ ?{_NUMBER} ?\}})"
-_CALCULATION = re.compile(rf"(?=.*[+*^])[-( ]*{_OPERAND}[) ]*(?:(?:[-+*/]|\^ ?\{{?)[-( ]*{_OPERAND}[) }}]*)+")
+_CALCULATION = re.compile(rf"(?=.*[+*^])[-( ]*{_OPERAND}[) ]*(?:(?:[-+*/]|\^(?: ?\{{)?)[-( ]*{_OPERAND}[) }}]*)+")
 """Numbers joined by signs, one of which says that something is to be worked out: without it 3-5 may be a range, 1/2 an
 answer or a date, and 555-1234 a telephone number."""
 _DESIGNATION = re.compile(r"\d{4}-\d{1,2}-\d|\d/\d+/\d|\d{3}-\d{4}(?!\d)|\d-\d+-\d{4}(?!\d)")

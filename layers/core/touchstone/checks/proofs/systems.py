@@ -21,7 +21,7 @@ from touchstone.checks.values.exact import rational
 
 type Linear = dict[str, Fraction]
 """A linear expression: coefficient by name, the constant under the empty name."""
-_SPLIT = re.compile(r"\s*(?:[,;，；]|\band\b|和|且|\n)\s*")
+_SPLIT = re.compile(r"\s?(?:[,;，；]|\band\b|和|且|\n)\s?")
 _ORDERED = (["x", "y"], ["x", "y", "z"], ["a", "b"], ["a", "b", "c"], ["m", "n"])
 """Names whose order is settled, so that (7, 3) can be read."""
 

@@ -136,7 +136,7 @@ def _said(answer: str, first: Fraction, second: Fraction, *, smaller: bool) -> s
     """The relation that an answer claims between the two numbers, None where it claims none that can be read."""
     if re.fullmatch(r"(?:they are )?(?:the same|equal)|一样大|相等", answer, re.IGNORECASE):
         return "="
-    parts = re.split(r"\s*([<>=])\s*", answer)
+    parts = re.split(r"\s?([<>=])\s?", answer)
     if len(parts) == 3:  # noqa: PLR2004  (number, sign, number)
         left, right = number_of(parts[0]), number_of(parts[2])
         if left is None or right is None:

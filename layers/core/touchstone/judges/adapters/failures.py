@@ -26,6 +26,7 @@ from touchstone.judges.adapters.replies import Response
 
 _WORD = re.compile(r"[A-Za-z]+(_[A-Za-z]+)*")
 _LONGEST_WORD = 48
+_REQUESTS = re.compile(r"[0-9]{1,9}")
 _MINUTE = 60.0
 """A bucket for requests a minute is full again within this many seconds; one that takes longer is a day's."""
 
@@ -179,8 +180,8 @@ def _request_limit(violations: list[dict[str, Any]], window: str) -> int | None:
     """The number of requests a window that a quota failure names; quotas of tokens name none."""
     for violation in violations:
         quota, value = str(violation.get("quotaId")), str(violation.get("quotaValue"))
-        if window in quota and "Requests" in quota and value.isdecimal():
-            return int(value)
+        if window in quota and "Requests" in quota and (limit := _requests(value)) is not None:
+            return limit
     return None
 
 
@@ -282,11 +283,16 @@ def _bucket_quota(
 
     The limit counts only where the requests themselves ran out (`spent` is "0"), not the tokens.
     """
-    requests = int(limit) if spent == "0" and limit is not None and limit.isdecimal() else None
+    requests = _requests(limit) if spent == "0" else None
     after, longest = retry_after(response), max((reset for reset in resets if reset is not None), default=0.0)
     if longest > _MINUTE:
         return day_quota(provider, model, limit=requests, retry_after=after)
     return minute_quota(provider, model, limit=requests, retry_after=after if after is not None else longest or None)
+
+
+def _requests(told: str | None) -> int | None:
+    """A number of requests as providers write it; None for anything else, however many digits it has."""
+    return int(told) if told is not None and _REQUESTS.fullmatch(told) else None
 
 
 def word(value: Any) -> str | None:

@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Literal
 
@@ -29,6 +30,8 @@ REPORTS: dict[AuditReportFormat, tuple[str, str]] = {
 """The forms of a report: its file, and as what it is sent."""
 JSON = "application/json"
 LINK_SECONDS = 900
+RENEWED_AFTER = timedelta(days=30)
+"""A bundle is forgotten 60 days after it was stored: one that is asked for has 30 left, longer than any audit takes."""
 SIDE_BY_SIDE = 16
 """Files written at once: each takes some 20 ms, of which the processor sees little."""
 
@@ -138,17 +141,22 @@ class BundleFiles:
     tenant: str
 
     def known(self, target: Target) -> Place | None:
-        """Where the bundle of a target lies, None where it was never installed."""
+        """Where the bundle of a target lies, None where it was never installed, or has been forgotten since.
+
+        What is asked for is kept anew, so that no audit under way loses it.
+        """
+        named = self._target_key(target)
         try:
-            text = self.bundles.get_text(tenant=self.tenant, key=self._target_key(target))
+            text = self.bundles.get_text(tenant=self.tenant, key=named)
         except NotFoundError:
             return None
         place = Place.model_validate_json(text)
-        return place if self.bundles.exists(tenant=self.tenant, key=place.key) else None
+        kept = [self.bundles.renew(tenant=self.tenant, key=key, older_than=RENEWED_AFTER) for key in (place.key, named)]
+        return place if all(kept) else None
 
     def keep(self, target: Target, place: Place, file: Path) -> None:
         """Keep an archive under its own digest, and then that this is what the target came to."""
-        if not self.bundles.exists(tenant=self.tenant, key=place.key):
+        if not self.bundles.renew(tenant=self.tenant, key=place.key, older_than=RENEWED_AFTER):
             self.bundles.put_file(tenant=self.tenant, key=place.key, file=file)
         text = place.model_dump_json()
         self.bundles.put_text(tenant=self.tenant, key=self._target_key(target), text=text, content_type=JSON)

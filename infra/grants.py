@@ -1,0 +1,141 @@
+"""Which partitions of the table each function may read and write, by the words that its keys begin with.
+
+A key of a tenant is `T#<tenant>#<WORD>…`. Tokens (`TOKEN#…`), sessions (`SESSION#…`) and what a tenant is, with the
+list of its tokens (`T#<tenant>`), are written by the API alone: whatever a model's reply or a sent text brings a
+function to do, it lets nobody in. Tests hold the functions to these grants, and the template too.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+DIRECTORY = "TENANTS"
+"""The list of tenants in the index by time: whether there are several decides how a quota is shared."""
+ASKING = ("QUOTA", "CACHE", "SPEND")
+"""What each call of a model is reserved in, answered from and paid for."""
+COUNTING = ("COUNTS",)
+SOLUTIONS = ("PROBLEM", "NEAR")
+ENDING = (*COUNTING, *SOLUTIONS)
+"""What is written with the end of an answer: it is counted, and kept for the same problem where it was verified."""
+EVALUATING = ("ANSWER", *COUNTING, "SUGGESTIONS", "APPROACHES", "BACKLOG", "LEASE", *ASKING)
+COURSES = ("CURRICULUM", "LEARNER")
+SHARED = frozenset({"QUOTA", "BACKLOG", "LEASE"})
+"""Words of partitions that belong to no tenant."""
+ALONE = frozenset({"SPEND", "ROUTING", "SUGGESTIONS", "APPROACHES"})
+"""Words of partitions of which a tenant has one."""
+UNFINISHED = (
+    *(
+        "ANSWER#unfinished",
+        "EVALUATION#*",
+        "TASK#unfinished",
+        "SUBMISSION#unfinished",
+        "CHALLENGE#unfinished",
+        "OUTBOX",
+    ),
+    *("OUTBOX", "MEASUREMENT#unfinished", "QUIZ#unfinished", "EXPERIMENT#unfinished", "AUDIT#unfinished"),
+)
+"""The lists, in the index of what has no end yet, that the sweep reads."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grant:
+    """What a function may do with the table: the words it `writes` and reads, and those it only `reads`.
+
+    `lists` are partitions of indexes. `knows_tenants`: it may read what a tenant is, to refuse what comes for one that
+    is not there. `everything`: all of it, as the API may.
+    """
+
+    writes: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
+    lists: tuple[str, ...] = ()
+    knows_tenants: bool = False
+    everything: bool = False
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """The patterns of the partition keys that may be written."""
+        return ("*",) if self.everything else tuple(sorted(set(_patterns(self.writes))))
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        """The patterns of the partition keys, of the table and its indexes, that may be read."""
+        if self.everything:
+            return ("*",)
+        lists = (*self.lists, *([DIRECTORY] if "QUOTA" in self.writes else []))
+        return tuple(sorted({*self.written, *_patterns(self.reads), *lists}))
+
+
+def _patterns(words: tuple[str, ...]) -> Iterator[str]:
+    for word in words:
+        if word in SHARED:
+            yield f"{word}#*"
+        else:
+            yield f"T#*#{word}" if word in ALONE else f"T#*#{word}#*"
+
+
+def admits(grant: Grant, action: str, key: str) -> bool:
+    """Whether a grant lets `dynamodb:<action>` be done with a partition key, as IAM's `StringLike` compares."""
+    if action in {"GetItem", "BatchGetItem", "Query"}:
+        profile = grant.knows_tenants and action == "GetItem" and key.count("#") == 1 and key.startswith("T#")
+        return profile or any(fnmatchcase(key, pattern) for pattern in grant.read)
+    return any(fnmatchcase(key, pattern) for pattern in grant.written)
+
+
+_TASK = Grant(writes=("TASK",))
+_JUDGED_TASK = Grant(writes=("TASK", *COUNTING, *ASKING))
+_QUIZ = Grant(writes=("QUIZ", *COUNTING))
+_MADE_QUIZ = Grant(writes=("QUIZ", *COUNTING, *ASKING))
+_TAUGHT_QUIZ = Grant(writes=("QUIZ",), reads=COURSES)
+_EXPERIMENT = Grant(writes=("EXPERIMENT", *COUNTING, *ASKING))
+_AUDIT = Grant(writes=("AUDIT",))
+_SOLVED_AUDIT = Grant(writes=("AUDIT", *COUNTING, *ASKING))
+_EXAMINED = Grant(writes=("ANSWER", *ENDING, *ASKING))
+_ENDED = Grant(writes=("ANSWER", *ENDING))
+
+GRANTS = {
+    "functions.api.app": Grant(everything=True),
+    "functions.api.authorizer": Grant(lists=("TOKEN#*",)),
+    "functions.answers.read_image": _EXAMINED,
+    "functions.answers.analyze": _EXAMINED,
+    "functions.answers.retrieve": Grant(writes=("ANSWER",), reads=SOLUTIONS),
+    "functions.answers.solve": Grant(writes=("ANSWER", "ROUTING", *ENDING, *ASKING)),
+    "functions.answers.verify": _EXAMINED,
+    "functions.answers.settle": _ENDED,
+    "functions.answers.fail": _ENDED,
+    "functions.answers.enrich": _EXAMINED,
+    "functions.answers.evaluate": Grant(writes=EVALUATING),
+    "functions.answers.drain": Grant(writes=EVALUATING, lists=("EVALUATION#*",)),
+    "functions.answers.sweep": Grant(
+        writes=("ANSWER", *ENDING, "BACKLOG", "TASK", "MEASUREMENT", "QUIZ", "EXPERIMENT", "AUDIT"), lists=UNFINISHED
+    ),
+    "functions.answers.intake": Grant(
+        writes=("ANSWER", "ROUTING", *ENDING, "KEY", "BACKLOG", "LEASE", *ASKING), knows_tenants=True
+    ),
+    "functions.batch.prepare": Grant(writes=("BATCH", "KEY"), knows_tenants=True),
+    "functions.batch.lines": Grant(
+        writes=(
+            *("BATCH", "ANSWER", "TASK", "MEASUREMENT", "QUIZ", "ROUTING", "KEY", "BACKLOG", "LEASE"),
+            *(*ENDING, *ASKING),
+        ),
+        reads=COURSES,
+    ),
+    "functions.batch.collect": Grant(writes=("BATCH", "KEY"), knows_tenants=True),
+    **{f"functions.oracle.{name}": _JUDGED_TASK for name in ("draft", "gate", "score", "close", "compare", "rescore")},
+    **{f"functions.oracle.{name}": _TASK for name in ("rank", "decide", "finalise")},
+    "functions.surfaces.measure": Grant(writes=("MEASUREMENT", *COUNTING, *ASKING)),
+    "functions.surfaces.plan": _EXPERIMENT,
+    "functions.surfaces.pair": _EXPERIMENT,
+    "functions.surfaces.conclude": Grant(writes=("EXPERIMENT", *COUNTING)),
+    "functions.quizzes.retrieve": _TAUGHT_QUIZ,
+    "functions.quizzes.weakness": _TAUGHT_QUIZ,
+    "functions.quizzes.generate": _MADE_QUIZ,
+    "functions.quizzes.validate": _QUIZ,
+    "functions.quizzes.evaluate": _MADE_QUIZ,
+    "functions.quizzes.finish": _QUIZ,
+    "functions.audits.install": _AUDIT,
+    "functions.audits.prepare": _SOLVED_AUDIT,
+    "functions.audits.turn": _SOLVED_AUDIT,
+    "functions.audits.conclude": _AUDIT,
+    "functions.audits.weekly": Grant(writes=("AUDIT", "KEY"), lists=("AUDIT#weekly",)),
+}
+"""By module; all that have the table."""

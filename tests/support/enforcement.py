@@ -1,0 +1,96 @@
+"""The grants of each function, held while its handler runs in process: what they do not admit is refused as by IAM.
+
+Every deployed handler is wrapped where its module keeps it, so that a call to the table is known to be its own.
+"""
+
+import importlib
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+from botocore.exceptions import ClientError
+
+from infra.grants import GRANTS, admits
+from tests.support.table import TABLE_NAME
+
+ROOT = Path(__file__).parents[2]
+HANDLER = re.compile(r"^(?:def handler\(|handler = )", re.MULTILINE)
+_running: list[str] = []
+"""The modules whose handlers are at work; one that another one waits for is the last. No context variable: functions
+keep one runner of event loops, which keeps the context that it was first used in."""
+
+
+def enforce(operation: str, given: Mapping[str, Any]) -> None:
+    """Refuse a call to DynamoDB that the handler at work may not make; a test that acts by itself may make any."""
+    if not _running:
+        return
+    module = _running[-1]
+    for action, table, key in keys_of(operation, given):
+        if table == TABLE_NAME and (module not in GRANTS or not admits(GRANTS[module], action, key)):
+            words = f"{module} is not authorized to perform dynamodb:{action} on {key}"
+            raise ClientError({"Error": {"Code": "AccessDeniedException", "Message": words}}, operation)
+
+
+def modules() -> Iterator[str]:
+    """The modules of all deployed handlers, as `functions.answers.sweep`."""
+    for path in sorted((ROOT / "functions").rglob("*.py")):
+        if HANDLER.search(path.read_text(encoding="utf-8")):
+            yield ".".join(path.relative_to(ROOT).with_suffix("").parts)
+
+
+def mark_handlers() -> None:
+    """Wrap every handler, once."""
+    for name in modules():
+        module: Any = importlib.import_module(name)
+        if not hasattr(module.handler, "marked"):
+            module.handler = _marked(name, module.handler)
+
+
+def _marked(name: str, handler: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(handler)
+    def marked(*arguments: Any, **named: Any) -> Any:
+        with _at_work(name):
+            return handler(*arguments, **named)
+
+    setattr(marked, "marked", True)  # noqa: B010 - a function has no such attribute
+    return marked
+
+
+@contextmanager
+def _at_work(name: str) -> Iterator[None]:
+    _running.append(name)
+    try:
+        yield
+    finally:
+        _running.remove(name)
+
+
+def keys_of(operation: str, given: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """The action, table and partition key of each item that a call to DynamoDB is about."""
+    match operation:
+        case "GetItem" | "UpdateItem" | "DeleteItem":
+            yield operation, given["TableName"], _text(given["Key"].get("pk"))
+        case "PutItem":
+            yield "PutItem", given["TableName"], _text(given["Item"].get("pk"))
+        case "Query":
+            yield "Query", given["TableName"], _queried(given)
+        case "BatchGetItem":
+            for table, asked in given["RequestItems"].items():
+                yield from (("BatchGetItem", table, _text(key.get("pk"))) for key in asked["Keys"])
+        case "TransactWriteItems":
+            for action in given["TransactItems"]:
+                ((kind, body),) = action.items()
+                name = "ConditionCheckItem" if kind == "ConditionCheck" else f"{kind}Item"
+                yield name, body["TableName"], _text((body.get("Key") or body["Item"]).get("pk"))
+
+
+def _queried(given: Mapping[str, Any]) -> str:
+    (placeholder,) = re.findall(r"\b(?:pk|gsi\dpk)\s*=\s*(:\w+)", given["KeyConditionExpression"])
+    return _text(given["ExpressionAttributeValues"][placeholder])
+
+
+def _text(value: Any) -> str:
+    return str(value["S"] if isinstance(value, dict) else value)

@@ -1,0 +1,128 @@
+"""Who is told when something goes wrong, what it costs to be told, and what an operator looks at."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.support.templates import Resources
+
+FREE_ALARMS = 10
+ALARM_USD = 0.10
+FREE_DASHBOARD_METRICS = 50
+
+
+def of_type(resources: Resources, kind: str) -> dict[str, Any]:
+    return {name: item["Properties"] for name, item in resources.items() if item["Type"] == kind}
+
+
+def alarms(resources: Resources) -> dict[str, dict[str, Any]]:
+    """The alarms by what their names begin with."""
+    found = of_type(resources, "AWS::CloudWatch::Alarm")
+    return {name.removeprefix("Operations")[:-8]: properties for name, properties in found.items()}
+
+
+def publishers(resources: Resources) -> Iterator[dict[str, Any]]:
+    for policy in of_type(resources, "AWS::SNS::TopicPolicy").values():
+        for statement in policy["PolicyDocument"]["Statement"]:
+            if statement["Effect"] == "Allow" and statement["Action"] == "sns:Publish":
+                yield statement
+
+
+def test_an_alarm_of_this_account_and_of_no_other_may_publish(resources: Resources) -> None:
+    (statement,) = publishers(resources)
+    assert statement["Principal"] == {"Service": "cloudwatch.amazonaws.com"}
+    assert statement["Condition"] == {"StringEquals": {"aws:SourceAccount": {"Ref": "AWS::AccountId"}}}
+    (topic,) = [name for name, item in resources.items() if item["Type"] == "AWS::SNS::Topic"]
+    assert statement["Resource"] == {"Ref": topic}
+
+
+def test_what_is_not_encrypted_on_its_way_to_the_topic_is_still_refused(resources: Resources) -> None:
+    statements = [
+        statement
+        for policy in of_type(resources, "AWS::SNS::TopicPolicy").values()
+        for statement in policy["PolicyDocument"]["Statement"]
+    ]
+    (denied,) = [one for one in statements if one["Effect"] == "Deny"]
+    assert denied["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
+
+
+@pytest.mark.parametrize(
+    "alarm",
+    [
+        "DeadLetters",
+        "OldestDeferred",
+        "Stuck",
+        "SweepSilent",
+        "Interrupted",
+        "VerifyInterrupted",
+        "VerifyTimedOut",
+        "ServerErrors",
+        "Throttled",
+        "NearCeiling",
+        "SkipRate",
+        "Misconfigured",
+    ],
+)
+def test_an_alarm_tells_the_operator(resources: Resources, alarm: str) -> None:
+    (topic,) = [name for name, item in resources.items() if item["Type"] == "AWS::SNS::Topic"]
+    assert alarms(resources)[alarm]["AlarmActions"] == [{"Ref": topic}]
+
+
+def test_a_sweep_that_ends_no_more_is_an_alarm_and_takes_back_none(resources: Resources) -> None:
+    found = alarms(resources)
+    silent = found["SweepSilent"]
+    assert silent["TreatMissingData"] == "breaching"
+    assert (silent["MetricName"], silent["Statistic"], silent["ComparisonOperator"], silent["Threshold"]) == (
+        "Backlog",
+        "SampleCount",
+        "LessThanThreshold",
+        1,
+    )
+    # It runs each quarter of an hour, give or take five minutes: each of these periods holds the end of one at least.
+    assert silent["Period"] >= 20 * 60
+    assert [found[name]["TreatMissingData"] for name in ("Stuck", "OldestDeferred")] == ["ignore", "ignore"]
+
+
+def test_whichever_machine_breaks_off_and_however_it_is_an_alarm(resources: Resources) -> None:
+    machines = of_type(resources, "AWS::StepFunctions::StateMachine")
+    express = {name for name, item in machines.items() if item.get("StateMachineType") == "EXPRESS"}
+    (rule,) = [
+        item
+        for item in of_type(resources, "AWS::Events::Rule").values()
+        if item["EventPattern"]["source"] == ["aws.states"]
+    ]
+    detail = rule["EventPattern"]["detail"]
+    assert {reference["Ref"] for reference in detail["stateMachineArn"]} == set(machines) - express
+    assert set(detail["status"]) == {"FAILED", "TIMED_OUT", "ABORTED"}
+    (target,) = rule["Targets"]
+    queue = target["Arn"]["Fn::GetAtt"][0]
+    (dimension,) = alarms(resources)["Interrupted"]["Dimensions"]
+    assert dimension == {"Name": "QueueName", "Value": {"Fn::GetAtt": [queue, "QueueName"]}}
+    for name in express:
+        failing = [
+            alarm["MetricName"]
+            for alarm in alarms(resources).values()
+            if {"Name": "StateMachineArn", "Value": {"Ref": name}} in alarm.get("Dimensions", ())
+        ]
+        assert sorted(failing) == ["ExecutionsFailed", "ExecutionsTimedOut"]
+
+
+def test_being_told_costs_less_than_half_a_dollar_a_month(resources: Resources) -> None:
+    looked_at = sum(
+        sum("MetricStat" in one for one in alarm.get("Metrics", ())) or 1 for alarm in alarms(resources).values()
+    )
+    assert (looked_at - FREE_ALARMS) * ALARM_USD <= 0.5
+
+
+def test_the_dashboard_has_the_figures_of_the_pages_and_is_one_that_costs_nothing(resources: Resources) -> None:
+    (dashboard,) = of_type(resources, "AWS::CloudWatch::Dashboard").values()
+    parts = dashboard["DashboardBody"]["Fn::Join"][1]
+    body = json.loads("".join(part if isinstance(part, str) else "reference" for part in parts))
+    metrics = [metric for widget in body["widgets"] for metric in widget["properties"]["metrics"]]
+    names = {metric[1] for metric in metrics if len(metric) > 1}
+    pages = {"Status_verified", "Status_unverified", "Status_caution", "Failed", "CostMicroUsd", "Backlog"}
+    assert pages | {"OldestDeferredAge", "Stuck", "ExecutionsFailed", "Throttles", "5xx"} <= names
+    assert any("MetricName=Skip" in str(metric[0].get("expression")) for metric in metrics if len(metric) == 1)
+    assert len(metrics) <= FREE_DASHBOARD_METRICS
