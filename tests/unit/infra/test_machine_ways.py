@@ -16,7 +16,7 @@ import pytest
 
 from tests.support.machine import DEFINITIONS, Interpreter, StateError, definition
 from tests.support.machines import FUNCTIONS
-from tests.unit.infra.conftest import Resources
+from tests.support.templates import Resources
 
 SECONDS = 7
 """Every pause that a step asks for."""
@@ -221,7 +221,7 @@ WAYS = [
     *_ways(
         "audit",
         {**TENANT, "audit_id": "a"},
-        ("install:installed prepare:auditing turn:going_on turn:waiting turn:over wait turn:over conclude:done",),
+        ("install:installed prepare:auditing turn:going_on turn:waiting wait turn:over turn:over conclude:done",),
         ("install:failed",),
         ("install:installed prepare:done",),
         ("install:installed prepare:auditing turn!Boom turn:over conclude:incomplete",
