@@ -10,11 +10,12 @@ from functions.api import app
 from functions.composition import stores, work
 from functions.quizzes import evaluate, finish, generate, retrieve, validate, weakness
 from tests.support.api import Api
+from tests.support.clocks import later
 from tests.support.deployment import Context, Deployment, deployed
 from tests.support.events import event
 from tests.support.exchange import Control, Rule
+from tests.support.machines import Handler
 from tests.support.providers import ProviderServer, error, success
-from tests.support.task_machines import Handler, later
 from tests.support.wire import Behaviour
 from tests.unit.quizzes.samples import CHAPTER, CURRICULUM, LEARNER, evaluated, flaw, made, quiz
 from touchstone.errors import NotFoundError, StoreError
@@ -274,7 +275,7 @@ def test_of_a_checked_quiz_whose_structure_is_broken_all_that_a_program_decides_
 def test_r3_every_step_repeated_after_its_effect_asks_nobody_twice(
     demo: Api, judged: Deployment, judges: ProviderServer, use_cache: bool
 ) -> None:
-    judged.machines.tasks.repeats = 2
+    judged.machines.repeats = 2
     says(judges, "QuizReply", made(SIMPLIFIED, {}), made())
     seen = make(demo, use_cache=use_cache)
     assert asked(judges) == ["generate", "generate", "evaluate"]
@@ -304,17 +305,17 @@ def test_a_quiz_that_is_made_anew_is_not_answered_with_what_was_written_before(
 def test_r3_a_step_that_never_comes_back_ends_the_quiz_with_the_best_of_what_there_is(
     demo: Api, judged: Deployment, judges: ProviderServer, lost: str, state: str
 ) -> None:
-    judged.machines.tasks.lost = frozenset({lost})
+    judged.machines.lost = frozenset({lost})
     seen = make(demo)
     assert (seen["state"], (seen["failed"] or seen["unchecked"])["reason"]) == (state, "timed_out")
     assert (seen["quiz"] is None) == (state == "failed")
 
 
 def test_r3_a_quiz_that_nobody_ended_is_ended_by_the_sweep(demo: Api, judged: Deployment) -> None:
-    judged.machines.tasks.lost = frozenset({"finish"})
+    judged.machines.lost = frozenset({"finish"})
     seen = make(demo)
     assert (seen["state"], seen["quiz"], seen["finished_at"]) == ("generating", None, None)
-    judged.machines.tasks.lost = frozenset()
+    judged.machines.lost = frozenset()
     assert sweep.handler(event("schedule_sweep"), Context())["restarted"] == 0
     later(200)
     assert sweep.handler(event("schedule_sweep"), Context())["restarted"] == 1
@@ -327,7 +328,7 @@ def test_r3_a_quiz_that_never_began_has_all_of_its_time_when_the_sweep_starts_it
     demo: Api, judged: Deployment, judges: ProviderServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as broken:
-        broken.setattr(judged.machines.tasks, "begin", lambda *_: None)
+        broken.setattr(judged.machines, "begin", lambda *_: None)
         accepted = demo.post("/v1/quizzes", ASKED)
     assert demo.get(accepted.location).json["state"] == "generating"
     later(3600)
@@ -394,7 +395,7 @@ def test_what_was_deleted_since_ends_the_quiz_with_the_reason(demo: Api, judged:
     for path, kept in (("curricula/our-course", "curriculum"), ("learners/mei", "learner")):
         accepted = _begun(demo, judged, chapter="2" if kept == "curriculum" else "1")
         assert demo.call("DELETE", f"/v1/{path}").status == 204
-        judged.machines.tasks.begin("quiz", "again", {"tenant": "demo", "quiz_id": accepted["id"]})
+        judged.machines.begin("quiz", "again", {"tenant": "demo", "quiz_id": accepted["id"]})
         seen = demo.get(f"/v1/quizzes/{accepted['id']}").json
         assert (seen["state"], seen["failed"]["reason"]) == ("failed", "not_found")
         assert f"no {kept}" in seen["failed"]["details"][0]
@@ -403,11 +404,11 @@ def test_what_was_deleted_since_ends_the_quiz_with_the_reason(demo: Api, judged:
 
 def _begun(demo: Api, judged: Deployment, **changes: Any) -> dict[str, Any]:
     """A quiz that is asked for, of which no step was taken."""
-    begin, judged.machines.tasks.begin = judged.machines.tasks.begin, lambda *_: None  # type: ignore[method-assign]
+    begin, judged.machines.begin = judged.machines.begin, lambda *_: None  # type: ignore[method-assign]
     try:
         return dict(demo.post("/v1/quizzes", ASKED | changes).json)
     finally:
-        judged.machines.tasks.begin = begin  # type: ignore[method-assign]
+        judged.machines.begin = begin  # type: ignore[method-assign]
 
 
 @pytest.mark.parametrize("name", STEPS)
@@ -424,7 +425,7 @@ def test_the_sample_requests_are_taken(deployment: Deployment, name: str) -> Non
 
 def test_r22_no_step_says_anything_but_words(demo: Api, judged: Deployment) -> None:
     make(demo)
-    for name, said in judged.machines.tasks.said:
+    for name, said in judged.machines.said:
         assert set(said) <= {"state", "wait_seconds"}, name
         assert len(json.dumps(said)) < 100
 
