@@ -260,6 +260,7 @@ CASES = [
     ("Compute 33 + 51 * 6", "339 apples", "proved", "339"),
     ("Compute 33 + 51 * 6", "339 cm", "unknown", None),
     ("Compute 20 + 8", "28%", "unknown", None),
+    ("Compute 3/7 + 1/4", "19/28%", "unknown", None),
     ("Compute 20 + 8", "28!", "unknown", None),
     ("Compute 20 + 8", "29!", "unknown", None),
     ("Compute 20 + 8", "= 28", "proved", None),

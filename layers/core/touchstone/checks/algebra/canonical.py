@@ -44,7 +44,7 @@ def _commutative(operation: str, tree: Apply) -> str:
             pending.extend(part.arguments)
         else:
             rest.append(key(part))
-    if operation == "mul" and len(rest) == 1 and number == 1:
+    if len(rest) == 1 and number == (operation == "mul"):
         return rest[0]
     return f"{operation}({number};{';'.join(sorted(rest))})"
 

@@ -1,5 +1,6 @@
 """Numbers for expressions: their values to many digits at chosen points. Importing this module imports mpmath."""
 
+import threading
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import islice, product
@@ -19,6 +20,8 @@ POINTS = 6
 """Points per expression with variables, cycling through the signs."""
 _SEEDS = (Fraction(7, 5), Fraction(13, 11), Fraction(5, 7), Fraction(23, 9), Fraction(17, 13), Fraction(31, 29))
 _GROWTH = Fraction(3, 10)
+
+_CONTEXTS = threading.local()
 
 type Point = dict[str, Fraction]
 """A value for every variable."""
@@ -190,7 +193,10 @@ def point_of(names: list[str], turn: int, pattern: tuple[int, ...]) -> Point:
 
 
 def context_of(digits: int) -> mpmath.MPContext:
-    """A context of its own for one evaluation: the global one is shared by all threads."""
-    context = mpmath.MPContext()
-    context.dps = digits
+    """A context of this thread: the global one is shared by all of them, and to make one takes a millisecond."""
+    contexts = _CONTEXTS.__dict__
+    if digits not in contexts:
+        contexts[digits] = mpmath.MPContext()
+        contexts[digits].dps = digits
+    context: mpmath.MPContext = contexts[digits]
     return context

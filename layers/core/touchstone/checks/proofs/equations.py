@@ -130,15 +130,18 @@ def _held(
     lines: list[str] = []
     missing = dict(solutions)
     for root in roots:
-        same = {shown: _is_among(task, root, [solution]) for shown, solution in solutions.items()}
-        found = next((shown for shown, is_same in same.items() if is_same), None)
-        if found is None:
+        same: list[bool | None] = []
+        for found, solution in solutions.items():
+            same.append(_is_among(task, root, [solution]))
+            if same[-1]:
+                missing.pop(found, None)
+                lines.append(task.line("root_holds", name=name, root=found))
+                break
+        else:
             at, left, right = (algebra.value_at(task, tree, name, root) for tree in (Name(name), *relation.sides))
             fails = task.line("root_fails", name=name, root=at, left=left, right=right)
-            certain = None not in (left, right, *same.values()) and left != right
+            certain = None not in (left, right, *same) and left != right
             return task.proof(False if certain else None, correct, fails, everything)
-        missing.pop(found, None)
-        lines.append(task.line("root_holds", name=name, root=found))
     if missing:
         lacks = task.line("root_missing", name=name, root=next(iter(missing)))
         return task.proof(None if "find" in task.parts else False, correct, *lines, everything, lacks)

@@ -58,7 +58,7 @@ class Task:
         if any(unit.dimension for unit in quantity.units):
             return None
         same = self.same(quantity, Quantity(wanted), whole=whole)
-        if not same and _DECIMAL_COMMA.search(self.answer):
+        if not same and (quantity.percent or _DECIMAL_COMMA.search(self.answer)):
             return None
         return self.proof(same, correct, line, self.line("equal" if same else "unequal", given=self.answer))
 
