@@ -21,7 +21,15 @@ POINTS = 6
 _SEEDS = (Fraction(7, 5), Fraction(13, 11), Fraction(5, 7), Fraction(23, 9), Fraction(17, 13), Fraction(31, 29))
 _GROWTH = Fraction(3, 10)
 
-_CONTEXTS = threading.local()
+
+class _Contexts(threading.local):
+    """The contexts that a thread has made."""
+
+    def __init__(self) -> None:
+        self.by_digits: dict[int, mpmath.MPContext] = {}
+
+
+_CONTEXTS = _Contexts()
 
 type Point = dict[str, Fraction]
 """A value for every variable."""
@@ -194,9 +202,8 @@ def point_of(names: list[str], turn: int, pattern: tuple[int, ...]) -> Point:
 
 def context_of(digits: int) -> mpmath.MPContext:
     """A context of this thread: the global one is shared by all of them, and to make one takes a millisecond."""
-    contexts = _CONTEXTS.__dict__
+    contexts = _CONTEXTS.by_digits
     if digits not in contexts:
         contexts[digits] = mpmath.MPContext()
         contexts[digits].dps = digits
-    context: mpmath.MPContext = contexts[digits]
-    return context
+    return contexts[digits]
