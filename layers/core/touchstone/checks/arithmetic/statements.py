@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from touchstone.checks.arithmetic.evaluation import MIN_PLACES, Reading, value_of
 from touchstone.checks.arithmetic.measures import mixes_units, numbers_in, quantities_of, unit_readings
-from touchstone.checks.arithmetic.numerals import Budget, Numeral, Unreadable
+from touchstone.checks.arithmetic.numerals import Budget, Numeral
 from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Number, Tree, operations_in, parts_of
 from touchstone.checks.values.exact import rational
 
@@ -89,11 +89,11 @@ def judged(statement: Statement, rounded_before: Mapping[Fraction, Fraction], bu
                         value_of(first, reading, rounded_before, budget),
                         value_of(second, other, rounded_before, budget),
                     )
-                except Unreadable:
+                except NotAnExpressionError:
                     continue
                 if _agree(first, second, values, reading, about=statement.about):
                     return Verdict(True, *worth, rounded=values[0] != values[1])
-    except Unreadable:
+    except NotAnExpressionError:
         return UNDECIDED
     if mixes_units(left, right):
         return _judged_with_units(left, right, budget)
@@ -117,7 +117,7 @@ def _pairs(statement: Statement) -> Iterator[tuple[Tree, Tree]]:
         for second in statement.right:
             yield first, second
             leading = second
-            while isinstance(leading, Apply) and leading.operation in ("add", "sub", "mul", "div", "pow"):
+            while isinstance(leading, Apply) and leading.operation in ("add", "mul", "div", "pow"):
                 leading = leading.arguments[0]
             if statement.runs_on and is_computation(second):
                 yield first, leading
@@ -212,11 +212,10 @@ def _judged_with_units(left: Tree, right: Tree, budget: Budget) -> Verdict:
     try:
         worked_out = quantities_of(left, budget)
         for unit in unit_readings(right):
-            stated = right.value * right.scale / (100 if right.percent else 1)
             for value, dimension in worked_out:
                 if dimension == unit.dimension and found.holds is not True:
-                    holds = abs(value / unit.factor - stated) < right.last_place
-                    found = Verdict(holds, value / unit.factor, stated, converted=True)
-    except Unreadable:
+                    holds = abs(value / unit.factor - right.stated) < right.last_place
+                    found = Verdict(holds, value / unit.factor, right.stated, converted=True)
+    except NotAnExpressionError:
         return UNDECIDED
     return found

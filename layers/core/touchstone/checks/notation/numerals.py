@@ -5,17 +5,15 @@ from fractions import Fraction
 
 from touchstone.checks.notation.tokens import Token
 from touchstone.checks.notation.trees import NotAnExpressionError, Number
+from touchstone.checks.packaged import own_table
 
 WORD_LIMIT = 60
 """Characters of a number in words."""
 
-_DIGITS = {
-    "零": 0, "〇": 0, "○": 0, "一": 1, "二": 2, "两": 2, "兩": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7,
-    "八": 8, "九": 9, "壹": 1, "贰": 2, "貳": 2, "叁": 3, "參": 3, "肆": 4, "伍": 5, "陆": 6, "陸": 6, "柒": 7,
-    "捌": 8, "玖": 9,
-}  # fmt: skip
-_TENS = {"十": 10, "百": 100, "千": 1000, "拾": 10, "佰": 100, "仟": 1000}
-MYRIADS = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
+_TABLE = own_table(__file__)
+_DIGITS: dict[str, int] = _TABLE["digits"]
+_TENS: dict[str, int] = _TABLE["tens"]
+MYRIADS: dict[str, int] = _TABLE["myriads"]
 """Characters that multiply the number before them."""
 _TWO = "两兩"
 _SIGNS = "负負"
@@ -28,20 +26,11 @@ _CHINESE = re.compile(
 _SCALE = re.compile(f"[{''.join(_TENS)}{''.join(MYRIADS)}]{{1,8}}+")
 _OVER = re.compile(r"分之")
 
-_ENGLISH = {word: value for value, word in enumerate(
-    ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-     "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"))}  # fmt: skip
-_ENGLISH_TENS = {word: 10 * tens for tens, word in enumerate(
-    ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"), start=2)}  # fmt: skip
-SCALES = {
-    "hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12, "dozen": 12,
-    "score": 20,
-}  # fmt: skip
+_ENGLISH: dict[str, int] = _TABLE["english"]
+_ENGLISH_TENS: dict[str, int] = _TABLE["english tens"]
+SCALES: dict[str, int] = _TABLE["scales"]
 """Words that multiply the number before them."""
-_PARTS = {
-    "half": 2, "halves": 2, "third": 3, "thirds": 3, "quarter": 4, "quarters": 4, "fourth": 4, "fourths": 4,
-    "fifth": 5, "fifths": 5, "sixth": 6, "sixths": 6, "eighth": 8, "eighths": 8, "tenth": 10, "tenths": 10,
-}  # fmt: skip
+_PARTS: dict[str, int] = _TABLE["parts"]
 """Parts of one, as a number of words ends in them: three quarters, a half."""
 _NEGATIVE = frozenset(("negative", "minus"))
 _ONE = frozenset(("a", "an"))

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from touchstone.checks.notation.numerals import NUMBER_WORDS
 from touchstone.checks.notation.tokens import Token, tokens_of
+from touchstone.checks.packaged import own_table
 
 type Dimension = tuple[tuple[str, int], ...]
 """Exponents of base dimensions, sorted by name: a speed is `(("length", 1), ("time", -1))`."""
@@ -62,14 +63,10 @@ class Unit:
 
 ONE = Unit((), Fraction(1))
 
-_PREFIXES = {
-    "f": ("femto", "飞 飛", "1e-15"), "p": ("pico", "皮", "1e-12"), "n": ("nano", "纳 納 奈", "1e-9"),
-    "μ": ("micro", "微", "1e-6"), "u": ("", "", "1e-6"), "m": ("milli", "毫", "0.001"),
-    "c": ("centi", "厘 釐", "0.01"), "d": ("deci", "分", "0.1"), "h": ("hecto", "百", "100"),
-    "k": ("kilo", "千", "1000"), "M": ("mega", "兆 百万 百萬", "1e6"), "G": ("giga", "吉", "1e9"),
-    "T": ("tera", "太", "1e12"),
-}  # fmt: skip
-_IRREGULAR = frozenset(("feet", "inches", "centuries", "millennia", "pence", "hertz", "siemens", "celsius", "lux"))
+_WORDS = own_table(__file__, "words.json")
+_PREFIXES: dict[str, tuple[str, str, str, str]] = _WORDS["prefixes"]
+"""By symbol: the prefix as a symbol, in English, in Chinese, and by what it multiplies."""
+_IRREGULAR = frozenset(_WORDS["irregular"])
 
 
 def _load() -> dict[str, list[Unit]]:
@@ -93,26 +90,15 @@ def _exponent(part: str) -> tuple[str, int]:
 def _names(row: dict[str, str]) -> Iterator[tuple[str, Fraction]]:
     """Every name of a unit with the prefixes that it takes, and the factor of the prefix."""
     prefixes = row.get("prefixes", "").split()
-    every = "symbols" in prefixes
-    for symbol in (
-        row.get("symbols", "").replace("_", " ").split(" ")
-        if "_" not in row.get("symbols", "")
-        else [name.replace("_", " ") for name in row["symbols"].split()]
-    ):
-        if symbol:
-            yield symbol, Fraction(1)
-            yield from ((f"{p}{symbol}", Fraction(_PREFIXES[p][2])) for p in (_PREFIXES if every else prefixes))
-    for name in row.get("english", "").replace("_", "\x00").split():
-        for form in (name, *_plurals(name)):
-            spelled = form.replace("\x00", " ")
+    taken = [_PREFIXES[symbol] for symbol in (_PREFIXES if "symbols" in prefixes else prefixes)]
+    english = [form for name in row.get("english", "").split() for form in (name, *_plurals(name))]
+    kinds = row.get("symbols", "").split(), english, row.get("chinese", "").split()
+    for kind, names in enumerate(kinds):
+        for name in names:
+            spelled = name.replace("_", " ")
             yield spelled, Fraction(1)
-            for p in _PREFIXES if every else prefixes:
-                if _PREFIXES[p][0]:
-                    yield f"{_PREFIXES[p][0]}{spelled}", Fraction(_PREFIXES[p][2])
-    for name in row.get("chinese", "").split():
-        yield name, Fraction(1)
-        for p in _PREFIXES if every else prefixes:
-            yield from ((f"{own}{name}", Fraction(_PREFIXES[p][2])) for own in _PREFIXES[p][1].split())
+            for prefix in taken:
+                yield from ((f"{own}{spelled}", Fraction(prefix[-1])) for own in prefix[kind].split())
 
 
 def _plurals(name: str) -> tuple[str, ...]:
@@ -122,27 +108,12 @@ def _plurals(name: str) -> tuple[str, ...]:
 UNITS = _load()
 """Every name of a unit with its readings: 分 is a minute and a hundredth of a yuan."""
 
-_SQUARES = {
-    "square": 2, "sq": 2, "cubic": 3, "cu": 3,
-}  # fmt: skip
+_SQUARES = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 _POWERED = {"squared": 2, "cubed": 3}
 _HAN_POWERS = {"平方": 2, "立方": 3, "二次方": 2, "三次方": 3}
 _PER = frozenset(("per", "a", "an", "each"))
-_CLASSIFIERS = (
-    "个個只隻棵名人本支枝条條张張件辆輛头頭匹朵颗顆粒袋盒箱瓶杯碗双雙对對套台臺次遍层層页頁行列排位所家间間座艘架根串筐桶束道步种種类類组組倍场場"
-    "句字枚册冊包把面口盆队隊班幢栋棟顶頂副滴株群堆捆户戶处處项項段则則部扇节節篇首盏盞份桌回趟圈块塊片岁題题"
-)
-_COUNTED = re.compile(rf"(?:[{_CLASSIFIERS}]|人次|平方|立方)[\u4e00-\u9fff]{{0,7}}+")
-_NOT_COUNTED = frozenset(
-    (
-        "and", "or", "if", "when", "where", "for", "with", "mod", "is", "are", "least", "most", "about",
-        "approximately", "than", "to", "not", "no", "many", "much", "few", "percent", "base", "times", "plus", "minus",
-        "over", "from", "under", "except", "nor", "but", "only", "less", "more", "fewer", "hence", "power", "modulo",
-        "squared", "cubed", "factorial", "remainder", "ago", "below", "above", "negative", "positive", "north",
-        "south", "east", "west", "left", "right", "up", "down", "before", "after", "was", "were", "has", "had", "have",
-        "in", "on", "at", "by", "that", "who", "which", "so", "because", "then", "into", "per", "each", "every", "will",
-    )
-)  # fmt: skip
+_COUNTED = re.compile(rf"(?:[{_WORDS['classifiers']}]|人次|平方|立方)[\u4e00-\u9fff]{{0,7}}+")
+_NOT_COUNTED = frozenset(_WORDS["not counted"])
 _VAGUE = re.compile("左右|以上|以下|以内|以內|以外|多|余|餘|不到|至少|至多|大约|大約|几|幾|或|不|没|非")
 """Words that make a number a bound or an estimate: then it is not that number."""
 _OF = frozenset(("of", "de", "d"))

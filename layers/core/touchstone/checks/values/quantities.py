@@ -12,21 +12,15 @@ from touchstone.checks.notation.syntax import parse_tokens
 from touchstone.checks.notation.tokens import FUNCTIONS, Token
 from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, is_constant, negated
 from touchstone.checks.notation.units import UNIT_TOKENS, Unit, read_unit
+from touchstone.checks.packaged import own_table
 from touchstone.checks.values.kinds import Quantity
 
-_LEADS = frozenset(
-    (
-        "一共", "一共是", "一共有", "总共", "總共", "总共是", "共", "共有", "共计", "共計", "还", "還", "还有", "還有",
-        "还剩", "還剩", "剩", "剩下", "需要", "还需", "还要", "要", "应该", "應該", "应", "應", "有", "是", "为", "為",
-        "得", "等于", "等於", "约等于", "答", "各",
-    )
-)  # fmt: skip
+_TABLE = own_table(__file__)
+_LEADS = frozenset(_TABLE["leads"])
 """What introduces a value and is no part of it."""
 PERCENT_WORDS = frozenset(("percent", "percentage", "pct"))
 _CURRENCIES = frozenset(("¤", "€", "£", "¥", "₩", "₹"))
-_CODES = frozenset(
-    ("USD", "RMB", "CNY", "EUR", "GBP", "JPY", "NTD", "TWD", "HKD", "AUD", "CAD", "US", "NT", "HK", "A", "C", "CHF")
-)
+_CODES = frozenset(_TABLE["currency codes"])
 _HALF = "半"
 _THOUSANDS = frozenset(("k", "K", "M", "B"))
 """Letters that may say thousands, millions and billions: 5k."""

@@ -3,35 +3,17 @@
 import re
 
 from touchstone.checks.notation.tokens import folded
+from touchstone.checks.packaged import own_table
 from touchstone.checks.values.kinds import EMPTY, REALS, Choice, Truth, Value, Words
 
-_YES = (
-    "true", "yes", "correct", "right", "对", "對", "正确", "正確", "是", "是的", "对的", "對的", "√", "✓", "✔", "能",
-    "会", "會", "可以",
-)  # fmt: skip
-_NO = (
-    "false", "no", "incorrect", "wrong", "错", "錯", "错误", "錯誤", "错的", "錯的", "不对", "不對", "不正确", "不正確",
-    "不是", "否", "×", "✗", "✘", "不能", "不会", "不會", "不可以",
-)  # fmt: skip
-_NOTHING = (
-    "\\emptyset", "\\varnothing", "∅", "空集", "无解", "無解", "no solution", "no solutions", "no real solution",
-    "no real solutions", "\\{\\}", "{}", "none exist",
-)  # fmt: skip
-_EVERYTHING = (
-    "R", "\\R", "\\mathbb{R}", "实数集", "實數集", "全体实数", "全體實數", "一切实数", "一切實數", "all real numbers",
-    "all reals",
-)  # fmt: skip
-_NO_VALUE = (
-    "dne", "does not exist", "doesn't exist", "do not exist", "limit does not exist", "the limit does not exist",
-    "不存在", "极限不存在", "極限不存在",
-)  # fmt: skip
-FIXED: dict[str, Value] = {
-    **dict.fromkeys(_NO_VALUE, Words("does not exist")),
-    **dict.fromkeys(_YES, Truth(true=True)),
-    **dict.fromkeys(_NO, Truth(true=False)),
-    **dict.fromkeys(_NOTHING, EMPTY),
-    **dict.fromkeys(_EVERYTHING, REALS),
+_MEANINGS: dict[str, Value] = {
+    "does not exist": Words("does not exist"),
+    "true": Truth(true=True),
+    "false": Truth(true=False),
+    "nothing": EMPTY,
+    "everything": REALS,
 }
+FIXED = {text: _MEANINGS[meaning] for meaning, texts in own_table(__file__).items() for text in texts}
 """Answers of a fixed meaning."""
 
 DENIAL = re.compile(
