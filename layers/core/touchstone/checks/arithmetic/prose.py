@@ -20,9 +20,10 @@ BULLET = "\ue001"
 RELATIONS = ("=", "~=")
 
 _CURRENCIES = ("¤", "¥", "€", "£")
-_KEPT = frozenset(("+", "-", "*", "/", "^", "%", "!", "°", "frac", "sqrt", "√", *RELATIONS, *_CURRENCIES))
+_KEPT = frozenset(("+", "-", "*", "/", "^", "%", "!", "°", "frac", "√", *RELATIONS, *_CURRENCIES))
 _BREAKS = frozenset((BREAK, "?", '"', ".", ",", ":", "=>", "->", "—"))
 _LINES = ("\n", "\\\\")
+_TIMES = frozenset(("x", "of", "的"))
 _NOTHING = "\ue000"
 _HYPHEN = "ǀ"
 """A letter that nobody writes, for the hyphen or the apostrophe within a word."""
@@ -30,6 +31,7 @@ _OPERAND = r"\s?(?:[-\d(\[{√$¥€£½⅓⅔¼¾]|\.\d|\\(?:[dtc]?frac|sqrt|le
 _WORDS = "|".join(map(re.escape, sorted(OPERATORS, key=len, reverse=True)))
 _SPECIAL = re.compile(
     rf"""
+      (?=^|[-+*/=:.!'`&\\\dpmdtei{"".join(sorted({word[0] for word in OPERATORS}))}等得])(?:
       ^[ \t]*+(?:\#[\# \t]*+)?+
         (?:(?P<bullet>-)(?=\s)|(?P<item>[*+•](?=\s)|(?:\(\d{{1,3}}\)|\d{{1,3}}[.);])(?=\s++[^-+*/^=≈)\]}}\s])))
     | (?P<heading>^[ \t]*+\#++)
@@ -43,7 +45,7 @@ _SPECIAL = re.compile(
     | (?P<operator>(?:(?<![A-Za-z\\])(?=[A-Za-z])|(?![A-Za-z]))(?:{_WORDS})(?={_OPERAND}))
     | (?P<percent>(?<![A-Za-z\\])percent(?![A-Za-z-]))
     | (?P<equality>(?<![A-Za-z])(?:equals|is[ ]equal[ ]to)(?![A-Za-z]) | 等[于於]
-        | (?<=[\d)个個元%])得(?=\s?[\d(]))
+        | (?<=[\d)个個元%])得(?=\s?[\d(])))
     """,
     re.VERBOSE | re.MULTILINE | re.IGNORECASE,
 )
@@ -57,7 +59,7 @@ def is_currency(token: Token) -> bool:
 
 def is_start(token: Token) -> bool:
     """Whether an operand can begin with this token, apart from its sign."""
-    return token.kind in ("number", "open") or token.is_sign("frac", "sqrt", "√", *_CURRENCIES)
+    return token.kind in ("number", "open") or token.is_sign("frac", "√", *_CURRENCIES)
 
 
 def is_word(token: Token) -> bool:
@@ -70,15 +72,19 @@ def arithmetic_tokens(text: str) -> list[Token]:
     tokens = tokens_of(_SPECIAL.sub(_respelled, folded(text.replace("，", "；"))), prose=True)
     found: list[Token] = []
     for place, token in enumerate(tokens):
-        following = tokens[place + 1] if place + 1 < len(tokens) else None
-        if token.is_sign(*_LINES) and following is not None and following.is_sign(*_LINES, *RELATIONS):
-            continue
-        if _is_times(token, found[-1] if found else None, tokens[place + 1 : place + 3]):
-            found.append(token._replace(kind="sign", text="*"))
-        elif token.kind == "han":
-            found.extend(_characters(token))
-        else:
-            found.append(_meant(token, following))
+        match token.kind:
+            case "number" | "open" | "close":
+                found.append(token)
+            case "letters" | "han" if _is_times(token, found[-1] if found else None, tokens[place + 1 : place + 3]):
+                found.append(token._replace(kind="sign", text="*"))
+            case "letters" if not "Ͱ" <= token.text[0] <= "Ͽ" or token.text in UNITS:
+                found.append(token._replace(text=token.text.replace(_HYPHEN, "-")) if _HYPHEN in token.text else token)
+            case "han":
+                found.extend(_characters(token))
+            case "sign" if token.text in _KEPT:
+                found.append(token)
+            case _:
+                found.extend(_break(token, tokens[place + 1 : place + 2]))
     return [found[0]._replace(spaced=True), *found[1:]] if found else []
 
 
@@ -97,10 +103,11 @@ def _respelled(match: re.Match[str]) -> str:
 
 def _is_times(token: Token, before: Token | None, behind: Sequence[Token]) -> bool:
     """Whether a letter or word between two numbers means times: 3 x 4, 20% of 50, 50的20%."""
-    if before is None or not behind:
+    text = token.text.lower()
+    if text not in _TIMES or before is None or not behind:
         return False
     after = behind[0]
-    match token.text.lower():
+    match text:
         case "x":
             operand = behind[-1] if after.is_sign("+", "-") else after
             return is_start(operand) and (token.spaced == after.spaced or is_currency(after))
@@ -118,18 +125,11 @@ def _characters(token: Token) -> Iterator[Token]:
         yield token._replace(text=character, start=start, end=start + 1, spaced=token.spaced and not place)
 
 
-def _meant(token: Token, following: Token | None) -> Token:
-    """The token as arithmetic needs it: a sign that is kept, a break, or nothing that is understood."""
-    match token.kind:
-        case "number" | "open" | "close":
-            return token
-        case "letters" if not "Ͱ" <= token.text[0] <= "Ͽ" or token.text in UNITS:
-            return token._replace(text=token.text.replace(_HYPHEN, "-"))
-        case "sign" if token.text in _KEPT:
-            return token
-    if token.text == BULLET:
-        return token._replace(kind="sign")
-    groups = token.text == "," and following is not None and following.kind == "number" and not following.spaced
-    if (token.text in _BREAKS or token.text in _LINES) and not groups:
-        return token._replace(kind="sign", text=BREAK)
-    return token._replace(kind="other", text="")
+def _break(token: Token, behind: Sequence[Token]) -> Iterator[Token]:
+    """The token as the end of a part, an item's mark, or no arithmetic; nothing where a line goes on: `3 + 4\n= 7`."""
+    is_line = token.text in _LINES
+    if is_line and behind and behind[0].is_sign(*_LINES, *RELATIONS):
+        return
+    groups = token.text == "," and behind and behind[0].kind == "number" and not behind[0].spaced
+    kept = BULLET if token.text == BULLET else BREAK if (is_line or token.text in _BREAKS) and not groups else ""
+    yield token._replace(kind="sign" if kept else "other", text=kept)

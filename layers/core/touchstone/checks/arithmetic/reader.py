@@ -8,7 +8,7 @@ from touchstone.checks.arithmetic.words import ATTACHED, UNIT_STOPS
 from touchstone.checks.notation.syntax import Parser
 from touchstone.checks.notation.tokens import Token
 from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Number, Tree
-from touchstone.checks.notation.units import UNITS
+from touchstone.checks.notation.units import UNITS, power_at
 
 MAX_UNIT_WORDS = 6
 MAX_UNIT_CHARACTERS = 8
@@ -88,9 +88,9 @@ class Reader(Parser):
                 if not self._is_unit_word(token, first=not words):
                     break
                 words += 1
-            elif not (token.is_sign("/") and self._is_per(after_words=bool(words))) and not (
-                words and token.is_sign("^") and self._unit_power()
-            ):
+            elif words and token.is_sign("^") and (power := power_at(self._tokens, self.place)[1]):
+                self.place += power - 1
+            elif not (token.is_sign("/") and self._is_per(after_words=bool(words))):
                 break
             self.place += 1
             characters = sum(part.kind == "han" for part in self._tokens[begin : self.place])
@@ -106,15 +106,6 @@ class Reader(Parser):
         """Whether a slash means "per": miles/minute, 40/hour, but not 3/x."""
         following = self.peek(1)
         return following is not None and is_word(following) and (after_words or len(following.text) > 1)
-
-    def _unit_power(self) -> bool:
-        """Whether a power of a unit stands here; then all of it but its last token is taken: ², ^2, ^{-1}."""
-        for shape in ("^n", "^{n}", "^-n", "^{-n}"):
-            parts = self._tokens[self.place : self.place + len(shape)]
-            if "".join("n" if part.kind == "number" else part.text for part in parts) == shape:
-                self.place += len(shape) - 1
-                return True
-        return False
 
     def _is_unit_word(self, token: Token, *, first: bool) -> bool:
         text, before, following = token.text.lower(), self._tokens[self.place - 1], self.peek(1)

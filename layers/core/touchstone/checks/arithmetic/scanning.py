@@ -55,7 +55,7 @@ class Scan:
             about = relation.text == "~=" or is_about(self.text, relation.start, last.end)
             leading = self.tokens[index + 1]
             runs_on = leading.kind == "number" or is_currency(leading)
-            statement = Statement(left=first, right=(second,), about=about, runs_on=runs_on)
+            statement = Statement(left=first, right=second, about=about, runs_on=runs_on)
             yield self.tokens[start].start, self._end(end), statement
 
     def _end(self, end: int) -> int:

@@ -23,14 +23,14 @@ _ABOUT = Fraction(1, 10)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """`left = right`, each side with every parse that its words allow, the usual one first.
+    """`left = right`; `left` with every parse that the words around it allow, the usual one first.
 
     `about`: the text says ≈ or "about". `runs_on`: the right side begins with a bare number, so that the chain may be a
     running one, 3 * 4 = 12 + 1 = 13: its first `=` says only that 3 * 4 is 12. That is bad style, but no slip.
     """
 
     left: tuple[Tree, ...]
-    right: tuple[Tree, ...]
+    right: Tree
     about: bool = False
     runs_on: bool = False
 
@@ -74,7 +74,7 @@ def is_fraction(tree: Tree) -> bool:
 
 def judged(statement: Statement, rounded_before: Mapping[Fraction, Fraction], budget: Budget) -> Verdict:
     """Whether the statement holds under any reading; undecided where the budget does not last for all of them."""
-    left, right = statement.left[0], statement.right[0]
+    left, right = statement.left[0], statement.right
     if not _is_comparable(left, right):
         return UNDECIDED
     try:
@@ -113,14 +113,13 @@ def _is_comparable(left: Tree, right: Tree) -> bool:
 
 
 def _pairs(statement: Statement) -> Iterator[tuple[Tree, Tree]]:
+    leading = statement.right
+    while isinstance(leading, Apply) and leading.operation in ("add", "mul", "div", "pow"):
+        leading = leading.arguments[0]
     for first in statement.left:
-        for second in statement.right:
-            yield first, second
-            leading = second
-            while isinstance(leading, Apply) and leading.operation in ("add", "mul", "div", "pow"):
-                leading = leading.arguments[0]
-            if statement.runs_on and is_computation(second):
-                yield first, leading
+        yield first, statement.right
+        if statement.runs_on and is_computation(statement.right):
+            yield first, leading
 
 
 def _readings(

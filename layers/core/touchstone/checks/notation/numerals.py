@@ -24,7 +24,6 @@ _CHINESE = re.compile(
     rf"(?:又{_INTEGER}{{1,30}}+)?+(?:分之{_INTEGER}{{1,30}}+(?:[{_POINTS}][{''.join(_DIGITS)}]{{1,30}}+)?+)?+)"
 )
 _SCALE = re.compile(f"[{''.join(_TENS)}{''.join(MYRIADS)}]{{1,8}}+")
-_OVER = re.compile(r"分之")
 
 _ENGLISH: dict[str, int] = _TABLE["english"]
 _ENGLISH_TENS: dict[str, int] = _TABLE["english tens"]
@@ -118,8 +117,6 @@ def _chinese(token: Token, before: list[Token]) -> list[Token]:
             end = token.start + scale.end()
             product = Number(scaled.value.value * factor)
             return [scaled._replace(text=scaled.text + scale[0], end=end, value=product), *_rest(token, scale.end())]
-    if scaled is not None and (over := _OVER.match(text)) is not None and scaled.value and scaled.value.value:
-        return _part_of(scaled, token, over.end(), before)
     match = _CHINESE.match(text)
     if match is None or scaled is not None:
         return [token]
@@ -136,27 +133,16 @@ def _names_a_unit(text: str) -> bool:
     return text in UNITS or text[:2] in UNITS
 
 
-def _part_of(under: Token, token: Token, end: int, before: list[Token]) -> list[Token]:
-    """`5分之3`, whose dividend is in words: 5分之三; in digits it is another token, which is not read."""
-    over = _CHINESE.match(token.text, end)
-    value = None if over is None else _value(over[0])
-    if over is None or value is None or under.value is None:
-        return [token]
-    before.pop()
-    number = under._replace(text=under.text + token.text[: over.end()], end=token.start + over.end())
-    return [number._replace(value=Number(value / under.value.value)), *_rest(token, over.end())]
-
-
 def _rest(token: Token, used: int) -> list[Token]:
     """What stands behind a numeral: its unit, and where that is known the next numeral with its own: 一小时三十分."""
-    text = token.text[used:]
-    if not text:
+    if used == len(token.text):
         return []
-    behind = token._replace(text=text, start=token.start + used, spaced=False)
-    following = _CHINESE.search(text, 1)
-    if following is None or not _names_a_unit(text[: following.start()]):
+    behind = _from(token, used)
+    following = _CHINESE.search(behind.text, 1)
+    if following is None or not _names_a_unit(behind.text[: following.start()]):
         return [behind]
-    return [behind._replace(text=text[: following.start()]), *_chinese(_from(behind, following.start()), [])]
+    unit = behind._replace(text=behind.text[: following.start()])
+    return [unit, *_chinese(_from(behind, following.start()), [])]
 
 
 def _from(token: Token, used: int) -> Token:

@@ -49,7 +49,7 @@ _IMPLICIT = 20
 _PREFIX = 25
 _POSTFIX = {"!": ("factorial", 40), "°": ("degrees", 40), "%": ("percent", 24), "‰": ("percent", 24)}
 """A percent sign takes the whole power before it, the others the last factor."""
-_OPERANDS = frozenset(("(", "[", "{", "⌊", "⌈", "√", "∛", "frac", "sqrt", "binom", "oo"))
+_OPERANDS = frozenset(("(", "[", "{", "⌊", "⌈", "√", "∛", "frac", "binom", "oo"))
 _COUNTS = frozenset("CAP")
 """Letters for the number of combinations (C) and of arrangements (A, P): `C_5^2`, `A_5^2`, `P(5,2)`."""
 
@@ -70,6 +70,14 @@ def parse_tokens(tokens: Sequence[Token]) -> Tree:
     if parser.peek() is not None:
         raise NotAnExpressionError(f"unexpected {parser.take().text!r}")
     return tree
+
+
+def tree_of(tokens: Sequence[Token]) -> Tree | None:
+    """As `parse_tokens`, with numbers in words as well; None where the tokens are not one expression."""
+    try:
+        return parse_tokens(numbered(list(tokens)))
+    except NotAnExpressionError:
+        return None
 
 
 def _hexadecimal(tokens: Sequence[Token]) -> Sequence[Token]:
@@ -310,8 +318,6 @@ class Parser:
                 if over == Name("d") and isinstance(under, Apply) and under.arguments[0] == over:
                     raise NotAnExpressionError("a derivative that is still to be taken")
                 return Apply({"frac": "div", "binom": "binomial"}[sign], (over, under))
-            case "sqrt":
-                return self._root()
             case "√" | "∛":
                 return Apply("root", (self._operand(), Number(Fraction({"√": 2, "∛": 3}[sign]))))
             case "oo":
@@ -346,7 +352,6 @@ class Parser:
                 raise NotAnExpressionError("a number to another base")
         if whole.decimals is not None or whole.value.denominator != 1:
             return whole
-        place, kept = self.place, list(self._tokens)
         following = self.peek()
         if following is not None and following.kind == "number" and following.value and not following.text[0].isdigit():
             # 1½
@@ -354,18 +359,20 @@ class Parser:
             if 0 < following.value.value < 1 and following.value.decimals is None:
                 return Number(whole.value + following.value.value)
             raise NotAnExpressionError("two numbers without a sign between them")
-        if self._is("frac"):
+        apart = following is not None and following.kind == "number" and following.spaced and self._is("/", ahead=1)
+        if not (apart or self._is("frac")):
+            return whole
+        place, kept = self.place, list(self._tokens)
+        over: Tree | None
+        under: Tree | None
+        if following is not None and apart and following:
+            self.place += 2
+            over, under = following.value, self.take().value
+        else:
             self.place += 1
             over, under = self._argument(), self._argument()
-        elif following is not None and following.kind == "number" and following.spaced and self._is("/", ahead=1):
-            over = following.value or whole
-            self.place += 2
-            divisor = self.take()
-            if divisor.value is None:
-                raise NotAnExpressionError("two numbers without a sign between them")
-            under = divisor.value
-        else:
-            return whole
+        if over is None or under is None:
+            raise NotAnExpressionError("two numbers without a sign between them")
         match over, under:
             case Number(value=part, decimals=None), Number(value=parts, decimals=None) if 0 < part < parts:
                 return Number(whole.value + part / parts)
@@ -458,8 +465,6 @@ class Parser:
             return digits(token.text[0])
         if token.kind == "letters":
             return Name(token.text)
-        if token.is_sign("sqrt"):
-            return self._root()
         raise NotAnExpressionError(f"unexpected {token.text!r}")
 
     def _root(self) -> Tree:

@@ -139,7 +139,12 @@ class _Lexer:
             # As it stands in a JSON string: `\\frac`.
             self._text = self._text.replace("\\\\", " \\")
         for match in _PATTERN.finditer(self._text):
-            _HANDLERS[match.lastgroup or "other"](self, match)
+            group = match.lastgroup or "other"
+            if group in _ONE_KIND:
+                kind, text = _ONE_KIND[group]
+                self.add(kind, text or match[0], match)
+            else:
+                _HANDLERS[group](self, match)
         return self._found
 
     def add(self, kind: Kind, text: str, match: re.Match[str], value: Number | None = None) -> None:
@@ -212,24 +217,12 @@ class _Lexer:
         elif name not in _IGNORED:
             self.add(*_COMMANDS.get(name, ("other", match[0])), match)
 
-    def letters(self, match: re.Match[str]) -> None:
-        self.add("letters", match[0], match)
-
-    def han(self, match: re.Match[str]) -> None:
-        self.add("han", match[0], match)
-
     def set(self, match: re.Match[str]) -> None:
         opening = match[0] == "\\{"
         self.add("open" if opening else "close", "⦃" if opening else "⦄", match)
 
     def escaped(self, match: re.Match[str]) -> None:
         self.add("sign", "¤" if match[0] == "\\$" else match[0][1:], match)
-
-    def degree(self, match: re.Match[str]) -> None:
-        self.add("sign", "°", match)
-
-    def rows(self, match: re.Match[str]) -> None:
-        self.add("sign", "\\\\", match)
 
     def sign(self, match: re.Match[str]) -> None:
         sign = match[0]
@@ -270,15 +263,20 @@ class _Lexer:
                 return
         self.add("close", match[0], match)
 
-    def other(self, match: re.Match[str]) -> None:
-        self.add("other", match[0], match)
 
-
+_ONE_KIND: dict[str, tuple[Kind, str]] = {
+    "letters": ("letters", ""),
+    "greek": ("letters", ""),
+    "han": ("han", ""),
+    "other": ("other", ""),
+    "degree": ("sign", "°"),
+    "rows": ("sign", "\\\\"),
+}
+"""Groups of the pattern that are always of one kind, with the one spelling that some have."""
 _HANDLERS = {
     "space": _Lexer.space, "display": _Lexer.space, "nothing": _Lexer.nothing,
     "grouped": _Lexer.number, "apart": _Lexer.apart, "comma": _Lexer.comma, "plain": _Lexer.plain,
     "exponent": _Lexer.scientific, "repeating": _Lexer.repeating, "vulgar": _Lexer.vulgar, "above": _Lexer.script,
-    "below": _Lexer.script, "degree": _Lexer.degree, "command": _Lexer.command, "letters": _Lexer.letters,
-    "greek": _Lexer.letters, "han": _Lexer.han, "set": _Lexer.set, "escaped": _Lexer.escaped, "rows": _Lexer.rows,
-    "sign": _Lexer.sign, "open": _Lexer.open, "close": _Lexer.close, "other": _Lexer.other,
+    "below": _Lexer.script, "command": _Lexer.command, "set": _Lexer.set, "escaped": _Lexer.escaped,
+    "sign": _Lexer.sign, "open": _Lexer.open, "close": _Lexer.close,
 }  # fmt: skip

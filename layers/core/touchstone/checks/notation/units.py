@@ -22,8 +22,6 @@ type Dimension = tuple[tuple[str, int], ...]
 
 UNIT_TOKENS = 24
 """Tokens of a unit, at most: kg·m^5·s^{-2}·mol^{-2} in LaTeX has 22."""
-FACTORS = 6
-"""Factors of a unit, at most; no unit in use has more than five."""
 READINGS = 8
 """Readings of a unit, at most: a name may have several, and so may what stands behind a stroke."""
 NOUN_LENGTH = 3
@@ -109,6 +107,9 @@ UNITS = _load()
 """Every name of a unit with its readings: 分 is a minute and a hundredth of a yuan."""
 
 _SQUARES = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
+_SIGNED = "(?:([+-]) )?([1-9])"
+_POWER = re.compile(rf"(?:\^ (?:\{{ {_SIGNED} \}}|\( {_SIGNED} \)|{_SIGNED})|(?:(-) )?([1-9]))(?!\S)")
+_POWER_TOKENS = 5
 _POWERED = {"squared": 2, "cubed": 3}
 _HAN_POWERS = {"平方": 2, "立方": 3, "二次方": 2, "三次方": 3}
 _PER = frozenset(("per", "a", "an", "each"))
@@ -163,19 +164,14 @@ class _Reader:
         first = self._peek()
         readings = (ONE,) if first is not None and first.is_sign("/") else self._factor()
         below = False
-        factors = 1
         while readings and (token := self._peek()) is not None and not token.is_sign(")"):
             word = token.text.lower() if token.kind == "letters" else ""
             if token.is_sign("/") or (word in _PER and (len(word) > 1 or (token.text == "a" and token.spaced))):
                 self._place += 1
                 readings, below = _combined(readings, self._factor(), (-1,)), True
-                factors += 1
                 continue
             if token.is_sign("*") or (token.is_sign("-") and not token.spaced):
                 self._place += 1
-            factors += 1
-            if factors > FACTORS:
-                return ()
             # In `J/mol K` the kelvin may stand below the stroke or not.
             readings = _combined(readings, self._factor(), (-1, 1) if below else (1,))
         return readings
@@ -201,9 +197,6 @@ class _Reader:
 
     def _symbol(self) -> tuple[Unit, ...]:
         """The longest name of a unit that begins here."""
-        token = self._peek()
-        if token is None:
-            return ()
         for length in (3, 2, 1):
             parts = self._tokens[self._place : self._place + length]
             if len(parts) < length or (length > 1 and not _joins(parts)):
@@ -228,17 +221,15 @@ class _Reader:
         if not marked and not (symbol.spaced or symbol.upright or len(symbol.text) > 1):
             # 2m+3 and 2m3 may be of a variable.
             return units
-        place = self._place + marked
-        shape = [each.text for each in self._tokens[place : place + 4]]
-        closing = {"{": "}", "(": ")"}.get(shape[0], "") if shape and marked else ""
-        shape = shape[1:] if closing else shape
-        sign = bool(shape) and shape[0] in ("+-" if marked else "-")
-        number = shape[sign] if len(shape) > sign else ""
-        if not re.fullmatch("[1-9]", number) or (closing and (len(shape) < sign + 2 or shape[sign + 1] != closing)):
-            return () if marked else units
-        self._place = place + sign + 1 + 2 * bool(closing)
-        power = -int(number) if sign and shape[0] == "-" else int(number)
-        return tuple(unit**power for unit in units)
+        power, count = power_at(self._tokens, self._place)
+        self._place += count
+        return tuple(unit**power for unit in units) if count else () if marked else units
+
+
+def power_at(tokens: Sequence[Token], place: int) -> tuple[int, int]:
+    """The power written there, and how many tokens it takes, none where there is none: `^2`, `^{-1}`, `-1`, `2`."""
+    found = _POWER.match(" ".join(token.text for token in tokens[place : place + _POWER_TOKENS]))
+    return (int("".join(filter(None, found.groups()))), len(found[0].split())) if found else (0, 0)
 
 
 def _combined(left: tuple[Unit, ...], right: tuple[Unit, ...], powers: tuple[int, ...]) -> tuple[Unit, ...]:
@@ -261,8 +252,6 @@ def _joins(parts: Sequence[Token]) -> bool:
     first, last = parts[0], parts[-1]
     if first.is_sign("°"):
         return len(parts) == 2 and last.kind == "letters"  # noqa: PLR2004 - the sign and its scale
-    if (first.text == "μ" or last.text == "Ω") and len(parts) == 2:  # noqa: PLR2004
-        return last.kind == first.kind == "letters"
     if last.is_sign("¤"):
         return len(parts) == 2 and not last.spaced and first.text in ("US", "NT", "HK", "A", "C")  # noqa: PLR2004
     return all(part.kind == "letters" or part.is_sign("-") for part in parts)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from touchstone.checks.notation.numerals import numbered
-from touchstone.checks.notation.syntax import parse_tokens
+from touchstone.checks.notation.syntax import parse_tokens, tree_of
 from touchstone.checks.notation.tokens import FUNCTIONS, Token
 from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, is_constant, negated
 from touchstone.checks.notation.units import UNIT_TOKENS, Unit, read_unit
@@ -83,7 +83,7 @@ def _priced(tokens: Sequence[Token]) -> Quantity | None:
     if not length or len(rest) == length:
         return None
     own = read_unit(rest[:length])
-    if not own or not (rest[length].kind in ("number", "function") or rest[length].is_sign("-", "(", "frac", "sqrt")):
+    if not own or not (rest[length].kind in ("number", "function") or rest[length].is_sign("-", "(", "frac")):
         return None
     amount = quantity(rest[length:])
     if amount.units:
@@ -121,9 +121,8 @@ def _measured(tokens: Sequence[Token]) -> Quantity | None:
         units = read_unit(behind)
         if not units:
             continue
-        try:
-            tree = parse_tokens(before[:-1] if before[-1].is_sign("*") else before)
-        except NotAnExpressionError:
+        tree = tree_of(before[:-1] if before[-1].is_sign("*") else before)
+        if tree is None:
             continue
         constant, counted = is_constant(tree), any(unit.noun for unit in units)
         first = behind[0]
@@ -134,7 +133,7 @@ def _measured(tokens: Sequence[Token]) -> Quantity | None:
         lone = len(behind) == 1 and len(first.text) == 1 and first.kind == "letters"
         if lone and not first.spaced and not first.upright:
             units = tuple(replace(unit, lone_letter=True) for unit in units)
-        return Quantity(tree, units, bare=_expression(tokens) if lone else None)
+        return Quantity(tree, units, bare=tree_of(tokens) if lone else None)
     return None
 
 
@@ -152,7 +151,7 @@ def _may_begin_unit(tokens: Sequence[Token], place: int) -> bool:
     token, before = tokens[place], tokens[place - 1]
     if before.kind in ("letters", "han", "function", "accent") and not (before.kind == "letters" and token.spaced):
         return False
-    if before.is_sign("^", "_", "/", "frac", "sqrt", "+", "-", "("):
+    if before.is_sign("^", "_", "/", "frac", "+", "-", "("):
         return False
     if before.is_sign("*") and (place < _TWO or tokens[place - 2].kind not in ("number", "close")):
         return False
@@ -168,13 +167,6 @@ def _may_begin_unit(tokens: Sequence[Token], place: int) -> bool:
         behind = tokens[place + 1] if place + 1 < len(tokens) else None
         return token.spaced and before.kind in ("number", "close") and behind is not None and behind.kind == "letters"
     return token.text in _CURRENCIES or token.text == "¢" or (token.text in "'\"" and before.kind == "number")
-
-
-def _expression(tokens: Sequence[Token]) -> Tree | None:
-    try:
-        return parse_tokens(tokens)
-    except NotAnExpressionError:
-        return None
 
 
 def added_up(tokens: Sequence[Token]) -> Quantity | None:

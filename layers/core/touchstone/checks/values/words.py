@@ -15,6 +15,8 @@ _MEANINGS: dict[str, Value] = {
 }
 FIXED = {text: _MEANINGS[meaning] for meaning, texts in own_table(__file__).items() for text in texts}
 """Answers of a fixed meaning."""
+_LONGEST = max(map(len, FIXED)) + 10
+"""Characters of such an answer with the punctuation around it, at most."""
 
 DENIAL = re.compile(
     r"\b(?:not|cannot|never|neither|nor|wrong|incorrect|reject(?:s|ed)?|discard(?:s|ed)?)\b|n['’]t\b"
@@ -29,9 +31,9 @@ _CHOICE = re.compile(
 )
 _CHOSEN = re.compile("[A-H]")
 TRAILING = " .。;；,，？?、"
-_ARTICLES = re.compile(r"^A(?=\s+[a-z])|\b(?:the|The|THE|an?|An)\b(?=\s+\w)")
+_ARTICLES = re.compile(r"^A(?=\s+[a-z])|[tTaA](?<!\w.)(?:(?<=[tT])he|(?<=T)HE|(?<=[aA])n|(?<=a))(?=\s+\w)")
 """Articles before a word; a capital A elsewhere is a name (vitamin A)."""
-_PUNCTUATION = re.compile(r"[\s.,;:!?'\"()\[\]。，；：！？、“”‘’（）《》「」-]+")
+_PUNCTUATION = str.maketrans(dict.fromkeys(".,;:!?'\"()[]。，；：！？、“”‘’（）《》「」-", " "))
 _MATHEMATICS = re.compile(r"[\d^_=<>|*/+\\{}$%°√∞±×÷≤≥≠≈∈∪∩@#~\u2190-\u22ff]|(?<=[A-Za-z])'(?![A-Za-z])")
 """Characters of a text that is more than words: where it was not read, nothing of it may be dropped."""
 _CODE = ("__", "**")
@@ -43,6 +45,8 @@ _STYLE = re.compile(r"\\(?:text|textbf|textit|mathrm|mathbf|mbox|displaystyle|le
 
 def fixed(text: str) -> Value | None:
     """The value of an answer of a fixed meaning; None for any other."""
+    if len(text) > _LONGEST:
+        return None
     for candidate in (text, text.strip(TRAILING + "!！")):
         found = FIXED.get(candidate) or FIXED.get(candidate.lower())
         if found is not None and candidate != "r":
@@ -60,7 +64,7 @@ def choice(text: str) -> Choice | None:
 
 def plain_words(text: str) -> Words | None:
     """Letters, blanks and punctuation as words; None for nothing."""
-    kept = " ".join(_PUNCTUATION.sub(" ", _ARTICLES.sub(" ", folded(text)).lower()).split())
+    kept = " ".join(_ARTICLES.sub(" ", folded(text)).lower().translate(_PUNCTUATION).split())
     short = len(kept) <= _SYMBOL and kept.isascii()
     return Words(kept, written=text.strip(TRAILING + "!()\"'") if short else "") if kept else None
 
