@@ -97,7 +97,7 @@ class Reader(Parser):
             if words - characters > MAX_UNIT_WORDS or characters > MAX_UNIT_CHARACTERS:
                 break
         following = self.peek()
-        if following is None or following.kind == "close" or following.is_sign("+", "-", "*", "/", "^"):
+        if following is None or following.kind == "close" or following.is_sign("+", "-", "*", "/"):
             return tuple(self._tokens[begin : self.place])
         self.place = begin
         return ()
