@@ -21,7 +21,7 @@ async def amake_quiz(
     course = curriculum_of_json(Path("events/curriculum.json").read_text(encoding="utf-8"))  # of touchstone.quizzes
     request = touchstone.QuizRequest(curriculum=course.id, chapter="2", ui_language="en", questions=5)
     made = touchstone.make_quiz(request, curriculum=course)
-    made.state  # "clean", "violations", "unchecked" or "failed"
+    made.state  # one of "clean", "violations", "unchecked" and "failed"
     ```
 
     The models are those of the environment: the generator that its settings name, and a judge of the first provider
