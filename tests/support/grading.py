@@ -141,7 +141,7 @@ def _horizontal(asked: Asked) -> dict[str, Any]:
     parts = re.split(r"^Entry `?([XYZ])`?\. Its band by itself", asked.prompt, flags=re.MULTILINE)[1:]
     entries = []
     for place, (label, text) in enumerate(zip(parts[::2], parts[1::2], strict=True)):
-        reading = _readings(text, asked.provider, beside=True)[dimension]
+        reading = _readings(text, asked.provider, beside=True).get(dimension, PLAIN)
         comparison = f"On {dimension} it says plainly what the others leave open."
         entries.append({"label": label, "comparison": comparison, **_placed(text, reading, first=place == 0)})
     return {"entries": entries}
