@@ -15,8 +15,10 @@ from textwrap import dedent
 import pytest
 
 import touchstone
+from infra.layers import ROOT
 from tests.support.guides import FENCE, Block, checkout, of_pages, run_python
 from touchstone.judges import load_registry
+from touchstone.surfaces import CATALOGUE
 
 __all__ = ["checkout"]
 
@@ -64,3 +66,8 @@ def test_the_data_of_a_guide_can_be_read(page: Path) -> None:
 def test_the_overrides_of_a_guide_are_a_registry() -> None:
     (block,) = [one for page in DATA if page.name == "judges.md" for one in DATA[page] if "base_url" in one.text]
     assert "ollama" in load_registry({"TOUCHSTONE_REGISTRY_OVERRIDES": block.text}).providers
+
+
+def test_every_metric_is_in_the_guide() -> None:
+    guide = (ROOT / "docs/how-to/surfaces.md").read_text(encoding="utf-8")
+    assert [name for name in CATALOGUE if f"| `{name}` |" not in guide] == []
