@@ -1,11 +1,13 @@
 """Which models there are, what they cost, how many calls they allow, and when they end: data, in `registry.json`.
 
 A deployment changes it without code through `TOUCHSTONE_REGISTRY_OVERRIDES`, a JSON object of the same shape that is
-merged over it, for example::
+merged over it, for example:
 
-    {"gemini": {"models": {"gemini-3.8-flash": {"per_day": 10000, "per_minute": 1000}}},
-     "ollama": {"base_url": "http://localhost:11434/v1", "key_variables": [], "models": {"qwen3": {}},
-                "tiers": {"strong": "qwen3", "fast": "qwen3"}}}
+```json
+{"gemini": {"models": {"gemini-3.8-flash": {"per_day": 10000, "per_minute": 1000}}},
+ "ollama": {"base_url": "http://localhost:11434/v1", "key_variables": [], "models": {"qwen3": {}},
+            "tiers": {"strong": "qwen3", "fast": "qwen3"}}}
+```
 
 A provider of that object which is not listed is an OpenAI-compatible one. For a single such endpoint there is a
 shorter way: `TOUCHSTONE_COMPATIBLE_BASE_URL`, `TOUCHSTONE_COMPATIBLE_MODEL` and, where it wants one,
