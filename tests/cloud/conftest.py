@@ -83,7 +83,8 @@ def _warm_up(cloud: Cloud) -> None:
     caller = cloud.tenant("first")
 
     def decided() -> bool:
-        return caller.verify(problem="Name the capital of Australia.", answer="Canberra")["method"] == "judge"
+        view = caller.verify(problem="Name the capital of Australia.", answer="Canberra")
+        return bool(view["method"] == "judge")
 
     eventually(decided, what="a verdict", seconds=120.0)
 

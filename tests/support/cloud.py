@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any
 
@@ -168,6 +169,22 @@ class Cloud:
             yield
         finally:
             secrets.put_secret_value(SecretId=where, SecretString=before)
+
+    def fire(self, name: str) -> None:
+        """Let a schedule of the stack come round now: one like it, once, to the same target by the same role."""
+        scheduler = self.client("scheduler")
+        [known] = [
+            physical
+            for logical, (kind, physical) in self.resources.items()
+            if kind == "AWS::Scheduler::Schedule" and name in logical
+        ]
+        scheduler.create_schedule(
+            Name=f"now-{uuid.uuid4().hex[:12]}",
+            ScheduleExpression=f"at({datetime.now(UTC) + timedelta(seconds=1):%Y-%m-%dT%H:%M:%S})",
+            FlexibleTimeWindow={"Mode": "OFF"},
+            Target=scheduler.get_schedule(Name=known)["Target"],
+            ActionAfterCompletion="DELETE",
+        )
 
     def start_machine(self, output: str) -> str:
         """Start the machine of an output, as its schedule does; the execution's ARN."""
