@@ -36,7 +36,7 @@ SHARED = ("--numprocesses=logical", "--maxprocesses=8", "--dist=loadfile", "--no
 eight, since each must load everything first."""
 MOST_CLOUDS = 2
 """Clouds side by side, each with a process of tests: a cloud is one process itself, and starts many."""
-A_CLOUD_EACH = ("--dist=loadgroup",)
+A_CLOUD_EACH = ("--dist=loadgroup", "--no-loadscope-reorder")
 """Each process of tests is given group after group; `tests/cloud/conftest.py` says what a group is."""
 MEASURED = ("--cov", "--cov-append", "--cov-report=", "--cov-fail-under=0")
 """Counts lines, in whichever process; what is demanded of all runs together is told at the end."""
@@ -128,7 +128,7 @@ def _cloud() -> Iterator[dict[str, str]]:
     try:
         with _judge() as judge:
             os.environ.update({**_base_urls(judge), **TEST_KEYS})
-            ready = bring_up(home, wait_scale=os.environ.get(WAIT_SCALE_VARIABLE, "1"))
+            ready = bring_up(home, wait_scale=os.environ.get(WAIT_SCALE_VARIABLE, "1"), kept=False)
             yield {
                 **home.credentials(ready.running),
                 "TOUCHSTONE_STACK": deployment.STACK_NAME,

@@ -37,6 +37,7 @@ def pytest_configure() -> None:
     take_cloud()
 
 
+@pytest.hookimpl(tryfirst=True)  # before the groups are read
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Set these tests aside where nothing is deployed to drive; where it is, keep together what shares its material."""
     ours = [item for item in items if HERE in item.path.parents]
