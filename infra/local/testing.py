@@ -31,13 +31,12 @@ WITHOUT_CLOUD = ("tests/integration", "tests/unit")
 REAL = ("tests/real",)
 """Jobs done by a real model, which takes all of a processor: by themselves, in one process."""
 WITH_CLOUD = ("tests/cloud",)
-SHARED = ("--numprocesses=logical", "--maxprocesses=8", "--dist=loadfile", "--no-loadscope-reorder")
-"""One process a processor, each given file after file, as what the tests of a file share is made once; no more than
-eight, since each must load everything first."""
+FILE_BY_FILE = ("--dist=loadfile", "--no-loadscope-reorder")
+"""Each process is given file after file, in order, as what the tests of a file share is made once."""
+SHARED = ("--numprocesses=logical", "--maxprocesses=8", *FILE_BY_FILE)
+"""One process a processor; no more than eight, since each must load everything first."""
 MOST_CLOUDS = 2
 """Clouds side by side, each with a process of tests: a cloud is one process itself, and starts many."""
-A_CLOUD_EACH = ("--dist=loadgroup", "--no-loadscope-reorder")
-"""Each process of tests is given group after group; `tests/cloud/conftest.py` says what a group is."""
 MEASURED = ("--cov", "--cov-append", "--cov-report=", "--cov-fail-under=0")
 """Counts lines, in whichever process; what is demanded of all runs together is told at the end."""
 WAIT_SCALE_VARIABLE = "TOUCHSTONE_LOCAL_WAIT_SCALE"
@@ -94,7 +93,7 @@ def _with_clouds(paths: Sequence[str], options: Sequence[str], count: int) -> in
     """Run tests with so many clouds and processes, which share the tests."""
     with _browsed_clouds(count) as clouds:
         told = {**clouds[0], CLOUDS_VARIABLE: json.dumps(clouds)}
-        shared = [f"--numprocesses={count}", *A_CLOUD_EACH] if count > 1 else []
+        shared = [f"--numprocesses={count}", *FILE_BY_FILE] if count > 1 else []
         return _pytest(paths, [*shared, *options], told)
 
 

@@ -37,13 +37,10 @@ def pytest_configure() -> None:
     take_cloud()
 
 
-@pytest.hookimpl(tryfirst=True)  # before the groups are read
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Set these tests aside where nothing is deployed to drive; where it is, keep together what shares its material."""
+    """Set these tests aside where nothing is deployed to drive; where it is, begin with what takes longest."""
     ours = [item for item in items if HERE in item.path.parents]
     if ENDPOINT_VARIABLE in os.environ:
-        for item in ours:
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
         items.sort(key=lambda item: LONGEST.index(item.path.stem) if item.path.stem in LONGEST else len(LONGEST))
         return
     if ours:
