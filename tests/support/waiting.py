@@ -11,9 +11,9 @@ for. Whoever waits for long waits a quarter longer."""
 
 
 def eventually[T](look: Callable[[], T | None], *, what: str, seconds: float = 60.0, pause: float = PAUSE_SECONDS) -> T:
-    """What `look` returns once it is neither None nor False, looked at after `pause` seconds, and then less and less often.
+    """What `look` returns once it is neither None nor False.
 
-    Fails, naming `what`, after `seconds`.
+    Looked at after `pause` seconds, and then less and less often. Fails, naming `what`, after `seconds`.
     """
     deadline = time.monotonic() + seconds
     while True:
