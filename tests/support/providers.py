@@ -222,8 +222,14 @@ def _application(exchange: Exchange, time: Time) -> web.Application:
             return web.Response(status=422, text=str(error))
         return web.json_response({})
 
-    async def recall(_: web.Request) -> web.Response:
-        return web.json_response({"calls": [asdict(call) for call in exchange.calls]})
+    async def recall(request: web.Request) -> web.Response:
+        model, title, text = (request.query.get(name) for name in ("model", "title", "text"))
+        calls = [
+            asdict(call)
+            for call in exchange.calls
+            if model in {None, call.model} and title in {None, call.title} and (text or "") in call.prompt
+        ]
+        return web.json_response({"calls": calls})
 
     application = web.Application(client_max_size=64 * 1024 * 1024)
     application.add_routes(
