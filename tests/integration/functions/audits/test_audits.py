@@ -20,7 +20,6 @@ from tests.integration.functions.audits.auditing import (
     Agent,
     begun,
     ratings,
-    request,
     settled,
 )
 from tests.support.api import Api
