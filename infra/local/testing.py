@@ -168,7 +168,9 @@ def _base_urls(judge: str) -> dict[str, str]:
 
 
 def _pytest(folders: Sequence[str], arguments: Sequence[str], variables: dict[str, str]) -> int:
-    return _run([_tool("pytest"), *folders, *arguments], {**os.environ, **variables})
+    # Every process of the tests, and each command that one starts, would compile and rewrite all modules anew without.
+    compiled = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return _run([_tool("pytest"), *folders, *arguments], {**compiled, **variables})
 
 
 def _run(command: Sequence[str], environment: dict[str, str] | None = None) -> int:
