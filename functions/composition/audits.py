@@ -32,6 +32,7 @@ def desk(tenant: str) -> AuditDesk:
     return AuditDesk(
         tenant=tenant,
         audits=stores.audits(),
+        cases=stores.cases(),
         files=lambda audit_id: _files(tenant, audit_id),
         bundles=BundleFiles(bundles=stores.bundles(), tenant=tenant),
         sandbox=_sandbox,
@@ -57,6 +58,7 @@ def reception(tenant: str) -> AuditReception:
     return AuditReception(
         tenant=tenant,
         audits=stores.audits(),
+        cases=stores.cases(),
         files=lambda audit_id: _files(tenant, audit_id),
         keys=RequestKeys(stores.table()),
         workflows=workflows,
@@ -67,7 +69,7 @@ def sweep() -> AuditSweep:
     """Takes up what a crash left behind of audits."""
     from touchstone.operations.audits.sweeping import AuditSweep
 
-    return AuditSweep(audits=stores.audits(), workflows=workflows)
+    return AuditSweep(audits=stores.audits(), cases=stores.cases(), workflows=workflows)
 
 
 def weekly() -> WeeklyAudits:

@@ -64,6 +64,7 @@ def experiment_desk(tenant: str) -> ExperimentDesk:
     return ExperimentDesk(
         tenant=tenant,
         experiments=stores.experiments(),
+        pairs=stores.pairs(),
         files=lambda experiment_id: _files(tenant, experiment_id),
         judge=lambda apart: _judge(tenant, apart),
         model=lambda: _model(tenant),
@@ -79,6 +80,7 @@ def experiment_reception(tenant: str) -> ExperimentReception:
     return ExperimentReception(
         tenant=tenant,
         experiments=stores.experiments(),
+        pairs=stores.pairs(),
         artifacts=stores.artifacts(),
         files=lambda experiment_id: _files(tenant, experiment_id),
         keys=RequestKeys(stores.table()),
@@ -106,4 +108,6 @@ def sweep() -> SurfaceSweep:
     """Takes up what a crash left behind of measurements and experiments."""
     from touchstone.operations.surfaces.sweeping import SurfaceSweep
 
-    return SurfaceSweep(measurements=stores.measurements(), experiments=stores.experiments(), workflows=workflows)
+    return SurfaceSweep(
+        measurements=stores.measurements(), experiments=stores.experiments(), pairs=stores.pairs(), workflows=workflows
+    )

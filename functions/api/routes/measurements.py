@@ -15,6 +15,7 @@ from functions.api.openapi import answering
 from functions.composition.stores import measurements
 from functions.composition.surfaces import reception
 from touchstone.records import MeasurementSummary
+from touchstone.references import Reference
 from touchstone.surfaces.measured import MeasurementView
 from touchstone.surfaces.measurement import AnyMeasurementRequest
 
@@ -55,4 +56,4 @@ def list_measurements(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: s
 @router.get("/v1/measurements/<measurement_id>", summary="Read a measurement", tags=["measurements"])
 def read_measurement(measurement_id: str) -> MeasurementView:
     """One measurement: what each metric says so far, and why where it says nothing."""
-    return MeasurementView.of(measurements().get(tenant=caller(router).tenant, measurement_id=measurement_id))
+    return MeasurementView.of(measurements().get(Reference(caller(router).tenant, "measurement", measurement_id)))

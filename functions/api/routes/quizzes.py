@@ -18,6 +18,7 @@ from touchstone.quizzes.model import QuizRequest
 from touchstone.quizzes.run import QuizCheckRequest, QuizRun
 from touchstone.quizzes.view import QuizView
 from touchstone.records import QuizSummary
+from touchstone.references import Reference
 
 router = Router()
 ASKED = answering(HTTPStatus.ACCEPTED, HTTPStatus.NOT_FOUND)
@@ -56,7 +57,7 @@ def list_quizzes(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str | 
 @router.get("/v1/quizzes/<quiz_id>", summary="Read a quiz", tags=["quizzes"])
 def read_quiz(quiz_id: str) -> QuizView:
     """One quiz: how far it is, and when it is over the best attempt with what it still violates."""
-    return QuizView.of(quizzes().get(tenant=caller(router).tenant, quiz_id=quiz_id))
+    return QuizView.of(quizzes().get(Reference(caller(router).tenant, "quiz", quiz_id)))
 
 
 def _accepted(run: QuizRun) -> Response[QuizView]:

@@ -1,6 +1,6 @@
 """What operations work with: stores in moto, judges in memory, one clock that is moved by hand."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -30,7 +30,8 @@ from touchstone.records import (
     RequestKeys,
     Solutions,
 )
-from touchstone.workflows import Workflows
+from touchstone.references import Reference
+from touchstone.workflows import MachineName, Workflows
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -45,13 +46,15 @@ class Starts(Workflows):
     """Executions by name: like the platform, it starts none a second time; `drains` counts those without a name."""
 
     sfn: None = None  # type: ignore[assignment] # nothing is started for real
+    arns: Mapping[str, str] = field(default_factory=dict)
     runs: list[str] = field(default_factory=list)
     drains: list[str] = field(default_factory=list)
 
-    def evaluate(self, *, tenant: str, answer_id: str, run: str = "1") -> None:
+    def start(self, machine: MachineName, record: Reference, *, run: str | None = "1", **_: object) -> None:
         """Note a start."""
-        name = f"{answer_id}-{run}"
-        assert tenant
+        name = f"{record.id}-{run}"
+        assert machine == "evaluate"
+        assert record.tenant
         assert len(name) <= 80
         if name not in self.runs:
             self.runs.append(name)

@@ -31,7 +31,8 @@ from touchstone.operations import draining
 from touchstone.operations.evaluating import evaluate_answer
 from touchstone.operations.sweeping import Sweep
 from touchstone.records import DeferredEvaluation, Evaluations, Statistics, evaluation_request_id
-from touchstone.workflows import Workflows
+from touchstone.references import Reference
+from touchstone.workflows import MachineName, Workflows
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -448,11 +449,11 @@ def _now(house: House, records: list[AnswerRecord]) -> list[AnswerRecord]:
 
 def _sweep(house: House, started: Callable[[str], None]) -> Sweep:
     class Starts(Workflows):
-        def evaluate(self, *, tenant: str, answer_id: str, run: str = "1") -> None:
-            assert (tenant, run != "1") == ("acme", True)
-            started(answer_id)
+        def start(self, machine: MachineName, record: Reference, *, run: str | None = "1", **_: object) -> None:
+            assert (machine, record.tenant, run != "1") == ("evaluate", "acme", True)
+            started(record.id)
 
-    workflows = Starts(sfn=None)  # type: ignore[arg-type] # nothing is started for real
+    workflows = Starts(sfn=None, arns={})  # type: ignore[arg-type] # nothing is started for real
     return Sweep(
         answers=house.answers,
         evaluations=house.evaluations,

@@ -13,17 +13,19 @@ from touchstone.errors import StoreError
 from touchstone.operations import sweeping
 from touchstone.operations.sweeping import UNFINISHED_AFTER, Sweep, Swept
 from touchstone.records import Statistics
-from touchstone.workflows import Workflows
+from touchstone.references import Reference
+from touchstone.workflows import MachineName, Workflows
 
 UNJUDGED = Attempt(number=1, solution=Solution(answer="4", provider="caller", model="caller"))
 
 
 def _sweep(house: House, start: Callable[[str], None] = lambda _: None) -> Swept:
     class Starts(Workflows):
-        def evaluate(self, *, tenant: str, answer_id: str, run: str = "1") -> None:  # noqa: ARG002 - the real one's
-            start(answer_id)
+        def start(self, machine: MachineName, record: Reference, *, run: str | None = "1", **_: object) -> None:  # noqa: ARG002 - the real one's
+            assert machine == "evaluate"
+            start(record.id)
 
-    workflows = Starts(sfn=None)  # type: ignore[arg-type] # nothing is started for real
+    workflows = Starts(sfn=None, arns={})  # type: ignore[arg-type] # nothing is started for real
     return Sweep(
         answers=house.answers,
         evaluations=house.evaluations,

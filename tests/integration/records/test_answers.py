@@ -16,6 +16,7 @@ from touchstone.answers.model import Analysis, AnswerRecord, Enrichment, Verific
 from touchstone.errors import ConflictError, InputError, NotFoundError
 from touchstone.records import Answers, Artifacts, Statistics, new_ulid
 from touchstone.records.cursors import cursor_after
+from touchstone.references import Reference
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -38,7 +39,7 @@ def test_an_answer_is_found_as_unfinished_from_its_first_write_to_its_end(
     assert answers.unfinished(older_than=timedelta(minutes=6)) == ()
     answers.add_attempt(**named, attempt=an_attempt())
     (found,) = answers.unfinished(older_than=timedelta(minutes=4))
-    assert (found.tenant, found.answer_id) == ("acme", record.id)
+    assert found == Reference("acme", "answer", record.id)
     if end == "finish":
         answers.finish(**named, status="verified", confidence=0.9, best_attempt=1)
     else:

@@ -19,6 +19,7 @@ from touchstone.oracle.challenge import Challenge, ChallengeRequest
 from touchstone.oracle.ranking import Place
 from touchstone.oracle.task import Task
 from touchstone.records import Artifacts, Challenges, Tasks, new_ulid
+from touchstone.references import Reference
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -132,12 +133,12 @@ def test_a_challenge_is_found_as_unfinished_until_it_is_settled_unless_somebody_
     late = timedelta(minutes=10)
 
     def found() -> list[str]:
-        return [one.challenge_id for one in challenges.unfinished(older_than=late)]
+        return [one.id for one in challenges.unfinished(older_than=late)]
 
     assert found() == []
     clock.advance(minutes=11)
     (one,) = challenges.unfinished(older_than=late)
-    assert (one.tenant, one.task_id, one.challenge_id) == ("acme", task.id, made.id)
+    assert one == Reference("acme", "challenge", made.id, task.id)
     challenges.begin(made)
     assert found() == []
     clock.now += LEASE + late + timedelta(seconds=1)

@@ -20,6 +20,7 @@ from touchstone.oracle.ranking import Place
 from touchstone.oracle.submission import MAX_REVISIONS, Submission
 from touchstone.oracle.task import Task
 from touchstone.records import Artifacts, Judgements, Submissions, Tasks, new_ulid
+from touchstone.references import Reference
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -104,7 +105,7 @@ def test_another_tenants_task_and_submissions_are_just_missing(
         lambda: submissions.add(**there, submission_id=one.id, request=REQUEST),
         lambda: submissions.get(theirs),
         lambda: submissions.get(elsewhere),
-        lambda: submissions.get(replace(one.ref, submission_id="RECORD")),
+        lambda: submissions.get(replace(one.ref, id="RECORD")),
         lambda: judgements.gate(theirs, check=passed_gate()),
         lambda: judgements.score(elsewhere, scoring=scoring(80)),
     ]
@@ -304,7 +305,7 @@ def test_a_submission_is_found_as_unfinished_until_it_is_judged(
     assert submissions.unfinished(older_than=timedelta(minutes=10)) == ()
     clock.advance(minutes=11)
     (found,) = submissions.unfinished(older_than=timedelta(minutes=10))
-    assert (found.tenant, found.task_id, found.submission_id) == ("acme", task.id, one.id)
+    assert found == Reference("acme", "submission", one.id, task.id)
     judgements.gate(one.ref, check=passed_gate())
     assert len(submissions.unfinished(older_than=timedelta(minutes=10))) == 1
     judgements.score(one.ref, scoring=scoring(80))

@@ -20,6 +20,7 @@ from touchstone.oracle.ranking import Place
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
 from touchstone.records import Challenges, Judgements, Outbox, Submissions, Tasks, new_ulid
+from touchstone.references import Reference
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -257,14 +258,16 @@ def test_a_task_is_found_as_unfinished_while_a_step_is_due_and_not_after_its_end
 
     def found() -> list[str]:
         clock.advance(minutes=11)
-        return [one.task_id for one in tasks.unfinished(older_than=late)]
+        return [one.id for one in tasks.unfinished(older_than=late)]
 
     assert found() == [task.id]
     tasks.lock(**of(task), dimensions=dimensions())
     assert found() == []
     clock.advance(days=7)
-    (overdue,) = tasks.unfinished(older_than=late)
-    assert (overdue.tenant, overdue.due) == ("acme", DEADLINE)
+    assert tasks.unfinished(older_than=clock() - DEADLINE) == ()
+    assert tasks.unfinished(older_than=clock() - DEADLINE - timedelta(microseconds=1)) == (
+        Reference("acme", "task", task.id),
+    )
     tasks.end(**of(task))
     assert tasks.unfinished(older_than=late) == ()
     assert found() == [task.id]

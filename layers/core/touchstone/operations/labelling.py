@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from touchstone.errors import InputError, NotFoundError
 from touchstone.records.labels import Label
+from touchstone.references import Reference
 from touchstone.statistics.card_views import JudgeCardView, JudgeSummary, shown_cards
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def readings_of(
 
     def of(metric: MetricName) -> Reading:
         def reading(tenant: str, record_id: str, item: str) -> Judged:
-            return judged_item(measurements().get(tenant=tenant, measurement_id=record_id), metric, item)
+            return judged_item(measurements().get(Reference(tenant, "measurement", record_id)), metric, item)
 
         return reading
 

@@ -13,6 +13,7 @@ from touchstone.errors import StoreError, TooLargeError
 from touchstone.operations.bulk import BulkEvaluations
 from touchstone.operations.finishing import OUT_OF_TIME, finish_skipped
 from touchstone.records import Answers, Artifacts, Evaluations, RequestKeys, evaluation_request_id, new_ulid
+from touchstone.references import Reference
 from touchstone.workflows import Workflows
 
 SYNC_SECONDS = 5.0
@@ -44,9 +45,8 @@ class Reception:
             return record
         deadline_ms = received_at_ms + round(SYNC_SECONDS * 1000)
         wait_seconds = max(0.0, (deadline_ms - now_ms) / 1000 - RETURN_SECONDS)
-        self.workflows().verify(
-            tenant=self.tenant, answer_id=record.id, deadline_epoch_ms=deadline_ms, wait_seconds=wait_seconds
-        )
+        answer = Reference(self.tenant, "answer", record.id)
+        self.workflows().verify(answer, deadline_epoch_ms=deadline_ms, wait_seconds=wait_seconds)
         record = self.answers.get(tenant=self.tenant, answer_id=record.id)
         record = finish_skipped(self.answers, record, reason="timed_out", sentence=OUT_OF_TIME)
         if record.evaluation.state == "waiting":
@@ -62,7 +62,8 @@ class Reception:
         """
         record = self.accept(request, self._id(key))
         if record.stage not in ENDED:
-            self.workflows().solve(tenant=self.tenant, answer_id=record.id, has_image=record.image_key is not None)
+            answer = Reference(self.tenant, "answer", record.id)
+            self.workflows().start("solve", answer, run=None, has_image=record.image_key is not None)
         return record
 
     def accept(
@@ -98,7 +99,7 @@ class Reception:
         """Start the evaluation that a record waits for, or put it in the line; `run` tells it from earlier ones."""
         if self.bulk is not None:
             return self.bulk.add(record)
-        self.workflows().evaluate(tenant=record.tenant, answer_id=record.id, run=run)
+        self.workflows().start("evaluate", Reference(record.tenant, "answer", record.id), run=run)
         return record
 
     def _id(self, key: str | None) -> str:

@@ -18,9 +18,8 @@ from touchstone.records import (
     DeferredEvaluation,
     DeferredQueue,
     Evaluations,
-    PendingEvaluation,
-    UnfinishedAnswer,
 )
+from touchstone.references import Reference
 from touchstone.workflows import Workflows
 
 STALLED_AFTER = timedelta(minutes=10)
@@ -99,11 +98,12 @@ class Sweep:
         # The hour in the name: a sweep that is itself repeated starts nothing twice.
         run = f"{self.clock():%Y%m%d%H}"
         for pending in self.evaluations.stalled(older_than=STALLED_AFTER, limit=MOST):
+            answer = Reference(pending.tenant, "answer", pending.answer_id)
             try:
-                self.workflows().evaluate(tenant=pending.tenant, answer_id=pending.answer_id, run=run)
+                self.workflows().start("evaluate", answer, run=run)
             except StoreError as error:
                 stuck += 1
-                _tell("started again", pending, error)
+                _tell("started again", answer, error)
             else:
                 restarted += 1
         return restarted, stuck
@@ -125,11 +125,11 @@ class Sweep:
                 ended += [] if record is None else [record]
         return tuple(ended), stuck
 
-    def _ended(self, unfinished: UnfinishedAnswer) -> AnswerRecord | None:
+    def _ended(self, unfinished: Reference) -> AnswerRecord | None:
         """The answer with an end: what it has, unverified where nobody decided; None where it is tried once more, or
         has had its end already.
         """
-        record = self.answers.get(tenant=unfinished.tenant, answer_id=unfinished.answer_id)
+        record = self.answers.get(tenant=unfinished.tenant, answer_id=unfinished.id)
         if record.stage in ENDED:
             return None
         if record.waiting is not None:
@@ -159,6 +159,6 @@ class Sweep:
         return len(coming_of_age)
 
 
-def _tell(what: str, stuck: UnfinishedAnswer | PendingEvaluation, error: Exception) -> None:
+def _tell(what: str, stuck: Reference, error: Exception) -> None:
     # Its type only: the words of an unreadable record's error quote it.
-    logger.error("Answer %s of %s could not be %s: %s", stuck.answer_id, stuck.tenant, what, type(error).__name__)
+    logger.error("Answer %s of %s could not be %s: %s", stuck.id, stuck.tenant, what, type(error).__name__)

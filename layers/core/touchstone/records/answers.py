@@ -1,7 +1,6 @@
 """Answers as they are asked for, worked on and finished; each step is one conditional write and harmless to repeat."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -26,14 +25,7 @@ from touchstone.records.lists import due_until
 from touchstone.records.solutions import solution_actions
 from touchstone.records.summaries import AnswerSummary
 from touchstone.records.table import Action, store_faults
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnfinishedAnswer:
-    """An answer without an end."""
-
-    tenant: str
-    answer_id: str
+from touchstone.references import Reference
 
 
 class Answers(OfAnswers):
@@ -86,7 +78,7 @@ class Answers(OfAnswers):
         shown = tuple(found[:limit])
         return Page(items=shown, cursor=cursor_after(scope, shown[-1].id) if len(found) > limit else None)
 
-    def unfinished(self, *, older_than: timedelta, limit: int = 100) -> tuple[UnfinishedAnswer, ...]:
+    def unfinished(self, *, older_than: timedelta, limit: int = 100) -> tuple[Reference, ...]:
         """Answers of all tenants that were received longer ago than `older_than` and have no end, oldest first.
 
         Read from an index: one that ended a moment ago may still be among them.
@@ -94,7 +86,7 @@ class Answers(OfAnswers):
         moment = self._clock() - older_than
         found = due_until(self._table, "unfinished answers", kind=UNFINISHED, moment=moment, limit=limit)
         named = (record_of(str(item["pk"])) for item in found)
-        return tuple(UnfinishedAnswer(tenant=tenant, answer_id=answer_id) for tenant, answer_id in named)
+        return tuple(Reference(tenant, "answer", answer_id) for tenant, answer_id in named)
 
     def set_problem(self, *, tenant: str, answer_id: str, text: str, spends: Sequence[Spend] = ()) -> AnswerRecord:
         """Keep the problem's text that was read from its image, and its language; a repeat keeps the first.

@@ -5,7 +5,6 @@ A challenge is made by one transaction with its task, which counts it and holds 
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
@@ -26,21 +25,13 @@ from touchstone.records.lists import due_until
 from touchstone.records.table import Item, query
 from touchstone.records.tasks import TASK
 from touchstone.records.versioned import Kind, Versioned
+from touchstone.references import Reference
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
 UNFINISHED = "CHALLENGE#unfinished"
 """The partition of the `deferred` index where challenges that are not settled are, of all tenants."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UndecidedChallenge:
-    """A challenge that is not decided, or of which its task does not know yet."""
-
-    tenant: str
-    task_id: str
-    challenge_id: str
 
 
 class Challenges:
@@ -107,7 +98,7 @@ class Challenges:
         records = (self._records.of_item(tenant, item).record for item in found)
         return tuple(sorted(records, key=lambda one: one.created_at))
 
-    def unfinished(self, *, older_than: timedelta, limit: int = 100) -> tuple[UndecidedChallenge, ...]:
+    def unfinished(self, *, older_than: timedelta, limit: int = 100) -> tuple[Reference, ...]:
         """Challenges of all tenants whose next try was due longer ago than `older_than`, oldest first.
 
         Read from an index: one that was settled a moment ago may still be among them.
@@ -197,6 +188,6 @@ CHALLENGE_KIND = Kind(
 """How challenges are stored."""
 
 
-def _undecided_of(item: Item) -> UndecidedChallenge:
+def _undecided_of(item: Item) -> Reference:
     tenant, task_id = record_of(str(item["pk"]))
-    return UndecidedChallenge(tenant=tenant, task_id=task_id, challenge_id=str(item["sk"]).removeprefix(CHALLENGE))
+    return Reference(tenant, "challenge", str(item["sk"]).removeprefix(CHALLENGE), task_id)

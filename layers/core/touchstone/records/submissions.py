@@ -17,7 +17,7 @@ from touchstone.errors import StoreError
 from touchstone.oracle import handing_in
 from touchstone.oracle.handing_in import SubmissionRequest
 from touchstone.oracle.labelling import CARDS_OF_CALLS
-from touchstone.oracle.submission import Submission, SubmissionRef
+from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import check_open
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import Increment, action_of, changes, counted_calls
@@ -27,6 +27,7 @@ from touchstone.records.lists import all_of, due_until, newest
 from touchstone.records.table import Action, ConditionFailedError, Item, jitter, query, read
 from touchstone.records.tasks import TASK
 from touchstone.records.versioned import CHANGE_TRIES, Kind, Versioned
+from touchstone.references import Reference
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -76,7 +77,7 @@ class Submissions:
                 return self._records.same(stored, stored.record.model_copy(update=asked))
             check_open(task.record, now)
             handing_in.check_follows(
-                self.get(SubmissionRef(tenant=tenant, task_id=task_id, submission_id=earlier[-1])) if earlier else None
+                self.get(Reference(tenant, "submission", earlier[-1], task_id)) if earlier else None
             )
             text_key = text_key or self._keep_text(tenant, task_id, request)
             record = Submission(
@@ -95,9 +96,9 @@ class Submissions:
                 self._pause(jitter(attempt))
         raise StoreError("The task was changed by others each time; it is safe to repeat.")
 
-    def get(self, ref: SubmissionRef) -> Submission:
+    def get(self, ref: Reference) -> Submission:
         """A submission."""
-        return self._records.read(ref.tenant, submission_key(ref.tenant, ref.task_id, ref.submission_id)).record
+        return self._records.read(ref.tenant, submission_key(ref.tenant, ref.task_id, ref.id)).record
 
     def text(self, submission: Submission) -> str:
         """The text of a submission, as it was handed in."""
@@ -110,7 +111,7 @@ class Submissions:
     def of_submitter(self, *, tenant: str, task_id: str, submitter: str) -> tuple[Submission, ...]:
         """What one party handed in to a task, oldest first; empty for whoever is none of its submitters."""
         ids = self._ids(tenant, task_id, submitter)
-        return tuple(self.get(SubmissionRef(tenant=tenant, task_id=task_id, submission_id=each)) for each in ids)
+        return tuple(self.get(Reference(tenant, "submission", each, task_id)) for each in ids)
 
     def has_submitted(self, *, tenant: str, task_id: str, submitter: str) -> bool:
         """Whether a party handed in anything to a task."""
@@ -139,7 +140,7 @@ class Submissions:
         scope = _in_work(tenant, task_id)
         return bool(newest(self._table, "the submissions", scope=scope, limit=1, cursor=None)[0])
 
-    def first_passed(self, *, tenant: str, task_id: str) -> SubmissionRef | None:
+    def first_passed(self, *, tenant: str, task_id: str) -> Reference | None:
         """The first that was handed in of those that passed a `fastest_first` task and are not settled yet.
 
         None where there is none, as an index shows it, which may be a moment behind.
@@ -155,9 +156,9 @@ class Submissions:
         first = next(found, None)
         if first is None:
             return None
-        return SubmissionRef(tenant=tenant, task_id=task_id, submission_id=str(first["gsi1sk"]))
+        return Reference(tenant, "submission", str(first["gsi1sk"], task_id))
 
-    def unfinished(self, *, older_than: timedelta, limit: int = 100) -> tuple[SubmissionRef, ...]:
+    def unfinished(self, *, older_than: timedelta, limit: int = 100) -> tuple[Reference, ...]:
         """Submissions of all tenants whose next try was due longer ago than `older_than`, oldest first.
 
         Read from an index: one that was judged a moment ago may still be among them.
@@ -273,6 +274,6 @@ def counted_submissions(table: "Table", artifacts: Artifacts, tenant: str) -> It
             yield from _counted(submission)
 
 
-def _unfinished_of(item: Item) -> SubmissionRef:
+def _unfinished_of(item: Item) -> Reference:
     tenant, task_id = record_of(str(item["pk"]))
-    return SubmissionRef(tenant=tenant, task_id=task_id, submission_id=str(item["sk"]).removeprefix(SUBMISSION))
+    return Reference(tenant, "submission", str(item["sk"], task_id).removeprefix(SUBMISSION))

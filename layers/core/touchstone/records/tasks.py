@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +22,7 @@ from touchstone.records.lists import due_until, newest
 from touchstone.records.outbox import outbox_actions
 from touchstone.records.table import Item
 from touchstone.records.versioned import Kind, Versioned
+from touchstone.references import Reference
 from touchstone.strict import Strict
 
 if TYPE_CHECKING:
@@ -46,15 +46,6 @@ class TaskSummary(Strict):
     deadline: datetime
     closed_at: datetime | None
     winner: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnfinishedTask:
-    """A task that is not over, and since when its next step is due (UTC)."""
-
-    tenant: str
-    task_id: str
-    due: datetime
 
 
 class Tasks:
@@ -101,7 +92,7 @@ class Tasks:
         items, after = newest(self._table, "the tasks", scope=scope, limit=limit, cursor=cursor)
         return Page(items=tuple(TaskSummary.model_validate_json(str(item["summary"])) for item in items), cursor=after)
 
-    def unfinished(self, *, older_than: timedelta, limit: int = 100) -> tuple[UnfinishedTask, ...]:
+    def unfinished(self, *, older_than: timedelta, limit: int = 100) -> tuple[Reference, ...]:
         """Tasks of all tenants whose next step was due longer ago than `older_than`: what carried them was lost.
 
         Read from an index: one that went on a moment ago may still be among them.
@@ -230,7 +221,6 @@ TASK = Kind(
 """How tasks are stored."""
 
 
-def _unfinished_of(item: dict[str, Any]) -> UnfinishedTask:
+def _unfinished_of(item: dict[str, Any]) -> Reference:
     tenant, task_id = record_of(str(item["pk"]))
-    moment, _, _ = str(item["gsi2sk"]).partition("#")
-    return UnfinishedTask(tenant=tenant, task_id=task_id, due=datetime.fromisoformat(f"{moment}+00:00"))
+    return Reference(tenant, "task", task_id)

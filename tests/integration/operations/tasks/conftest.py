@@ -32,7 +32,7 @@ from touchstone.oracle.challenge import Challenge, ChallengeRequest
 from touchstone.oracle.choice import Choice, open_another_judge, open_judge
 from touchstone.oracle.handing_in import SubmissionRequest
 from touchstone.oracle.model import TaskPath
-from touchstone.oracle.submission import Submission, SubmissionRef
+from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
 from touchstone.records import (
     Artifacts,
@@ -45,6 +45,7 @@ from touchstone.records import (
     Tasks,
 )
 from touchstone.records.event_bus import EventBus
+from touchstone.references import Reference
 from touchstone.workflows import Workflows
 
 if TYPE_CHECKING:
@@ -74,9 +75,7 @@ class Starts(Workflows):
 
 def starts() -> Starts:
     """Machines that only note who was started."""
-    return Starts(
-        verify_arn="arn/verify", task_arn="arn/task", submission_arn="arn/submission", challenge_arn="arn/challenge"
-    )
+    return Starts(arns={kind: f"arn/{kind}" for kind in ("verify", "task", "submission", "challenge")})
 
 
 @dataclass(kw_only=True)
@@ -225,7 +224,7 @@ class Market:
         request = ChallengeRequest(challenger=by or one.submitter, submission_id=one.id, reason="Look again.")
         return self.reception().challenge(task.id, request)
 
-    async def carry_submission(self, ref: SubmissionRef) -> str:
+    async def carry_submission(self, ref: Reference) -> str:
         """What the machine of a submission does; the word at which it ends."""
         word = await self._going(lambda: check(self.desk(), ref))
         return await self._going(lambda: score(self.desk(), ref)) if word == "gate_passed" else word

@@ -148,7 +148,7 @@ async def test_challenges_are_decided_one_after_the_other_each_against_the_ranki
     early = await rescore(market.desk(), task.id, second.id)
     assert (early.state, market.script.asked) == ("waiting", [])
     assert early.until == market.clock() + timedelta(seconds=5)
-    assert [one.challenge_id for one in market.challenges.unfinished(older_than=timedelta(0))] == [first.id]
+    assert [one.id for one in market.challenges.unfinished(older_than=timedelta(0))] == [first.id]
     assert await market.carry_challenge(first) == "decided"
     assert order(market, task, found) == ["ben", "ada", "cleo"]
     market.opinions.second = {"ben": 95, "cleo": 90}

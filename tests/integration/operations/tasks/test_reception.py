@@ -1,6 +1,7 @@
 """What the doors ask for is stored once and starts its machine once, however often it is asked."""
 
 from datetime import timedelta
+from typing import Literal
 
 import pytest
 
@@ -10,6 +11,7 @@ from tests.support.oracle import a_request
 from touchstone.errors import ConflictError, InputError, NotFoundError, SettingsError
 from touchstone.operations.tasks.drafting import draft
 from touchstone.oracle.handing_in import SubmissionRequest
+from touchstone.references import Reference
 from touchstone.workflows import Workflows
 
 WORK = SubmissionRequest(submitter="ada", text=text_of("ada"))
@@ -96,12 +98,9 @@ async def test_a_file_is_handed_in_where_it_was_uploaded_and_nowhere_else(market
 
 
 @pytest.mark.parametrize("kind", ["task", "submission", "challenge"])
-def test_a_function_that_was_not_told_its_machine_says_which_variable_is_missing(kind: str) -> None:
-    workflows = Workflows(sfn=None, verify_arn="arn")  # type: ignore[arg-type] # it is not reached
-    starts = {
-        "task": lambda: workflows.task(tenant="acme", task_id="t"),
-        "submission": lambda: workflows.submission(tenant="acme", task_id="t", submission_id="s"),
-        "challenge": lambda: workflows.challenge(tenant="acme", task_id="t", challenge_id="c"),
-    }
+def test_a_function_that_was_not_told_its_machine_says_which_variable_is_missing(
+    kind: Literal["task", "submission", "challenge"],
+) -> None:
+    workflows = Workflows(sfn=None, arns={"verify": "arn"})  # type: ignore[arg-type] # it is not reached
     with pytest.raises(SettingsError, match=f"TOUCHSTONE_{kind.upper()}_MACHINE_ARN"):
-        starts[kind]()
+        workflows.start(kind, Reference("acme", kind, "one", "t"))

@@ -7,10 +7,12 @@ from datetime import datetime, timedelta
 from itertools import islice
 
 from touchstone.attempts import LEASE
+from touchstone.audits.record import failed
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import TouchstoneError
 from touchstone.operations.audits.reception import AuditReception
-from touchstone.records import Audits, OwnedAudit
+from touchstone.records import WEEKLY, Audits, Cases
+from touchstone.references import Reference
 from touchstone.workflows import Workflows
 
 STALLED_AFTER = timedelta(minutes=20)
@@ -41,6 +43,7 @@ class AuditSweep:
     """Looks for what a crash left behind. The index that it reads holds only what is not over."""
 
     audits: Audits
+    cases: Cases
     workflows: Callable[[], Workflows]
     clock: Clock = system_clock
 
@@ -53,25 +56,25 @@ class AuditSweep:
         started = list(islice((each for each in looked_at if each is not None), MOST))
         return SweptAudits(restarted=started.count(True), stuck=started.count(False))
 
-    def _started(self, one: OwnedAudit, run: str) -> bool | None:
+    def _started(self, one: Reference, run: str) -> bool | None:
         """Whether an audit could be started again; None where it is over, or carried by what its cases say."""
         try:
-            progress = self.audits.progress(tenant=one.tenant, audit_id=one.audit_id)
+            progress = self.cases.progress(one)
             if self._carried(progress.until, progress.at and progress.at + LEASE):
                 return None
             # What happened last says nothing of a case that is put off for longer than those that ended after it.
-            if self._carried(self.audits.carried_until(tenant=one.tenant, audit_id=one.audit_id)):
+            if self._carried(self.cases.carried_until(one)):
                 return None
-            record = self.audits.get(tenant=one.tenant, audit_id=one.audit_id)
+            record = self.audits.get(one)
             if record.finished_at is not None:
                 return None
             if self.clock() - record.created_at > GIVEN_UP_AFTER:
-                self.audits.fail(record, BROKEN_OFF)
-                logger.error("Audit %s was given up: its steps broke off each time", one.audit_id)
+                self.audits.change(one, lambda it: failed(it, BROKEN_OFF, now=self.clock()))
+                logger.error("Audit %s was given up: its steps broke off each time", one.id)
                 return False
-            self.workflows().audit(tenant=one.tenant, audit_id=one.audit_id, run=run)
+            self.workflows().start("audit", one, run=run)
         except TouchstoneError:
-            logger.error("Audit %s could not be started again", one.audit_id)  # noqa: TRY400 - the words add nothing
+            logger.error("Audit %s could not be started again", one.id)  # noqa: TRY400 - the words add nothing
             return False
         return True
 
@@ -88,16 +91,16 @@ class WeeklyAudits:
 
     def run(self) -> SweptAudits:
         """Begin all that are due; `restarted` are those that were begun."""
-        started = [self._begun(one) for one in self.audits.weekly(older_than=WEEK, limit=MOST)]
+        started = [self._begun(one) for one in self.audits.listed(WEEKLY, older_than=WEEK, limit=MOST)]
         return SweptAudits(restarted=started.count(True), stuck=started.count(False))
 
-    def _begun(self, one: OwnedAudit) -> bool | None:
+    def _begun(self, one: Reference) -> bool | None:
         try:
-            before = self.audits.get(tenant=one.tenant, audit_id=one.audit_id)
+            before = self.audits.get(one)
             if not before.weekly or before.followed_by is not None:
                 return None
             self.reception(one.tenant).next_of(before)
         except TouchstoneError:
-            logger.error("The week's audit after %s could not be begun", one.audit_id)  # noqa: TRY400 - the words add nothing
+            logger.error("The week's audit after %s could not be begun", one.id)  # noqa: TRY400 - the words add nothing
             return False
         return True

@@ -7,8 +7,9 @@ from datetime import timedelta
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import TooLargeError
 from touchstone.quizzes.model import QuizRequest
-from touchstone.quizzes.run import QuizCheckRequest, QuizRun
+from touchstone.quizzes.run import QuizCheckRequest, QuizRun, new_run
 from touchstone.records import Curricula, Learners, Quizzes, RequestKeys, new_ulid
+from touchstone.references import Reference
 from touchstone.workflows import Workflows
 
 MAX_QUIZ_BYTES = 1_000_000
@@ -44,16 +45,18 @@ class QuizReception:
     ) -> QuizRun:
         """Keep what is asked for under an id; a repeat finds it, whatever has been deleted since.
 
-        `left_for`: as `Quizzes.create` says.
+        `left_for`: how long whoever carries it may take it up again after a death, None where nobody does.
         """
-        if self.quizzes.find(tenant=self.tenant, quiz_id=quiz_id) is None:
+        if self.quizzes.find(Reference(self.tenant, "quiz", quiz_id)) is None:
             self._check(request)
-        return self.quizzes.create(tenant=self.tenant, quiz_id=quiz_id, request=request, left_for=left_for)
+        now = self.clock()
+        left_until = None if left_for is None else now + left_for
+        return self.quizzes.create(new_run(request, tenant=self.tenant, run_id=quiz_id, now=now, left_until=left_until))
 
     def start(self, run: QuizRun) -> QuizRun:
         """Start the machine of a quiz that is not over."""
         if not run.over:
-            self.workflows().quiz(tenant=self.tenant, quiz_id=run.id)
+            self.workflows().start("quiz", run.ref)
         return run
 
     def _check(self, request: QuizRequest | QuizCheckRequest) -> None:

@@ -8,6 +8,7 @@ from datetime import timedelta
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import StoreError
 from touchstone.records import Quizzes
+from touchstone.references import Reference
 from touchstone.workflows import Workflows
 
 STALLED_AFTER = timedelta(minutes=2)
@@ -39,13 +40,13 @@ class QuizSweep:
         # The hour in the name: a sweep that is itself repeated starts nothing twice.
         run = f"sweep-{self.clock():%Y%m%d%H}"
         stalled = self.quizzes.unfinished(older_than=STALLED_AFTER, limit=MOST)
-        restarted = sum(self._restarted(one.tenant, one.quiz_id, run) for one in stalled)
+        restarted = sum(self._restarted(one, run) for one in stalled)
         return SweptQuizzes(restarted=restarted, stuck=len(stalled) - restarted)
 
-    def _restarted(self, tenant: str, quiz_id: str, run: str) -> bool:
+    def _restarted(self, quiz: Reference, run: str) -> bool:
         try:
-            self.workflows().quiz(tenant=tenant, quiz_id=quiz_id, run=run)
+            self.workflows().start("quiz", quiz, run=run)
         except StoreError:
-            logger.error("Quiz %s could not be started again", quiz_id)  # noqa: TRY400 - the words add nothing
+            logger.error("Quiz %s could not be started again", quiz.id)  # noqa: TRY400 - the words add nothing
             return False
         return True

@@ -13,7 +13,8 @@ from touchstone.operations.surfaces.experiment_files import (
     ReportFormat,
     digest_of_upload,
 )
-from touchstone.records import Artifacts, Experiments, RequestKeys, new_ulid
+from touchstone.records import Artifacts, Experiments, Pairs, RequestKeys, new_ulid
+from touchstone.references import Reference
 from touchstone.surfaces.experiments.record import ExperimentRecord, ExperimentRequest, ExperimentView
 from touchstone.workflows import Workflows
 
@@ -27,6 +28,7 @@ class ExperimentReception:
 
     tenant: str
     experiments: Experiments
+    pairs: Pairs
     artifacts: Artifacts
     files: Callable[[str], ExperimentFiles]
     keys: RequestKeys
@@ -41,23 +43,26 @@ class ExperimentReception:
             experiment_id = self.keys.id_for(tenant=self.tenant, key=f"experiment {key}")
         content_key, content_hash = self._handed_in(request, experiment_id)
         record = self.experiments.create(
-            tenant=self.tenant,
-            experiment_id=experiment_id,
-            content_key=content_key,
-            content_hash=content_hash,
-            use_cache=request.use_cache,
+            ExperimentRecord(
+                tenant=self.tenant,
+                id=experiment_id,
+                created_at=self.clock(),
+                content_key=content_key,
+                content_hash=content_hash,
+                use_cache=request.use_cache,
+            )
         )
         if record.finished_at is None:
-            self.workflows().experiment(tenant=self.tenant, experiment_id=record.id)
+            self.workflows().start("experiment", record.ref)
         return record
 
     def view(self, experiment_id: str) -> ExperimentView:
         """An experiment and how far it is."""
-        return self.shown(self.experiments.get(tenant=self.tenant, experiment_id=experiment_id))
+        return self.shown(self.experiments.get(Reference(self.tenant, "experiment", experiment_id)))
 
     def shown(self, record: ExperimentRecord) -> ExperimentView:
         """The view of an experiment that was read."""
-        progress = self.experiments.progress(tenant=self.tenant, experiment_id=record.id)
+        progress = self.pairs.progress(record.ref)
         if record.state != "done":
             return ExperimentView.of(record, progress)
         files = self.files(record.id)
@@ -65,7 +70,7 @@ class ExperimentReception:
 
     def report(self, experiment_id: str, form: ReportFormat) -> str:
         """The report of an experiment. Raises `ConflictError` as long as there is none."""
-        record = self.experiments.get(tenant=self.tenant, experiment_id=experiment_id)
+        record = self.experiments.get(Reference(self.tenant, "experiment", experiment_id))
         if record.state != "done":
             raise ConflictError(f"The experiment has no report: its state is {record.state}.")
         return self.files(experiment_id).report(form)

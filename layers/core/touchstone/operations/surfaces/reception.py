@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from touchstone.clock import Clock, system_clock
 from touchstone.records import Measurements, RequestKeys, new_ulid
-from touchstone.surfaces.measurement import AnyMeasurementRequest, Measurement
+from touchstone.surfaces.measurement import AnyMeasurementRequest, Measurement, new_measurement
 from touchstone.workflows import Workflows
 
 
@@ -28,13 +28,14 @@ class MeasurementReception:
             measurement_id = new_ulid(self.clock())
         else:
             measurement_id = self.keys.id_for(tenant=self.tenant, key=f"measurement {key}")
-        measurement = self.measurements.create(tenant=self.tenant, measurement_id=measurement_id, request=request)
+        measurement = self.measurements.create(
+            new_measurement(request, tenant=self.tenant, measurement_id=measurement_id, now=self.clock())
+        )
         self.start(measurement)
         return measurement
 
     def start(self, measurement: Measurement, *, run: str = "1") -> None:
         """Start the machine for what is not measured; `run` tells a later execution from the first."""
         if measurement.open:
-            self.workflows().measurement(
-                tenant=self.tenant, measurement_id=measurement.id, metrics=measurement.open, run=run
-            )
+            reference = measurement.ref
+            self.workflows().start("measure", reference, run=run, metrics=list(measurement.open))

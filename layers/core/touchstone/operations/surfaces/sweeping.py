@@ -9,7 +9,9 @@ from itertools import islice
 from touchstone.attempts import LEASE
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import TouchstoneError
-from touchstone.records import Experiments, Measurements
+from touchstone.records import Experiments, Measurements, Pairs
+from touchstone.references import Reference
+from touchstone.surfaces.experiments.record import failed
 from touchstone.workflows import Workflows
 
 STALLED_AFTER = timedelta(minutes=10)
@@ -39,6 +41,7 @@ class SurfaceSweep:
 
     measurements: Measurements
     experiments: Experiments
+    pairs: Pairs
     workflows: Callable[[], Workflows]
     clock: Clock = system_clock
 
@@ -47,51 +50,46 @@ class SurfaceSweep:
         # The hour in the name: a sweep that is itself repeated starts nothing twice.
         run = f"sweep-{self.clock():%Y%m%d%H}"
         experimented = (
-            self._experimented(one.tenant, one.experiment_id, run)
+            self._experimented(one, run)
             for one in self.experiments.unfinished(older_than=STALLED_AFTER, limit=LOOKED_AT)
         )
         started = [
-            *(
-                self._measured(one.tenant, one.measurement_id, run)
-                for one in self.measurements.unfinished(older_than=STALLED_AFTER, limit=MOST)
-            ),
+            *(self._measured(one, run) for one in self.measurements.unfinished(older_than=STALLED_AFTER, limit=MOST)),
             *islice((each for each in experimented if each is not None), MOST),
         ]
         return SweptSurfaces(restarted=started.count(True), stuck=started.count(False))
 
-    def _measured(self, tenant: str, measurement_id: str, run: str) -> bool | None:
+    def _measured(self, one: Reference, run: str) -> bool | None:
         """Whether a measurement could be started again; None where it is over."""
         try:
-            measurement = self.measurements.get(tenant=tenant, measurement_id=measurement_id)
+            measurement = self.measurements.get(one)
             if not measurement.open:
                 return None
-            self.workflows().measurement(
-                tenant=tenant, measurement_id=measurement_id, metrics=measurement.open, run=run
-            )
+            self.workflows().start("measure", one, run=run, metrics=list(measurement.open))
         except TouchstoneError:
-            logger.error("Measurement %s could not be started again", measurement_id)  # noqa: TRY400 - the words add nothing
+            logger.error("Measurement %s could not be started again", one.id)  # noqa: TRY400 - the words add nothing
             return False
         return True
 
-    def _experimented(self, tenant: str, experiment_id: str, run: str) -> bool | None:
+    def _experimented(self, one: Reference, run: str) -> bool | None:
         """Whether an experiment could be started again; None where it is over, or carried by what its pairs say."""
         try:
-            progress = self.experiments.progress(tenant=tenant, experiment_id=experiment_id)
+            progress = self.pairs.progress(one)
             if self._carried(progress.until, progress.at and progress.at + LEASE):
                 return None
             # What happened last says nothing of a pair that is put off for longer than those that ended after it.
-            if self._carried(self.experiments.carried_until(tenant=tenant, experiment_id=experiment_id)):
+            if self._carried(self.pairs.carried_until(one)):
                 return None
-            record = self.experiments.get(tenant=tenant, experiment_id=experiment_id)
+            record = self.experiments.get(one)
             if record.finished_at is not None:
                 return None
             if self.clock() - record.created_at > GIVEN_UP_AFTER:
-                self.experiments.fail(record, BROKEN_OFF)
-                logger.error("Experiment %s was given up: its steps broke off each time", experiment_id)
+                self.experiments.change(one, lambda it: failed(it, BROKEN_OFF, now=self.clock()))
+                logger.error("Experiment %s was given up: its steps broke off each time", one.id)
                 return False
-            self.workflows().experiment(tenant=tenant, experiment_id=experiment_id, run=run)
+            self.workflows().start("experiment", one, run=run)
         except TouchstoneError:
-            logger.error("Experiment %s could not be started again", experiment_id)  # noqa: TRY400 - the words add nothing
+            logger.error("Experiment %s could not be started again", one.id)  # noqa: TRY400 - the words add nothing
             return False
         return True
 

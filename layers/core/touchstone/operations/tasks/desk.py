@@ -50,9 +50,9 @@ class TaskDesk:
 
     def submission(self, task_id: str, submission_id: str) -> Submission:
         """The record of a submission."""
-        from touchstone.oracle.submission import SubmissionRef
+        from touchstone.references import Reference
 
-        return self.submissions.get(SubmissionRef(tenant=self.tenant, task_id=task_id, submission_id=submission_id))
+        return self.submissions.get(Reference(self.tenant, "submission", submission_id, task_id))
 
     def announce(self, task_id: str) -> None:
         """Tell the world of what happened to a task and is not told yet."""

@@ -12,9 +12,10 @@ from touchstone.errors import ConflictError, NotFoundError
 from touchstone.operations.tasks.reading import STRANGER, is_party
 from touchstone.oracle.challenge import Challenge, ChallengeRequest
 from touchstone.oracle.handing_in import UPLOADS, SubmissionRequest
-from touchstone.oracle.submission import Submission, SubmissionRef
+from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import CHALLENGES_A_PARTY, Task, TaskRequest, challenged
 from touchstone.records import Artifacts, Challenges, RequestKeys, Submissions, Tasks, derived_ulid, new_ulid
+from touchstone.references import Reference
 from touchstone.workflows import Workflows
 
 TEXT_TYPE = "text/markdown"
@@ -41,14 +42,15 @@ class TaskReception:
         """Create a task; its dimensions are made next. Raises `InputError` for a deadline that is past or too far."""
         task = self.tasks.create(tenant=self.tenant, task_id=self._id("task", key), request=request)
         if task.state == "drafting":
-            self.workflows().task(tenant=self.tenant, task_id=task.id)
+            self.workflows().start("task", Reference(self.tenant, "task", task.id))
         return task
 
     def move_deadline(self, task_id: str, deadline: datetime) -> Task:
         """Move a task's deadline. Raises `ConflictError` once it has passed, `InputError` for one past or too far."""
         task = self.tasks.set_deadline(tenant=self.tenant, task_id=task_id, deadline=deadline)
         if task.state == "open":  # before, whoever makes the dimensions reads the deadline after them
-            self.workflows().task(tenant=self.tenant, task_id=task_id, run=f"moved-{task.deadline_moves}")
+            moved = Reference(self.tenant, "task", task.id)
+            self.workflows().start("task", moved, run=f"moved-{task.deadline_moves}")
         return task
 
     def submit(self, task_id: str, request: SubmissionRequest, *, key: str | None) -> Submission:
@@ -63,9 +65,9 @@ class TaskReception:
             self.start(submission.ref)
         return submission
 
-    def start(self, ref: SubmissionRef) -> None:
+    def start(self, ref: Reference) -> None:
         """Start the machine that judges a submission."""
-        self.workflows().submission(tenant=ref.tenant, task_id=ref.task_id, submission_id=ref.submission_id)
+        self.workflows().start("submission", ref)
 
     def challenge(self, task_id: str, request: ChallengeRequest) -> Challenge:
         """Challenge a ranking. Raises `NotFoundError` for whoever is no party, `ConflictError` where it takes none.
@@ -89,7 +91,7 @@ class TaskReception:
             tenant=self.tenant, task_id=task_id, challenge_id=challenge_id, request=request, own=own
         )
         if challenge.state == "waiting":
-            self.workflows().challenge(tenant=self.tenant, task_id=task_id, challenge_id=challenge.id)
+            self.workflows().start("challenge", Reference(self.tenant, "challenge", challenge.id, task_id))
         return challenge
 
     def upload_link(self) -> tuple[str, str]:
@@ -105,9 +107,7 @@ class TaskReception:
         What has become of a submission is asked after the task's state: before there is a ranking nobody learns it.
         """
         challenged(task, challenge_id, own=True, now=self.clock())
-        submission = self.submissions.get(
-            SubmissionRef(tenant=self.tenant, task_id=task.id, submission_id=request.submission_id)
-        )
+        submission = self.submissions.get(Reference(self.tenant, "submission", request.submission_id, task.id))
         if submission.gate is None or not submission.gate.passed:
             raise ConflictError("Only a submission that passed its gate has a place that can be challenged.")
         own = {one.id for one in self._of(task, request.challenger)}

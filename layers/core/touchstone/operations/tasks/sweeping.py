@@ -51,24 +51,20 @@ class TaskSweep:
 
     def _tasks(self, run: str) -> Iterator[bool]:
         for one in self.tasks.unfinished(older_than=STALLED_AFTER, limit=MOST):
-            with _starting("task", one.task_id) as started:
-                self.workflows().task(tenant=one.tenant, task_id=one.task_id, run=run)
+            with _starting("task", one.id) as started:
+                self.workflows().start("task", one, run=run)
             yield bool(started)
 
     def _submissions(self, run: str) -> Iterator[bool]:
         for one in self.submissions.unfinished(older_than=STALLED_AFTER, limit=MOST):
-            with _starting("submission", one.submission_id) as started:
-                self.workflows().submission(
-                    tenant=one.tenant, task_id=one.task_id, submission_id=one.submission_id, run=run
-                )
+            with _starting("submission", one.id) as started:
+                self.workflows().start("submission", one, run=run)
             yield bool(started)
 
     def _challenges(self, run: str) -> Iterator[bool]:
         for one in self.challenges.unfinished(older_than=STALLED_AFTER, limit=MOST):
-            with _starting("challenge", one.challenge_id) as started:
-                self.workflows().challenge(
-                    tenant=one.tenant, task_id=one.task_id, challenge_id=one.challenge_id, run=run
-                )
+            with _starting("challenge", one.id) as started:
+                self.workflows().start("challenge", one, run=run)
             yield bool(started)
 
 
