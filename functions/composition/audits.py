@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from touchstone.operations.audits.desk import AuditDesk
     from touchstone.operations.audits.files import AuditFiles
     from touchstone.operations.audits.reception import AuditReception
-    from touchstone.operations.audits.sweeping import AuditSweep, WeeklyAudits
+    from touchstone.operations.audits.sweeping import WeeklyAudits
     from touchstone.operations.audits.unpacked import Unpacked
     from touchstone.workflows.sandbox import SandboxFunction
 
@@ -63,13 +63,6 @@ def reception(tenant: str) -> AuditReception:
         keys=RequestKeys(stores.table()),
         workflows=workflows,
     )
-
-
-def sweep() -> AuditSweep:
-    """Takes up what a crash left behind of audits."""
-    from touchstone.operations.audits.sweeping import AuditSweep
-
-    return AuditSweep(audits=stores.audits(), cases=stores.cases(), workflows=workflows)
 
 
 def weekly() -> WeeklyAudits:

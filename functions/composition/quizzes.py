@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from touchstone.judges import Judge
     from touchstone.operations.quizzes.desk import QuizDesk
     from touchstone.operations.quizzes.reception import QuizReception
-    from touchstone.operations.quizzes.sweeping import QuizSweep
 
 
 def desk(tenant: str, *, patient: bool = False) -> QuizDesk:
@@ -65,10 +64,3 @@ def reception(tenant: str) -> QuizReception:
         keys=RequestKeys(stores.table()),
         workflows=workflows,
     )
-
-
-def sweep() -> QuizSweep:
-    """Takes up what a crash left behind of quizzes."""
-    from touchstone.operations.quizzes.sweeping import QuizSweep
-
-    return QuizSweep(quizzes=stores.quizzes(), workflows=workflows)

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from touchstone.operations.surfaces.experiment_reception import ExperimentReception
     from touchstone.operations.surfaces.experimenting import ExperimentDesk
     from touchstone.operations.surfaces.reception import MeasurementReception
-    from touchstone.operations.surfaces.sweeping import SurfaceSweep
 
 
 def desk(tenant: str) -> MeasuringDesk:
@@ -102,12 +101,3 @@ def _model(tenant: str) -> Model | None:
 
     seat = judging.judges(tenant, patient=True).seat(TIER)
     return None if seat is None else seat.model
-
-
-def sweep() -> SurfaceSweep:
-    """Takes up what a crash left behind of measurements and experiments."""
-    from touchstone.operations.surfaces.sweeping import SurfaceSweep
-
-    return SurfaceSweep(
-        measurements=stores.measurements(), experiments=stores.experiments(), pairs=stores.pairs(), workflows=workflows
-    )

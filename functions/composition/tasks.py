@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from touchstone.operations.tasks.desk import TaskDesk
     from touchstone.operations.tasks.reading import PartyReader
     from touchstone.operations.tasks.reception import TaskReception
-    from touchstone.operations.tasks.sweeping import TaskSweep
 
 
 def desk(tenant: str, *, patient: bool = False) -> TaskDesk:
@@ -80,17 +79,4 @@ def reader(tenant: str, party: str | None) -> PartyReader:
         tasks=stores.tasks(),
         submissions=stores.submissions(),
         challenges=stores.challenges(),
-    )
-
-
-def sweep() -> TaskSweep:
-    """Takes up what a crash left behind of tasks."""
-    from touchstone.operations.tasks.sweeping import TaskSweep
-
-    return TaskSweep(
-        tasks=stores.tasks(),
-        submissions=stores.submissions(),
-        challenges=stores.challenges(),
-        announcer=announcer(),
-        workflows=workflows,
     )

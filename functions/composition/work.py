@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from touchstone.operations.line_submissions import LineSubmissions
     from touchstone.operations.line_work import LineWork
     from touchstone.operations.reception import Reception
-    from touchstone.operations.sweeping import Sweep
+    from touchstone.operations.sweeping import AnswerSweep
 
 
 def desk(tenant: str, *, patient: bool = False, awaited: bool = False) -> Desk:
@@ -96,11 +96,11 @@ def drain() -> Drain:
     )
 
 
-def sweep() -> Sweep:
-    """Takes up what a crash left behind."""
-    from touchstone.operations.sweeping import Sweep
+def answer_sweep() -> AnswerSweep:
+    """Takes up or ends what a crash left behind of answers."""
+    from touchstone.operations.sweeping import AnswerSweep
 
-    return Sweep(
+    return AnswerSweep(
         answers=stores.answers(),
         evaluations=stores.evaluations(),
         queue=stores.deferred_queue(),

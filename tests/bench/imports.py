@@ -71,7 +71,7 @@ PARTS = {
     "functions.api.authorizer": "stores.tokens()",
     "functions.answers.drain": "work.drain()",
     "functions.answers.intake": "work.desk('bench'); work.reception('bench')",
-    "functions.answers.sweep": "work.sweep()",
+    "functions.answers.sweep": "work.answer_sweep()",
     "functions.batch.prepare": "work.batch_desk('bench')",
     "functions.batch.lines": "work.line_work('bench', ended=print)",
     "functions.batch.collect": "work.batch_desk('bench')",

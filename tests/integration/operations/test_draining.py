@@ -29,7 +29,7 @@ from touchstone.errors import (
 from touchstone.judges.opening import Judges
 from touchstone.operations import draining
 from touchstone.operations.evaluating import evaluate_answer
-from touchstone.operations.sweeping import Sweep
+from touchstone.operations.sweeping import AnswerSweep
 from touchstone.records import DeferredEvaluation, Evaluations, Statistics, evaluation_request_id
 from touchstone.references import Reference
 from touchstone.workflows import MachineName, Workflows
@@ -447,14 +447,14 @@ def _now(house: House, records: list[AnswerRecord]) -> list[AnswerRecord]:
     return [house.answers.get(tenant=record.tenant, answer_id=record.id) for record in records]
 
 
-def _sweep(house: House, started: Callable[[str], None]) -> Sweep:
+def _sweep(house: House, started: Callable[[str], None]) -> AnswerSweep:
     class Starts(Workflows):
         def start(self, machine: MachineName, record: Reference, *, run: str | None = "1", **_: object) -> None:
             assert (machine, record.tenant, run != "1") == ("evaluate", "acme", True)
             started(record.id)
 
     workflows = Starts(sfn=None, arns={})  # type: ignore[arg-type] # nothing is started for real
-    return Sweep(
+    return AnswerSweep(
         answers=house.answers,
         evaluations=house.evaluations,
         queue=house.queue,

@@ -11,7 +11,7 @@ from tests.support.store_faults import refusing
 from touchstone.answers.model import AnswerRecord, Attempt, Solution
 from touchstone.errors import StoreError
 from touchstone.operations import sweeping
-from touchstone.operations.sweeping import UNFINISHED_AFTER, Sweep, Swept
+from touchstone.operations.sweeping import UNFINISHED_AFTER, AnswerSweep, SweptAnswers
 from touchstone.records import Statistics
 from touchstone.references import Reference
 from touchstone.workflows import MachineName, Workflows
@@ -19,14 +19,14 @@ from touchstone.workflows import MachineName, Workflows
 UNJUDGED = Attempt(number=1, solution=Solution(answer="4", provider="caller", model="caller"))
 
 
-def _sweep(house: House, start: Callable[[str], None] = lambda _: None) -> Swept:
+def _sweep(house: House, start: Callable[[str], None] = lambda _: None) -> SweptAnswers:
     class Starts(Workflows):
         def start(self, machine: MachineName, record: Reference, *, run: str | None = "1", **_: object) -> None:  # noqa: ARG002 - the real one's
             assert machine == "evaluate"
             start(record.id)
 
     workflows = Starts(sfn=None, arns={})  # type: ignore[arg-type] # nothing is started for real
-    return Sweep(
+    return AnswerSweep(
         answers=house.answers,
         evaluations=house.evaluations,
         queue=house.queue,

@@ -15,6 +15,7 @@ from tests.support.opinions import Opinions, text_of
 from tests.support.oracle import a_request
 from tests.support.records import HandClock
 from touchstone.judges import load_registry
+from touchstone.operations.jobs.sweep import MOST, Sweep
 from touchstone.operations.tasks.announcing import Announcer
 from touchstone.operations.tasks.challenging import compare_again, rescore
 from touchstone.operations.tasks.closing import close
@@ -27,7 +28,7 @@ from touchstone.operations.tasks.judging import check, score
 from touchstone.operations.tasks.ranking import rank_contest
 from touchstone.operations.tasks.reading import PartyReader
 from touchstone.operations.tasks.reception import TaskReception
-from touchstone.operations.tasks.sweeping import TaskSweep
+from touchstone.operations.tasks.sweeping import swept
 from touchstone.oracle.challenge import Challenge, ChallengeRequest
 from touchstone.oracle.choice import Choice, open_another_judge, open_judge
 from touchstone.oracle.handing_in import SubmissionRequest
@@ -100,6 +101,30 @@ class Bus:
         return sorted(entry["DetailType"] for entry in self.entries)
 
 
+@dataclass(frozen=True, kw_only=True)
+class SweptTasks:
+    """What a sweep of a market did: records that it started again, or could not, and events that it sent."""
+
+    restarted: int
+    sent: int
+    stuck: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class MarketSweep:
+    """The sweep of a market, as the function that sweeps does it."""
+
+    market: "Market"
+
+    def run(self) -> SweptTasks:
+        """Sweep once."""
+        market = self.market
+        jobs = swept(tasks=market.tasks, submissions=market.submissions, challenges=market.challenges)
+        found = Sweep(jobs=jobs, workflows=lambda: market.starts, clock=market.clock).run()
+        sent = market.announcer.pending(limit=MOST)
+        return SweptTasks(restarted=found.restarted, sent=sent, stuck=found.stuck)
+
+
 @dataclass(kw_only=True)
 class Market:
     """One tenant's tasks, and the machines that carry them, moved step by step.
@@ -170,16 +195,9 @@ class Market:
             challenges=self.challenges,
         )
 
-    def sweep(self) -> TaskSweep:
+    def sweep(self) -> "MarketSweep":
         """Takes up what was left."""
-        return TaskSweep(
-            tasks=self.tasks,
-            submissions=self.submissions,
-            challenges=self.challenges,
-            announcer=self.announcer,
-            workflows=lambda: self.starts,
-            clock=self.clock,
-        )
+        return MarketSweep(market=self)
 
     def task(self, task_id: str) -> Task:
         """A task as it is stored."""

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from tests.integration.operations.tasks.conftest import Market, Starts
+from tests.integration.operations.tasks.conftest import Market, Starts, SweptTasks
 from touchstone.attempts import LEASE
 from touchstone.errors import StoreError
+from touchstone.operations.jobs.sweep import STALLED_AFTER
 from touchstone.operations.tasks.closing import close
 from touchstone.operations.tasks.judging import check
-from touchstone.operations.tasks.sweeping import STALLED_AFTER, SweptTasks
 from touchstone.records import Outbox
 from touchstone.references import Reference
 from touchstone.workflows import MachineName
