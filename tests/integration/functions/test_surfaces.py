@@ -21,7 +21,8 @@ from tests.support.quizzes import experiment, measurement
 from touchstone.attempts import LEASE, TRIED_FOR
 from touchstone.clock import system_clock
 from touchstone.errors import NotFoundError, RefusedError, StoreError
-from touchstone.operations.surfaces import experimenting, sweeping
+from touchstone.operations.jobs import sweep as sweeping
+from touchstone.operations.surfaces import experimenting
 from touchstone.references import Reference
 from touchstone.surfaces.experiments.pair_work import pair_over, pair_put_back
 from touchstone.surfaces.measurement import Unmeasured, begun
