@@ -26,6 +26,7 @@ from touchstone.oracle.model import Brief, TaskPath
 from touchstone.oracle.task import TaskRequest
 from touchstone.oracle.view import TaskView
 from touchstone.records import TaskSummary
+from touchstone.references import Reference
 
 router = Router()
 
@@ -97,7 +98,7 @@ def read_task(task_id: str, party: AnyParty = None) -> TaskView:
 def change(task_id: str, body: TaskChange) -> TaskView:
     """Move the deadline, earlier or later, until it has passed. Whatever else a task says does not change."""
     tenant = caller(router, at_least="member").tenant
-    task = tasks().get(tenant=tenant, task_id=task_id)
+    task = tasks().get(Reference(tenant, "task", task_id))
     if body.model_fields_set - {"deadline"}:
         raise ConflictError("A task is locked with the dimensions that are made from it; create another one.")
     if body.deadline is None:

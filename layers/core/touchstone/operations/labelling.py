@@ -86,7 +86,7 @@ def readings_of(
     def criterion(tenant: str, record_id: str, item: str) -> Judged:
         ref = gates.submission_ref(tenant, record_id)
         submission = submissions().get(ref)
-        return gates.judged_criterion(tasks().get(tenant=tenant, task_id=ref.task_id), submission, item)
+        return gates.judged_criterion(tasks().get(Reference(tenant, "task", ref.task_id)), submission, item)
 
     def attempt(tenant: str, record_id: str, item: str) -> Judged:
         return judged_attempt(answers().get(tenant=tenant, answer_id=record_id), item)

@@ -34,7 +34,8 @@ class Job[R: JobRecord, S: BaseModel]:
     """What tells one kind of job from the others in the table.
 
     `plural` names its records in sentences and in the key of their list. `asked` is what a record began as: the same
-    for a repeated request. `summary` makes the line of a list, and `line` is its class. `due` is when the next step of
+    for a repeated request. `summary` makes the line of a list, and `line` is its class, both None for a kind without a
+    list of a tenant's. `due` is when the next step of
     a record is due, None once it needs none: the sweep looks for what is long past that. `also` are further attributes
     of the item, and `follows` the writes that a change brings with it (`Kind`).
     """
@@ -43,9 +44,9 @@ class Job[R: JobRecord, S: BaseModel]:
     plural: str
     model: type[R]
     asked: Callable[[R], str]
-    line: type[S]
-    summary: Callable[[R], S]
     due: Callable[[R], datetime | None]
+    line: type[S] | None = None
+    summary: Callable[[R], S] | None = None
     also: Callable[[R], Item] = lambda _: {}
     follows: Callable[[R | None, R], Sequence[Action]] = lambda _before, _after: ()
 
@@ -71,12 +72,10 @@ class Job[R: JobRecord, S: BaseModel]:
         )
 
     def _derived(self, record: R) -> Item:
-        item: Item = {
-            "gsi1pk": of_tenant(record.tenant, self.scope),
-            "gsi1sk": record.id,
-            "summary": self.summary(record).model_dump_json(),
-            **self.also(record),
-        }
+        item: Item = dict(self.also(record))
+        if self.summary is not None:
+            summary = self.summary(record).model_dump_json()
+            item |= {"gsi1pk": of_tenant(record.tenant, self.scope), "gsi1sk": record.id, "summary": summary}
         due = self.due(record)
         return item if due is None else item | {"gsi2pk": self.unfinished, "gsi2sk": f"{sortable(due)}#{record.id}"}
 
@@ -123,9 +122,12 @@ class JobStore[R: JobRecord, S: BaseModel]:
 
         Raises `InputError` for a cursor of another list and for a limit outside 1 to 100.
         """
+        line = self.job.line
+        if line is None:
+            raise TypeError(f"{self.job.plural.capitalize()} have no list of a tenant's.")
         scope = of_tenant(tenant, self.job.scope)
         items, after = newest(self._table, f"the {self.job.plural}", scope=scope, limit=limit, cursor=cursor)
-        lines = (self.job.line.model_validate_json(str(item["summary"])) for item in items)
+        lines = (line.model_validate_json(str(item["summary"])) for item in items)
         return Page(items=tuple(lines), cursor=after)
 
     def unfinished(self, *, older_than: timedelta, limit: int = 100) -> tuple[Reference, ...]:

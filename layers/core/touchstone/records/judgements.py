@@ -20,8 +20,8 @@ from touchstone.oracle.submission import Comparison, Submission, SubmissionState
 from touchstone.oracle.task import TaskState
 from touchstone.oracle.unjudged import Unjudged
 from touchstone.records.artifacts import Artifacts
-from touchstone.records.keys import Key, submission_key, task_key
-from touchstone.records.submissions import SUBMISSION_KIND
+from touchstone.records.keys import Key, key_of, task_key
+from touchstone.records.submissions import SUBMISSION
 from touchstone.records.table import Action, read
 from touchstone.records.versioned import Versioned
 from touchstone.references import Reference
@@ -54,7 +54,7 @@ class Judgements:
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self._table = table
-        self._records = Versioned(SUBMISSION_KIND, table, artifacts, pause=pause)
+        self._records = Versioned(SUBMISSION.stored(), table, artifacts, pause=pause)
         self._clock = clock
 
     def begin(
@@ -171,8 +171,7 @@ class Judgements:
 
     def settle_race(self, ref: Reference) -> Submission:
         """Note that the task is decided that a passing submission might have won; so the sweep leaves it."""
-        key = submission_key(ref.tenant, ref.task_id, ref.id)
-        return self._records.change(ref.tenant, key, steps.race_settled)
+        return self._records.change(ref.tenant, key_of(ref), steps.race_settled)
 
     def read_anew(self, ref: Reference) -> Submission:
         """Let a finalist be read again, with tries of its own, while the ranking may be challenged."""
@@ -180,8 +179,7 @@ class Judgements:
 
     def pay(self, ref: Reference, spends: Sequence[Spend]) -> Submission:
         """Keep judge calls that were paid for beside a stage, each once, whatever has become of the task."""
-        key = submission_key(ref.tenant, ref.task_id, ref.id)
-        return self._records.change(ref.tenant, key, lambda one: steps.paid(one, spends))
+        return self._records.change(ref.tenant, key_of(ref), lambda one: steps.paid(one, spends))
 
     def _step(
         self,
@@ -206,8 +204,7 @@ class Judgements:
         def still(after: Submission) -> Sequence[Action]:
             return () if after.state == "overtaken" else (_in_state(task, during),)
 
-        key = submission_key(ref.tenant, ref.task_id, ref.id)
-        return self._records.change(ref.tenant, key, in_time, beside=still)
+        return self._records.change(ref.tenant, key_of(ref), in_time, beside=still)
 
 
 def _in_state(task: Key, states: frozenset[TaskState]) -> Action:

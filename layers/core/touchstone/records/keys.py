@@ -12,11 +12,11 @@ from touchstone.records.ulids import is_ulid
 from touchstone.references import JobKind, Reference
 
 RECORD = "RECORD"
-SUBMISSION = "SUBMISSION#"
+SUBMISSIONS = "SUBMISSION#"
 """How the sort keys of a task's submissions begin, before their ids."""
 OUTBOX = "OUTBOX#"
 """How the sort keys of a task's events begin, before their ids."""
-CHALLENGE = "CHALLENGE#"
+CHALLENGES = "CHALLENGE#"
 """How the sort keys of the challenges to a task's ranking begin, before their ids."""
 COMPARISON = "COMPARISON#"
 """How the sort keys of comparisons begin, before their round and dimension."""
@@ -68,11 +68,6 @@ def task_key(tenant: str, task_id: str) -> Key:
     return {"pk": of_tenant(tenant, "TASK", _known(task_id, "task")), "sk": RECORD}
 
 
-def submission_key(tenant: str, task_id: str, submission_id: str) -> Key:
-    """The key of a submission, in its task's partition. Raises `NotFoundError` for what cannot be an id."""
-    return {**task_key(tenant, task_id), "sk": f"{SUBMISSION}{_known(submission_id, 'submission')}"}
-
-
 def submitter_key(tenant: str, task_id: str, submitter: str) -> Key:
     """The key of what a submitter has handed in to a task. Raises `NotFoundError` for what cannot be an id."""
     return {**task_key(tenant, task_id), "sk": f"SUBMITTER#{part(submitter)}"}
@@ -81,11 +76,6 @@ def submitter_key(tenant: str, task_id: str, submitter: str) -> Key:
 def event_key(tenant: str, task_id: str, event_id: str) -> Key:
     """The key of an event of a task. Raises `NotFoundError` for what cannot be an id."""
     return {**task_key(tenant, task_id), "sk": f"{OUTBOX}{_known(event_id, 'event')}"}
-
-
-def challenge_key(tenant: str, task_id: str, challenge_id: str) -> Key:
-    """The key of a challenge to a task's ranking. Raises `NotFoundError` for what cannot be an id."""
-    return {**task_key(tenant, task_id), "sk": f"{CHALLENGE}{_known(challenge_id, 'challenge')}"}
 
 
 def comparison_key(tenant: str, task_id: str, round_id: str, dimension: str) -> Key:

@@ -201,7 +201,7 @@ class Market:
 
     def task(self, task_id: str) -> Task:
         """A task as it is stored."""
-        return self.tasks.get(tenant="acme", task_id=task_id)
+        return self.tasks.get(Reference("acme", "task", task_id))
 
     def submission(self, one: Submission) -> Submission:
         """A submission as it is stored."""

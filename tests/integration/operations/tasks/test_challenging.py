@@ -19,6 +19,7 @@ from touchstone.oracle.feedback import ScoringFeedback
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import MAX_CHALLENGES, Task
 from touchstone.records import Artifacts, Challenges, Tasks, new_ulid
+from touchstone.references import Reference
 
 SECOND = "openai"
 """Whose turn it is in the registry's order where the first judge is another."""
@@ -44,7 +45,7 @@ def order(market: Market, task: Task, found: dict[str, Submission]) -> list[str]
 
 def stored(market: Market, challenge: Challenge) -> Challenge:
     """A challenge as it is."""
-    return market.challenges.get(tenant="acme", task_id=challenge.task_id, challenge_id=challenge.id)
+    return market.challenges.get(Reference("acme", "challenge", challenge.id, challenge.task_id))
 
 
 def everything(market: Market, task: Task) -> tuple[object, ...]:
@@ -370,7 +371,7 @@ async def test_tries_that_were_each_interrupted_leave_a_challenge_unresolved(mar
     task, found = await ranked(market, ada=85, ben=75)
     challenge = market.challenged(task, found["ben"])
     since = market.clock()
-    while market.challenges.begin(challenge)[1]:
+    while market.challenges.begin_rescoring(challenge)[1]:
         held = await rescore(market.desk(), task.id, challenge.id)
         market.clock.now = held.until or market.clock.now
     assert held.state == "decided"

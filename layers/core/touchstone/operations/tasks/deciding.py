@@ -25,7 +25,7 @@ def decide(desk: TaskDesk, task_id: str, challenge_id: str) -> Progress:
 
     It is upheld where the submission's place is another one by the new scores, which then count; else all stands.
     """
-    challenge = desk.challenges.get(tenant=desk.tenant, task_id=task_id, challenge_id=challenge_id)
+    challenge = desk.challenges.get(Reference(desk.tenant, "challenge", challenge_id, task_id))
     task = desk.task(task_id)
     if challenge.state == "waiting" and challenge.scoring is not None and challenge_id in task.undecided:
         said = desk.comparisons.of_round(tenant=desk.tenant, task_id=task_id, round_id=challenge_id)

@@ -59,7 +59,7 @@ class PartyReader:
         if task.closed_at is None:
             own = self.submissions.of_submitter(tenant=self.tenant, task_id=task_id, submitter=self.party or "")
             return Page(items=self._views(reversed(own), task), cursor=None)
-        page = self.submissions.page(tenant=self.tenant, task_id=task_id, limit=limit, cursor=cursor)
+        page = self.submissions.of_task_page(tenant=self.tenant, task_id=task_id, limit=limit, cursor=cursor)
         return Page(items=self._views(page.items, task), cursor=page.cursor)
 
     def challenged(self, task_id: str) -> tuple[ChallengeView, ...]:
@@ -68,7 +68,7 @@ class PartyReader:
         return tuple(ChallengeView.of(one) for one in self.challenges.of_task(tenant=self.tenant, task_id=task_id))
 
     def _task(self, task_id: str) -> Task:
-        return self.tasks.get(tenant=self.tenant, task_id=task_id)
+        return self.tasks.get(Reference(self.tenant, "task", task_id))
 
     def _is_party(self, task: Task) -> bool:
         return self.party is not None and is_party(task, self.party, self.submissions)

@@ -40,7 +40,7 @@ class TaskReception:
 
     def create(self, request: TaskRequest, *, key: str | None) -> Task:
         """Create a task; its dimensions are made next. Raises `InputError` for a deadline that is past or too far."""
-        task = self.tasks.create(tenant=self.tenant, task_id=self._id("task", key), request=request)
+        task = self.tasks.add(tenant=self.tenant, task_id=self._id("task", key), request=request)
         if task.state == "drafting":
             self.workflows().start("task", Reference(self.tenant, "task", task.id))
         return task
@@ -76,7 +76,7 @@ class TaskReception:
         `CHALLENGES_A_PARTY` times those of others. The id follows from that, so that a repeat meets the same challenge.
         One that failed its gate has no place.
         """
-        task = self.tasks.get(tenant=self.tenant, task_id=task_id)
+        task = self.tasks.get(Reference(self.tenant, "task", task_id))
         if not is_party(task, request.challenger, self.submissions):
             raise NotFoundError(STRANGER)
         earlier = self.challenges.of_task(tenant=self.tenant, task_id=task_id)
