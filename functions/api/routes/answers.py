@@ -20,6 +20,7 @@ from touchstone.answers.model import SolveRequest, Status, VerifyRequest
 from touchstone.answers.view import AnswerView
 from touchstone.operations.reception import SYNC_SECONDS
 from touchstone.records import AnswerSummary
+from touchstone.references import Reference
 
 router = Router()
 
@@ -76,7 +77,7 @@ def list_answers(
 @router.get("/v1/answers/<answer_id>", summary="Read an answer", tags=["answers"])
 def read_answer(answer_id: str) -> AnswerView:
     """One answer with its verdict and how it was reached."""
-    return AnswerView.of(answers().get(tenant=caller(router).tenant, answer_id=answer_id))
+    return AnswerView.of(answers().get(Reference(caller(router).tenant, "answer", answer_id)))
 
 
 @router.post(

@@ -191,7 +191,7 @@ class House:
         """How many of these records' evaluations are in which state."""
         found: dict[str, int] = {}
         for record in records:
-            state = self.answers.get(tenant=record.tenant, answer_id=record.id).evaluation.state
+            state = self.answers.get(Reference(record.tenant, "answer", record.id)).evaluation.state
             found[state] = found.get(state, 0) + 1
         return found
 

@@ -444,7 +444,7 @@ async def test_the_sweep_starts_again_what_was_lost_and_leaves_what_is_at_work(h
 
 
 def _now(house: House, records: list[AnswerRecord]) -> list[AnswerRecord]:
-    return [house.answers.get(tenant=record.tenant, answer_id=record.id) for record in records]
+    return [house.answers.get(Reference(record.tenant, "answer", record.id)) for record in records]
 
 
 def _sweep(house: House, started: Callable[[str], None]) -> AnswerSweep:

@@ -41,7 +41,7 @@ def _received(house: House, record: AnswerRecord) -> AnswerRecord:
 
 
 def _now(house: House, record: AnswerRecord) -> AnswerRecord:
-    return house.answers.get(tenant=record.tenant, answer_id=record.id)
+    return house.answers.get(Reference(record.tenant, "answer", record.id))
 
 
 def _garble(house: House, record: AnswerRecord) -> None:

@@ -89,7 +89,7 @@ def readings_of(
         return gates.judged_criterion(tasks().get(Reference(tenant, "task", ref.task_id)), submission, item)
 
     def attempt(tenant: str, record_id: str, item: str) -> Judged:
-        return judged_attempt(answers().get(tenant=tenant, answer_id=record_id), item)
+        return judged_attempt(answers().get(Reference(tenant, "answer", record_id)), item)
 
     def of(metric: MetricName) -> Reading:
         def reading(tenant: str, record_id: str, item: str) -> Judged:

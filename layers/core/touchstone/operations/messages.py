@@ -22,6 +22,7 @@ from touchstone.operations.json_text import loads
 from touchstone.operations.reception import Reception
 from touchstone.operations.steps import work_whole
 from touchstone.records import Tenants
+from touchstone.references import Reference
 from touchstone.strict import Strict, fault_words
 from touchstone.text import shortened
 
@@ -90,7 +91,7 @@ async def take(
             answer_id = reception.keys.id_for(tenant=message.tenant, key=message.id)
             record = reception.accept(message.request, answer_id, left_for=DELIVERED_FOR)
         case AgainMessage():
-            record = desk.answers.get(tenant=message.tenant, answer_id=message.answer_id)
+            record = desk.answers.get(Reference(message.tenant, "answer", message.answer_id))
             if record.waiting is None:
                 return record
     return await _tried(record, desk, reception, deadline)

@@ -47,7 +47,7 @@ class Reception:
         wait_seconds = max(0.0, (deadline_ms - now_ms) / 1000 - RETURN_SECONDS)
         answer = Reference(self.tenant, "answer", record.id)
         self.workflows().verify(answer, deadline_epoch_ms=deadline_ms, wait_seconds=wait_seconds)
-        record = self.answers.get(tenant=self.tenant, answer_id=record.id)
+        record = self.answers.get(Reference(self.tenant, "answer", record.id))
         record = finish_skipped(self.answers, record, reason="timed_out", sentence=OUT_OF_TIME)
         if record.evaluation.state == "waiting":
             # The answer is out and must not fail by this; a record that waits is taken up by the sweep.
@@ -87,7 +87,7 @@ class Reception:
 
     def evaluate(self, answer_id: str) -> AnswerRecord:
         """Ask for a deep evaluation of a finished answer; one that failed is asked for anew."""
-        before = self.answers.get(tenant=self.tenant, answer_id=answer_id)
+        before = self.answers.get(Reference(self.tenant, "answer", answer_id))
         record = self.evaluations.request(tenant=self.tenant, answer_id=answer_id, retry_failed=True)
         if record.evaluation.state == "waiting":
             # Tries are counted from one again; the request is what tells this execution from all earlier ones.

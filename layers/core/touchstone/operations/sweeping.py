@@ -115,7 +115,7 @@ class AnswerSweep:
         """The answer with an end: what it has, unverified where nobody decided; None where it is tried once more, or
         has had its end already.
         """
-        record = self.answers.get(tenant=unfinished.tenant, answer_id=unfinished.id)
+        record = self.answers.get(Reference(unfinished.tenant, "answer", unfinished.id))
         if record.stage in ENDED:
             return None
         if record.waiting is not None:

@@ -35,9 +35,9 @@ class Job[R: JobRecord, S: BaseModel]:
 
     `plural` names its records in sentences and in the key of their list. `asked` is what a record began as: the same
     for a repeated request. `summary` makes the line of a list, and `line` is its class, both None for a kind without a
-    list of a tenant's. `due` is when the next step of
-    a record is due, None once it needs none: the sweep looks for what is long past that. `also` are further attributes
-    of the item, and `follows` the writes that a change brings with it (`Kind`).
+    list of a tenant's. `due` is when the next step of a record is due, None once it needs none: the sweep looks for
+    what is long past that. `also` are further attributes of the item, and `follows` the writes that a change brings
+    with it (`Kind`). `dated` keeps in a record when it changed, where it says so.
     """
 
     kind: JobKind
@@ -49,6 +49,7 @@ class Job[R: JobRecord, S: BaseModel]:
     summary: Callable[[R], S] | None = None
     also: Callable[[R], Item] = lambda _: {}
     follows: Callable[[R | None, R], Sequence[Action]] = lambda _before, _after: ()
+    dated: Callable[[R, datetime], R] = lambda record, _now: record
 
     @property
     def scope(self) -> str:
@@ -60,7 +61,7 @@ class Job[R: JobRecord, S: BaseModel]:
         """The partition of the `deferred` index where records with a step ahead are, of all tenants."""
         return f"{self.kind.upper()}#unfinished"
 
-    def stored(self) -> Kind[R]:
+    def stored(self, clock: Clock = system_clock) -> Kind[R]:
         """How its records are stored."""
         return Kind(
             name=self.kind,
@@ -69,6 +70,7 @@ class Job[R: JobRecord, S: BaseModel]:
             asked=self.asked,
             derived=self._derived,
             follows=self.follows,
+            dated=lambda record: self.dated(record, clock()),
         )
 
     def _derived(self, record: R) -> Item:
@@ -98,7 +100,8 @@ class JobStore[R: JobRecord, S: BaseModel]:
     ) -> None:
         self.job = job
         self._table = table
-        self._records = Versioned(job.stored(), table, artifacts, pause=pause)
+        self._artifacts = artifacts
+        self._records = Versioned(job.stored(clock), table, artifacts, pause=pause)
         self._clock = clock
 
     def create(self, record: R) -> R:
@@ -143,12 +146,15 @@ class JobStore[R: JobRecord, S: BaseModel]:
         found = due_until(self._table, f"unfinished {self.job.plural}", kind=partition, moment=moment, limit=limit)
         return tuple(reference_of(self.job.kind, item) for item in found)
 
-    def change(self, which: Reference, step: Callable[[R], R]) -> R:
+    def change(
+        self, which: Reference, step: Callable[[R], R], *, beside: Callable[[R], Sequence[Action]] | None = None
+    ) -> R:
         """Apply `step`, a pure change that returns the very same object where nothing is to do; the record as stored.
 
-        Raises what `step` raises, and `InputError` where the result is no valid record.
+        `beside` gives further writes of the same transaction, from the record as it will be. Raises what `step` raises,
+        and `InputError` where the result is no valid record.
         """
-        return self._records.change(which.tenant, key_of(which), step)
+        return self._records.change(which.tenant, key_of(which), step, beside=beside)
 
     def begin(self, which: Reference, step: Callable[[R], R]) -> tuple[R, bool]:
         """Apply a step by which somebody takes a record's work, and whether it is theirs: of many at once, one's."""

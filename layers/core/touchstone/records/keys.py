@@ -53,11 +53,6 @@ def of_tenant(tenant: str, *parts: str) -> str:
     return "#".join(("T", check_tenant(tenant), *parts))
 
 
-def answer_key(tenant: str, answer_id: str) -> Key:
-    """The key of an answer's record. Raises `NotFoundError` for what cannot be an id."""
-    return {"pk": of_tenant(tenant, "ANSWER", _known(answer_id, "answer")), "sk": RECORD}
-
-
 def batch_key(tenant: str, batch_id: str) -> Key:
     """The key of a batch's record. Raises `NotFoundError` for what cannot be an id."""
     return {"pk": of_tenant(tenant, "BATCH", _known(batch_id, "batch")), "sk": RECORD}

@@ -58,7 +58,6 @@ class Submissions(JobStore[Submission, Never]):
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
         super().__init__(SUBMISSION, table, artifacts, clock=clock, pause=pause)
-        self._artifacts = artifacts
         self._tasks = Versioned(TASK.stored(), table, artifacts, pause=pause)
         self._pause = pause
 
