@@ -13,7 +13,7 @@ from functions.api.idempotency import sender_key
 from functions.api.location import located
 from functions.api.openapi import answering
 from functions.composition.stores import measurements
-from functions.composition.surfaces import reception
+from functions.composition.surfaces import intake
 from touchstone.records import MeasurementSummary
 from touchstone.references import Reference
 from touchstone.surfaces.measured import MeasurementView
@@ -37,7 +37,7 @@ class MeasurementPage(BaseModel):
 )
 def measure(body: Annotated[AnyMeasurementRequest, Body(discriminator="surface")]) -> Response[MeasurementView]:
     """Have some material measured by the metrics of its surface; read them at the address in `Location`."""
-    measurement = reception(caller(router, at_least="member").tenant).measure(body, key=sender_key(router))
+    measurement = intake(caller(router, at_least="member").tenant).measure(body, key=sender_key(router))
     return Response(
         status_code=HTTPStatus.ACCEPTED.value,
         content_type="application/json",

@@ -12,7 +12,7 @@ from functions.api.access import caller
 from functions.api.idempotency import sender_key
 from functions.api.location import located
 from functions.api.openapi import answering
-from functions.composition.quizzes import reception
+from functions.composition.quizzes import intake
 from functions.composition.stores import quizzes
 from touchstone.quizzes.model import QuizRequest
 from touchstone.quizzes.run import QuizCheckRequest, QuizRun
@@ -38,13 +38,13 @@ def make(body: QuizRequest) -> Response[QuizView]:
 
     It is over within thirty seconds; read it at the address in `Location`.
     """
-    return _accepted(reception(caller(router, at_least="member").tenant).make(body, key=sender_key(router)))
+    return _accepted(intake(caller(router, at_least="member").tenant).make(body, key=sender_key(router)))
 
 
 @router.post("/v1/quiz-checks", summary="Have a quiz checked", tags=["quizzes"], responses=ASKED)
 def check(body: QuizCheckRequest) -> Response[QuizView]:
     """Have a quiz of your own checked and judged by the same rules; read what breaks them at `Location`."""
-    return _accepted(reception(caller(router, at_least="member").tenant).check(body, key=sender_key(router)))
+    return _accepted(intake(caller(router, at_least="member").tenant).check(body, key=sender_key(router)))
 
 
 @router.get("/v1/quizzes", summary="List quizzes", tags=["quizzes"])

@@ -11,7 +11,7 @@ from tests.support.events import event
 from tests.support.faults import FAULTS, TENANT, TimedContext, faulty_deployment, in_a_function, request
 from touchstone.answers.model import VerifyRequest
 from touchstone.answers.progress import new_record
-from touchstone.operations.reception import SYNC_SECONDS
+from touchstone.operations.intake import SYNC_SECONDS
 from touchstone.records import new_ulid
 from touchstone.references import Reference
 

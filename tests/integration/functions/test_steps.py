@@ -16,7 +16,7 @@ from tests.support.wire import Behaviour, Kind
 from touchstone.answers.model import AnswerRecord, ImageSource, SolveRequest, VerifyRequest
 from touchstone.errors import StoreError
 from touchstone.operations.finishing import NOT_CARRIED_OUT
-from touchstone.operations.reception import SYNC_SECONDS
+from touchstone.operations.intake import SYNC_SECONDS
 from touchstone.records import Answers
 from touchstone.references import Reference
 
@@ -28,7 +28,7 @@ TENANT = "demo"
 
 def _solved(deployment: Deployment, **changes: Any) -> AnswerRecord:
     request = SolveRequest(**({"problem": PROBLEM, "deep_evaluation": False} | changes))
-    record = work.reception(TENANT).solve(request, key=None)
+    record = work.intake(TENANT).solve(request, key=None)
     return stores.answers().get(Reference(TENANT, "answer", record.id))
 
 
@@ -36,7 +36,7 @@ def _verified(seconds: float = SYNC_SECONDS, **changes: Any) -> AnswerRecord:
     request = VerifyRequest(**({"problem": PROBLEM, "answer": "Canberra"} | changes))
     now_ms = time.time_ns() // 1_000_000
     arrived_ms = now_ms - round((SYNC_SECONDS - seconds) * 1000)
-    return work.reception(TENANT).verify(request, key=None, received_at_ms=arrived_ms, now_ms=now_ms)
+    return work.intake(TENANT).verify(request, key=None, received_at_ms=arrived_ms, now_ms=now_ms)
 
 
 def _verifications(judges: ProviderServer, *said: dict[str, Any] | Behaviour) -> None:

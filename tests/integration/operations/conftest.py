@@ -19,7 +19,7 @@ from touchstone.judges import Judges, load_registry
 from touchstone.operations.bulk import BulkEvaluations
 from touchstone.operations.desk import Desk
 from touchstone.operations.draining import Drain, Drained
-from touchstone.operations.reception import Reception
+from touchstone.operations.intake import AnswerIntake
 from touchstone.operations.reporting import free_units, spent_for_today
 from touchstone.records import (
     Answers,
@@ -129,9 +129,9 @@ class House:
             spent=lambda: spent_for_today(judges=self.judges("touchstone"), quotas=self.quotas),
         )
 
-    def reception(self, *, bulk: BulkEvaluations | None = None) -> Reception:
+    def intake(self, *, bulk: BulkEvaluations | None = None) -> AnswerIntake:
         """Accepts requests of one tenant; `bulk` as for a door of many."""
-        return Reception(
+        return AnswerIntake(
             tenant="acme",
             answers=self.answers,
             evaluations=self.evaluations,

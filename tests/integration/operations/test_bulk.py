@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def _asked_in_bulk(house: House, count: int) -> list[AnswerRecord]:
     records, bulk = house.asked_for(count, state="none"), house.bulk()
     for record in records:
-        house.reception(bulk=bulk).evaluate(record.id)
+        house.intake(bulk=bulk).evaluate(record.id)
     bulk.start()
     return records
 

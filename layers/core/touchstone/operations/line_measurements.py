@@ -7,8 +7,8 @@ from touchstone.clock import Deadline
 from touchstone.errors import StoreError
 from touchstone.operations.measurement_lines import MeasurementLine, request_in
 from touchstone.operations.surfaces.desk import MeasuringDesk
+from touchstone.operations.surfaces.intake import MeasurementIntake
 from touchstone.operations.surfaces.measuring import measure_once
-from touchstone.operations.surfaces.reception import MeasurementReception
 from touchstone.references import Reference
 from touchstone.surfaces.measured import MeasurementView
 from touchstone.surfaces.measurement import Measurement, new_measurement
@@ -24,7 +24,7 @@ class LineMeasurements:
     """Takes and measures what the lines of one tenant's batches carry."""
 
     desk: MeasuringDesk
-    reception: MeasurementReception
+    intake: MeasurementIntake
 
     def hand_in(self, line: MeasurementLine, measurement_id: str) -> str:
         """Take the material; a repeat of the line finds it. Its id.
@@ -45,7 +45,7 @@ class LineMeasurements:
         measurement = self.desk.measurements.get(Reference(self.desk.tenant, "measurement", measurement_id))
         if measurement.open and deadline.remaining >= LEAST_SECONDS:
             measurement = await self._tried(measurement, deadline)
-        self.reception.start(measurement)
+        self.intake.start(measurement)
         return MeasurementView.of(measurement)
 
     async def _tried(self, measurement: Measurement, deadline: Deadline) -> Measurement:

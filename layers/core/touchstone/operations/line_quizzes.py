@@ -9,7 +9,7 @@ from touchstone.clock import Deadline
 from touchstone.errors import StoreError
 from touchstone.operations.quiz_lines import QuizWorkLine, quiz_request_in
 from touchstone.operations.quizzes.desk import QuizDesk
-from touchstone.operations.quizzes.reception import QuizReception
+from touchstone.operations.quizzes.intake import QuizIntake
 from touchstone.operations.quizzes.whole import make_whole
 from touchstone.quizzes.run import QuizRun, handed_over
 from touchstone.quizzes.view import QuizView
@@ -29,7 +29,7 @@ class LineQuizzes:
     """Takes and makes what the lines of one tenant's batches ask for. `left_for`: how long a batch may leave a quiz."""
 
     desk: QuizDesk
-    reception: QuizReception
+    intake: QuizIntake
     left_for: timedelta
 
     def hand_in(self, line: QuizWorkLine, quiz_id: str) -> str:
@@ -37,7 +37,7 @@ class LineQuizzes:
 
         Raises `NotFoundError` and `InputError` for a curriculum, chapter or learner that is not there, `TooLargeError`.
         """
-        return self.reception.accept(quiz_request_in(line), quiz_id, left_for=self.left_for).id
+        return self.intake.accept(quiz_request_in(line), quiz_id, left_for=self.left_for).id
 
     async def judge(self, quiz_id: str, *, deadline: Deadline, last: bool) -> QuizView | Waiting:
         """Make or check a quiz before the deadline; what there is then, or for what it waits.
@@ -60,7 +60,7 @@ class LineQuizzes:
             return Waiting(
                 reason="timed_out", sentence=_NOT_BEGUN, until=max(now, busy_until), left_until=now + self.left_for
             )
-        return QuizView.of(self.reception.start(self.desk.quizzes.change(run.ref, handed_over)))
+        return QuizView.of(self.intake.start(self.desk.quizzes.change(run.ref, handed_over)))
 
     async def _tried(self, run: QuizRun, seconds: float, *, left_for: timedelta | None) -> QuizRun:
         """The quiz after it was worked on, whatever came of that: it is taken, and its line is done or waits."""

@@ -8,9 +8,9 @@ from touchstone.clock import Deadline
 from touchstone.errors import StoreError
 from touchstone.operations.submission_lines import SubmissionLine
 from touchstone.operations.tasks.desk import TaskDesk
+from touchstone.operations.tasks.intake import TaskIntake
 from touchstone.operations.tasks.judging import judge_once
 from touchstone.operations.tasks.reading import PartyReader
-from touchstone.operations.tasks.reception import TaskReception
 from touchstone.oracle.feedback import SubmissionView
 from touchstone.oracle.submission import Submission
 from touchstone.references import Reference
@@ -26,7 +26,7 @@ class LineSubmissions:
     """Hands in and judges what the lines of one tenant's batches carry. `reader` reads for a party."""
 
     desk: TaskDesk
-    reception: TaskReception
+    intake: TaskIntake
     reader: Callable[[str], PartyReader]
 
     def hand_in(self, line: SubmissionLine, submission_id: str) -> Reference:
@@ -49,7 +49,7 @@ class LineSubmissions:
         if not submission.judged and deadline.remaining >= LEAST_SECONDS:
             submission = await self._tried(ref, deadline)
         if not submission.judged:
-            self.reception.start(ref)
+            self.intake.start(ref)
         return self.reader(submission.submitter).submission(ref.task_id, ref.id)
 
     async def _tried(self, ref: Reference, deadline: Deadline) -> Submission:

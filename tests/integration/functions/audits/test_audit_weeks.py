@@ -14,7 +14,7 @@ from tests.support.clocks import later
 from tests.support.deployment import Context
 from touchstone.audits.record import AuditRecord, followed
 from touchstone.errors import StoreError
-from touchstone.operations.audits import reception
+from touchstone.operations.audits import intake
 from touchstone.records import WEEKLY
 
 BEGUN, STUCK = {"begun": 1, "stuck": 0}, {"begun": 0, "stuck": 1}
@@ -28,11 +28,11 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[], Any]) -> None:
     """Have something happen once, just before it is kept which audit takes over."""
 
     def acting(*arguments: Any) -> AuditRecord:
-        monkeypatch.setattr(reception, "followed", followed)
+        monkeypatch.setattr(intake, "followed", followed)
         act()
         return followed(*arguments)
 
-    monkeypatch.setattr(reception, "followed", acting)
+    monkeypatch.setattr(intake, "followed", acting)
 
 
 def test_one_that_broke_off_in_between_is_met_again_however_much_later(

@@ -24,10 +24,10 @@ from touchstone.operations.tasks.deciding import decide
 from touchstone.operations.tasks.desk import Progress, TaskDesk
 from touchstone.operations.tasks.drafting import draft
 from touchstone.operations.tasks.finalising import finalise
+from touchstone.operations.tasks.intake import TaskIntake
 from touchstone.operations.tasks.judging import check, score
 from touchstone.operations.tasks.ranking import rank_contest
 from touchstone.operations.tasks.reading import PartyReader
-from touchstone.operations.tasks.reception import TaskReception
 from touchstone.operations.tasks.sweeping import swept
 from touchstone.oracle.challenge import Challenge, ChallengeRequest
 from touchstone.oracle.choice import Choice, open_another_judge, open_judge
@@ -172,9 +172,9 @@ class Market:
             clock=self.clock,
         )
 
-    def reception(self, tenant: str = "acme") -> TaskReception:
+    def intake(self, tenant: str = "acme") -> TaskIntake:
         """Accepts requests."""
-        return TaskReception(
+        return TaskIntake(
             tenant=tenant,
             tasks=self.tasks,
             submissions=self.submissions,
@@ -209,7 +209,7 @@ class Market:
 
     def created(self, path: TaskPath = "quality_first", **changes: Any) -> Task:
         """A task that was asked for; its deadline is a week after `START`, unless told otherwise."""
-        return self.reception().create(a_request(path, **changes), key=None)
+        return self.intake().create(a_request(path, **changes), key=None)
 
     async def drafted(self, task_id: str) -> str:
         """What the machine of a task does up to its deadline; the word at which it ends."""
@@ -225,7 +225,7 @@ class Market:
         """Work handed in, a second after whatever came before."""
         self.clock.advance(seconds=1)
         request = SubmissionRequest(submitter=writer, text=text_of(writer, more=more))
-        return self.reception().submit(task.id, request, key=None)
+        return self.intake().submit(task.id, request, key=None)
 
     async def judged(self, task: Task, *writers: str, more: str = "") -> dict[str, Submission]:
         """Work of these writers, handed in in this order and judged to its end."""
@@ -240,7 +240,7 @@ class Market:
         """A challenge to a submission's place, by its author unless told otherwise."""
         self.clock.advance(seconds=1)
         request = ChallengeRequest(challenger=by or one.submitter, submission_id=one.id, reason="Look again.")
-        return self.reception().challenge(task.id, request)
+        return self.intake().challenge(task.id, request)
 
     async def carry_submission(self, ref: Reference) -> str:
         """What the machine of a submission does; the word at which it ends."""

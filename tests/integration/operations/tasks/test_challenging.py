@@ -415,7 +415,7 @@ async def test_only_a_party_may_challenge_and_only_a_place_of_a_ranking_in_its_t
     market.challenged(task, found["ben"])
     other_words = ChallengeRequest(challenger="ben", submission_id=found["ben"].id, reason="Look closer.")
     with pytest.raises(ConflictError, match="already"):
-        market.reception().challenge(task.id, other_words)
+        market.intake().challenge(task.id, other_words)
     market.challenged(task, found["ben"], by="ada")
     assert len(market.task(task.id).undecided) == 2
     assert task.challenge_until is not None
@@ -452,11 +452,11 @@ async def test_a_ranking_is_challenged_so_often_and_not_more_but_by_authors_for_
 async def test_a_repeated_challenge_is_the_same_one_even_after_its_time(market: Market) -> None:
     task, found = await ranked(market, ada=85, ben=75)
     request = ChallengeRequest(challenger="ben", submission_id=found["ben"].id, reason="Look again.")
-    made = market.reception().challenge(task.id, request)
+    made = market.intake().challenge(task.id, request)
     assert market.starts.runs[-1] == f"challenge {made.id}-1"
     await market.carry_challenge(made)
     market.final(task.id)
-    again = market.reception().challenge(task.id, request)
+    again = market.intake().challenge(task.id, request)
     assert (again.id, again.state) == (made.id, "rejected")
     assert [one.id for one in market.challenges.of_task(tenant="acme", task_id=task.id)] == [made.id]
 

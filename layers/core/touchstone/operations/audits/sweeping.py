@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from touchstone.audits.record import failed
 from touchstone.errors import TouchstoneError
-from touchstone.operations.audits.reception import AuditReception
+from touchstone.operations.audits.intake import AuditIntake
 from touchstone.operations.jobs.parts import PartedJob
 from touchstone.operations.jobs.sweep import MOST, SweptJob, SweptJobs
 from touchstone.records import WEEKLY, Audits, Cases
@@ -31,7 +31,7 @@ class WeeklyAudits:
     """Begins the audits of a week: each takes over from the one before, whose proofs are run first."""
 
     audits: Audits
-    reception: Callable[[str], AuditReception]
+    intake: Callable[[str], AuditIntake]
 
     def run(self) -> SweptJobs:
         """Begin all that are due; `restarted` are those that were begun."""
@@ -43,7 +43,7 @@ class WeeklyAudits:
             before = self.audits.get(one)
             if not before.weekly or before.followed_by is not None:
                 return None
-            self.reception(one.tenant).next_of(before)
+            self.intake(one.tenant).next_of(before)
         except TouchstoneError:
             logger.error("The week's audit after %s could not be begun", one.id)  # noqa: TRY400 - the words add nothing
             return False

@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError, NotFoundError
+from touchstone.operations.jobs.intake import Intake
 from touchstone.operations.surfaces.experiment_files import (
     JSON,
     UPLOADS,
@@ -13,34 +13,23 @@ from touchstone.operations.surfaces.experiment_files import (
     ReportFormat,
     digest_of_upload,
 )
-from touchstone.records import Artifacts, Experiments, Pairs, RequestKeys, new_ulid
+from touchstone.records import Artifacts, Experiments, Pairs, new_ulid
 from touchstone.references import Reference
 from touchstone.surfaces.experiments.record import ExperimentRecord, ExperimentRequest, ExperimentView
-from touchstone.workflows import Workflows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExperimentReception:
-    """Accepts and shows one tenant's experiments.
+class ExperimentIntake(Intake):
+    """Accepts and shows one tenant's experiments."""
 
-    Every method raises `NotFoundError` for what the tenant does not have, and `StoreError` where it is to be repeated.
-    """
-
-    tenant: str
     experiments: Experiments
     pairs: Pairs
     artifacts: Artifacts
     files: Callable[[str], ExperimentFiles]
-    keys: RequestKeys
-    workflows: Callable[[], Workflows]
-    clock: Clock = system_clock
 
     def run(self, request: ExperimentRequest, *, key: str | None) -> ExperimentRecord:
         """Have an experiment run; `key` is the sender's own."""
-        if key is None:
-            experiment_id = new_ulid(self.clock())
-        else:
-            experiment_id = self.keys.id_for(tenant=self.tenant, key=f"experiment {key}")
+        experiment_id = self.new_id(key, called="experiment")
         content_key, content_hash = self._handed_in(request, experiment_id)
         record = self.experiments.create(
             ExperimentRecord(

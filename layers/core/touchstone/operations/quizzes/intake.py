@@ -1,44 +1,38 @@
 """What the doors ask for: quizzes to be made, and quizzes to be checked. A repeat meets the same record."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
-from touchstone.clock import Clock, system_clock
 from touchstone.errors import TooLargeError
+from touchstone.operations.jobs.intake import Intake
 from touchstone.quizzes.model import QuizRequest
 from touchstone.quizzes.run import QuizCheckRequest, QuizRun, new_run
-from touchstone.records import Curricula, Learners, Quizzes, RequestKeys, new_ulid
+from touchstone.records import Curricula, Learners, Quizzes
 from touchstone.references import Reference
-from touchstone.workflows import Workflows
 
 MAX_QUIZ_BYTES = 1_000_000
 """Five hundred questions of two thousand bytes. A longer text keeps the checks busy past a quiz's time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QuizReception:
+class QuizIntake(Intake):
     """Accepts what one tenant asks for of quizzes.
 
     Every method raises `NotFoundError` for what the tenant does not have, a curriculum or learner that a request names
     among it, `InputError` for a chapter that its curriculum does not have, and `StoreError` where it is to be repeated.
     """
 
-    tenant: str
     quizzes: Quizzes
     curricula: Curricula
     learners: Learners
-    keys: RequestKeys
-    workflows: Callable[[], Workflows]
-    clock: Clock = system_clock
 
     def make(self, request: QuizRequest, *, key: str | None) -> QuizRun:
         """Have a quiz made; `key` is the sender's own."""
-        return self.start(self.accept(request, self._id("quiz", key)))
+        return self.start(self.accept(request, self.new_id(key, called="quiz")))
 
     def check(self, request: QuizCheckRequest, *, key: str | None) -> QuizRun:
         """Have a quiz checked; `key` is the sender's own. Raises `TooLargeError` for a quiz of more than a megabyte."""
-        return self.start(self.accept(request, self._id("quiz-check", key)))
+        return self.start(self.accept(request, self.new_id(key, called="quiz-check")))
 
     def accept(
         self, request: QuizRequest | QuizCheckRequest, quiz_id: str, *, left_for: timedelta | None = None
@@ -73,9 +67,3 @@ class QuizReception:
             kept.document.chapter(request.chapter)
         if isinstance(request, QuizRequest) and isinstance(request.learner, str):
             self.learners.get(tenant=self.tenant, document_id=request.learner)
-
-    def _id(self, what: str, key: str | None) -> str:
-        if key is None:
-            return new_ulid(self.clock())
-        # `what` is one word: a sender's key, which may hold spaces, makes no other one of it.
-        return self.keys.id_for(tenant=self.tenant, key=f"{what} {key}")

@@ -1,6 +1,5 @@
 """What the doors ask for of audits: one to be made, proofs to be run again, how far it is, its report."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from pydantic import ValidationError
@@ -24,12 +23,11 @@ from touchstone.audits.record import (
     followed,
 )
 from touchstone.audits.report import Source
-from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError, InputError, LimitError, TooLargeError
 from touchstone.operations.audits.files import AuditReportFormat, FilesOf
-from touchstone.records import Audits, Cases, RequestKeys, new_ulid
+from touchstone.operations.jobs.intake import Intake
+from touchstone.records import Audits, Cases
 from touchstone.references import Reference
-from touchstone.workflows import Workflows
 
 MOST_TOLD = 20
 """Faults of definitions that one refusal names."""
@@ -43,20 +41,16 @@ ENDED_WEEKLY = "It was ended while it was being begun that the audit is made aga
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AuditReception:
+class AuditIntake(Intake):
     """Accepts and shows one tenant's audits.
 
     Every method raises `NotFoundError` for what the tenant does not have, and `StoreError` where it is to be repeated;
     those that begin an audit at somebody's request `LimitError` where too many are at work.
     """
 
-    tenant: str
     audits: Audits
     cases: Cases
     files: FilesOf
-    keys: RequestKeys
-    workflows: Callable[[], Workflows]
-    clock: Clock = system_clock
 
     def audit(self, request: AuditRequest, *, key: str | None) -> AuditRecord:
         """Have a benchmark audited; `key` is the sender's own.
@@ -153,8 +147,7 @@ class AuditReception:
         return record
 
     def _kept(self, kept: KeptCases, terms: Terms, *, weekly: bool, key: str | None, kind: str) -> AuditRecord:
-        named = f"{kind} {key}"
-        audit_id = new_ulid(self.clock()) if key is None else self.keys.id_for(tenant=self.tenant, key=named)
+        audit_id = self.new_id(key, called=kind)
         if kind != "weekly-audit" and not self._known(audit_id):
             self._check_room()
         content_key, content_hash = self.files(audit_id).put_cases(kept)

@@ -3,44 +3,36 @@
 Repeats meet the same record: a `key` is the sender's own, and what is stored already is not stored again.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError, NotFoundError
+from touchstone.operations.jobs.intake import Intake
 from touchstone.operations.tasks.reading import STRANGER, is_party
 from touchstone.oracle.challenge import Challenge, ChallengeRequest
 from touchstone.oracle.handing_in import UPLOADS, SubmissionRequest
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import CHALLENGES_A_PARTY, Task, TaskRequest, challenged
-from touchstone.records import Artifacts, Challenges, RequestKeys, Submissions, Tasks, derived_ulid, new_ulid
+from touchstone.records import Artifacts, Challenges, Submissions, Tasks, derived_ulid, new_ulid
 from touchstone.references import Reference
-from touchstone.workflows import Workflows
 
 TEXT_TYPE = "text/markdown"
 """As which a file to be handed in is uploaded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TaskReception:
-    """Accepts what one tenant asks for.
+class TaskIntake(Intake):
+    """Accepts what one tenant asks for."""
 
-    Every method raises `NotFoundError` for what the tenant does not have, and `StoreError` where it is to be repeated.
-    """
-
-    tenant: str
     tasks: Tasks
     submissions: Submissions
     challenges: Challenges
     artifacts: Artifacts
-    keys: RequestKeys
-    workflows: Callable[[], Workflows]
-    clock: Clock = system_clock
 
     def create(self, request: TaskRequest, *, key: str | None) -> Task:
         """Create a task; its dimensions are made next. Raises `InputError` for a deadline that is past or too far."""
-        task = self.tasks.add(tenant=self.tenant, task_id=self._id("task", key), request=request)
+        task = self.tasks.add(tenant=self.tenant, task_id=self.new_id(key, called="task"), request=request)
         if task.state == "drafting":
             self.workflows().start("task", Reference(self.tenant, "task", task.id))
         return task
@@ -59,7 +51,10 @@ class TaskReception:
         Raises `InputError`, `TooLargeError`, and `ConflictError` where the task takes nothing, or not from this party.
         """
         submission = self.submissions.add(
-            tenant=self.tenant, task_id=task_id, submission_id=self._id(f"submission {task_id}", key), request=request
+            tenant=self.tenant,
+            task_id=task_id,
+            submission_id=self.new_id(key, called=f"submission {task_id}"),
+            request=request,
         )
         if not submission.judged:
             self.start(submission.ref)
@@ -122,8 +117,3 @@ class TaskReception:
 
     def _of(self, task: Task, party: str) -> tuple[Submission, ...]:
         return self.submissions.of_submitter(tenant=self.tenant, task_id=task.id, submitter=party)
-
-    def _id(self, what: str, key: str | None) -> str:
-        if key is None:
-            return new_ulid(self.clock())
-        return self.keys.id_for(tenant=self.tenant, key=f"{what} {key}")
