@@ -25,7 +25,6 @@ from touchstone.operations.quiz_lines import QuizLine
 from touchstone.quizzes.curriculum import Curriculum
 from touchstone.quizzes.learner import LearnerProfile
 from touchstone.quizzes.run import call_begun
-from touchstone.records import Quizzes
 from touchstone.references import Reference
 from touchstone.workflows import MachineName, Workflows
 
@@ -389,7 +388,7 @@ def test_a_store_that_fails_when_a_call_is_kept_lets_the_next_try_in_at_once_and
         raise StoreError("The store is away.")
 
     with monkeypatch.context() as broken:
-        broken.setattr(Quizzes, "add", fail)
+        broken.setattr("touchstone.quizzes.run.generated", fail)
         with pytest.raises(StoreError):
             generate.handler(references, Context())
     assert generate.handler(references, Context())["state"] == "validate"
