@@ -14,6 +14,8 @@ from tests.support.wire_batches import Plan, Refusal
 from tests.unit.cli.conftest import Command
 from touchstone.cli import waiting
 from touchstone.cli.batch_journal import Journal, journal_path
+from touchstone.judges.batches import BatchLimits
+from touchstone.judges.batches.gemini import GeminiBatches
 
 COUNT = 4
 LINES = [
@@ -304,3 +306,59 @@ def test_a_journal_that_was_cut_short_goes_on_from_its_last_whole_entry(tmp_path
         path.write_bytes(whole + whole[:cut])
         assert list(Journal(path).submissions) == ["a"]
         assert path.read_bytes() == whole
+
+
+def test_a_line_of_which_one_question_is_refused_waits_for_the_other(
+    touchstone: Command, requests: Path, server: ProviderServer
+) -> None:
+    """What a batch answers is paid for, so it is in the record although the line had to be asked at once."""
+    requests.write_text(LINES[0][:-1] + ', "deep_evaluation": true}\n')
+    server.batches.refuse(Refusal(status=400, body={"error": {"status": "X"}}))
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    assert result.exit_code == 0, result.stderr
+    assert sorted(call.by_batch for call in server.calls) == [False, True]
+    spends = _results(requests)[0]["answer"]["spends"]
+    assert [spend["line_id"] is not None for spend in spends if not spend["cached"]].count(True) == 1
+    assert not journal_path(requests.with_name("answers.results.jsonl")).exists()
+
+
+def test_a_provider_that_is_down_for_batches_is_asked_at_once_in_the_end(
+    touchstone: Command, requests: Path, server: ProviderServer
+) -> None:
+    server.batches.refuse(*(Refusal(status=503) for _ in range(20)))
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    assert result.exit_code == 0, result.stderr
+    assert [call.by_batch for call in server.calls] == [False] * COUNT
+    assert server.batches.stored == {}
+
+
+def test_a_file_is_split_by_what_a_batch_holds(
+    touchstone: Command, requests: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(GeminiBatches, "limits", BatchLimits(lines=3, bytes=1_000_000))
+    assert touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment()).exit_code == 0
+    assert [len(each.line_ids) for each in server.batches.stored.values()] == [3, 1]
+    monkeypatch.setattr(GeminiBatches, "limits", BatchLimits(lines=3, bytes=1))
+    _without_cache(requests)
+    again = touchstone("batch", "run", str(requests), "--local", "--cheap", "--again", env=server.environment())
+    assert again.exit_code == 0, again.stderr
+    assert [len(each.line_ids) for each in server.batches.stored.values()] == [3, 1, 1, 1, 1, 1]
+
+
+def test_another_key_is_told_where_the_batch_waits(
+    touchstone: Command, requests: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A batch that is not shown any more is not paid for a second time without a word."""
+
+    async def leave(_seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(waiting, "rest", leave)
+        server.batches.plan(Plan(looks=9))
+        touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    server.batches.stored.clear()
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    assert result.exit_code == 4
+    assert "A batch of 4 questions waits there" in result.stderr
+    assert len(server.calls) == COUNT

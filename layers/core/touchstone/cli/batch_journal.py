@@ -140,11 +140,12 @@ class Journal:
         if self._file is None:
             descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, PRIVATE)
             self._file = FileIO(descriptor, "ab")
-            folder = os.open(self.path.parent, os.O_RDONLY)
-            try:
-                os.fsync(folder)  # so that a new file outlives a crash, too
-            finally:
-                os.close(folder)
+            if os.name == "posix":  # elsewhere a folder cannot be opened
+                folder = os.open(self.path.parent, os.O_RDONLY)
+                try:
+                    os.fsync(folder)  # so that a new file outlives a crash, too
+                finally:
+                    os.close(folder)
         return self._file
 
     def _read(self) -> None:

@@ -109,7 +109,7 @@ class CheapRun:
         while True:
             ended = await self._settle()
             found = await self._replay(left)
-            refused = await self._submit(found.wanted)
+            refused = self._without_batches(await self._submit(found.wanted), left)
             self._paid |= {number: found.so_far[number] for number in refused}
             others |= {number: left[number] for number in found.undecided | refused}
             gone = found.decided | others.keys()
@@ -122,6 +122,11 @@ class CheapRun:
                 return
             pause = FIRST_REST if ended else min(pause * GROWTH, LONGEST_REST)
             await waiting.rest(pause)
+
+    def _without_batches(self, refused: set[int], lines: Lines) -> set[int]:
+        """Lines of which no batch has another question now: that is paid for, and awaited before the rest is asked."""
+        waiting_answers = {place.answer for place in self._journal.waiting()}
+        return {number for number in refused if answer_id(number, lines[number]) not in waiting_answers}
 
     async def _settle(self) -> bool:
         """Find, look at and collect what has not ended; whether anything did."""
@@ -137,8 +142,12 @@ class CheapRun:
             await self._desks.load(each.intent.provider)
             try:
                 ended |= await self._settled(each, batches)
-            except MisconfiguredError:
-                raise  # a key that is refused: no later look is better before somebody mends it
+            except MisconfiguredError as error:
+                # No later look is better before somebody mends it, and another batch would be paid for a second time.
+                raise MisconfiguredError(
+                    f"{error} A batch of {len(each.intent.lines)} questions waits there: use the key and the address "
+                    "by which it was submitted; --again begins anew."
+                ) from None
             except JudgeError as error:
                 self._tell(f"{error} It is looked at again.")
         return ended
@@ -157,6 +166,7 @@ class CheapRun:
                     )
                     return False
                 self._journal.add(Dropped(intent=intent.intent))
+                self._refused[intent.provider, intent.model] += 1
                 return True
             self._journal.add(Created(intent=intent.intent, batch=found.batch_id, ends_by=None))
         batch_id = self._journal.submissions[intent.intent].batch or ""
@@ -258,7 +268,11 @@ class CheapRun:
                 self._tell(f"{provider} has no batches; {len(questions)} questions are asked of it at once.")
                 refused |= {one.number for one in questions}
                 continue
-            await self._desks.load(provider)
+            try:
+                await self._desks.load(provider)
+            except MisconfiguredError:  # which each line says that is asked at once
+                refused |= {one.number for one in questions}
+                continue
             if model not in self._warned:
                 self._warned.add(model)
                 retirement.warn(self._desks.registry.find(provider, model), on=system_clock().date())
@@ -268,29 +282,17 @@ class CheapRun:
     async def _submit_to(self, batches: Batches, provider: str, model: str, questions: list[_Question]) -> set[int]:
         """Submit one model's questions, in as many batches as they need; the lines of those that are refused."""
         left = questions
-        while left:
+        while left and self._refused[provider, model] < REFUSALS:
             intent = uuid.uuid4().hex[:INTENT_DIGITS]
-            lines: dict[str, BatchLine] = {}
-            size, taken = 0, 0
-            for one in left:
-                line_id = f"{intent}-{taken}"
-                line = batches.line(model, as_line(one.wanted.question, line_id))
-                size += size_of(line)
-                if lines and (size > batches.limits.bytes or len(lines) >= batches.limits.lines):
-                    break
-                lines[line_id] = line
-                taken += 1
-            some, left = left[:taken], left[taken:]
-            places = {line_id: one.place for line_id, one in zip(lines, some, strict=True)}
-            if not await self._created(
-                batches,
-                Intent(intent=intent, provider=provider, model=model, at=system_clock(), lines=places),
-                list(lines.values()),
-            ):
-                if self._refused[provider, model] < REFUSALS:
-                    return set()  # they are wanted again after a rest
-                return {one.number for one in (*some, *left)}
-        return set()
+            lines = _packed(batches, model, left, intent)
+            some, rest = left[: len(lines)], left[len(lines) :]
+            places = {line.line_id: one.place for line, one in zip(lines, some, strict=True)}
+            written = Intent(intent=intent, provider=provider, model=model, at=system_clock(), lines=places)
+            if await self._created(batches, written, lines):
+                left = rest
+            elif self._refused[provider, model] < REFUSALS:
+                return set()  # they are wanted again after a rest
+        return {one.number for one in left}
 
     async def _created(self, batches: Batches, intent: Intent, lines: list[BatchLine]) -> bool:
         """Whether a batch was created, or may have been."""
@@ -325,6 +327,19 @@ class CheapRun:
         if sentence not in self._told:
             self._told.add(sentence)
             say(sentence)
+
+
+def _packed(batches: Batches, model: str, questions: list[_Question], intent: str) -> list[BatchLine]:
+    """The lines of the first questions, as many as go into one batch; at least one."""
+    lines: list[BatchLine] = []
+    size = 0
+    for one in questions[: batches.limits.lines]:
+        line = batches.line(model, as_line(one.wanted.question, f"{intent}-{len(lines)}"))
+        size += size_of(line)
+        if lines and size > batches.limits.bytes:
+            break
+        lines.append(line)
+    return lines
 
 
 async def cancel_all(journal: Journal, desks: Desks) -> None:
