@@ -58,7 +58,7 @@ def _results(path: Path) -> list[dict[str, Any]]:
 
 
 def _cost(path: Path) -> float:
-    return sum(result["answer"]["cost_usd"] for result in _results(path))
+    return sum((float(result["answer"]["cost_usd"]) for result in _results(path)), 0.0)
 
 
 def _bare(result: dict[str, Any]) -> dict[str, Any]:

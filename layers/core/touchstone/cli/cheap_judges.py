@@ -121,18 +121,16 @@ def _with_saving(spend: Spend, registry: Registry) -> Spend:
     return spend.model_copy(update={"saved_usd": spend.cost_usd / factor - spend.cost_usd})
 
 
-@dataclass(slots=True)
 class _Replay:
     """An adapter that sends nothing."""
 
-    desks: Desks
-    listed: Provider
-    work: LineWork
     wire: Wire = "chat"
 
-    @property
-    def provider(self) -> str:
-        return self.listed.name
+    def __init__(self, desks: Desks, listed: Provider, work: LineWork) -> None:
+        self.provider = listed.name
+        self._desks = desks
+        self._endpoint = listed.base_url or ""
+        self._work = work
 
     def load(self) -> None:
         """Nothing is needed to read replies."""
@@ -142,16 +140,16 @@ class _Replay:
 
     async def ask[T: BaseModel](self, model: str, question: Question[T], *, timeout: float) -> Answered[T]:  # noqa: ARG002, ASYNC109 - the adapters' face
         """The next reply that batches brought for this question. Raises `AwaitedError` where there is none left."""
-        thinking = self.desks.registry.find(self.provider, model).thinking_tokens
+        thinking = self._desks.registry.find(self.provider, model).thinking_tokens
         as_asked = replace(question, max_output_tokens=question.max_output_tokens - thinking)
-        address = address_of(as_asked, asked=(self.provider, self.listed.base_url or "", model))
-        brought = self.work.replies.get(address, ())
-        number = self.work.used[address]
-        batches = self.desks.batches(self.provider)
+        address = address_of(as_asked, asked=(self.provider, self._endpoint, model))
+        brought = self._work.replies.get(address, ())
+        number = self._work.used[address]
+        batches = self._desks.batches(self.provider)
         if number < len(brought) and batches is not None:
-            self.work.used[address] += 1
+            self._work.used[address] += 1
             return batches.read(model, as_line(question, brought[number].line_id), brought[number])
-        self.work.wanted.append(Wanted(provider=self.provider, model=model, address=address, question=question))
+        self._work.wanted.append(Wanted(provider=self.provider, model=model, address=address, question=question))
         raise AwaitedError(f"{self.provider}'s {model} answers this in a batch.", until=None)
 
     async def converse(self, model: str, request: TurnRequest, *, timeout: float) -> Answered[Turn]:  # noqa: ARG002, ASYNC109 - the adapters' face

@@ -62,13 +62,15 @@ def _of_line(provider: str, model: str, line_id: str, text: str) -> str:
     """The reply to a line of a batch without the line's id. Raises `MismatchedError` where that is another one."""
     try:
         said = json.loads(text, parse_int=_whole)
+        if not isinstance(said, dict):
+            return text
+        found = said.pop(LINE_ID, None)
+        rest = json.dumps(said)
     except (ValueError, RecursionError):
         return text
-    if not isinstance(said, dict):
-        return text
-    if said.pop(LINE_ID, None) != line_id:
+    if found != line_id:
         raise MismatchedError(f"{provider} {model} gave a reply in its batch that is not of the line it stands under.")
-    return json.dumps(said, ensure_ascii=False)
+    return rest
 
 
 @contextmanager
