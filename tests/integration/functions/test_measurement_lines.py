@@ -11,10 +11,10 @@ from functions.composition import stores
 from tests.integration.functions.conftest import TENANT
 from tests.integration.functions.test_submission_lines import _chunks, _results
 from tests.support.api import Api
+from tests.support.clocks import later
 from tests.support.deployment import BUCKET, Context, Deployment
 from tests.support.providers import ProviderServer, error
 from tests.support.quizzes import SOURCE, quiz
-from tests.support.task_machines import later
 from touchstone.operations.chunks import Chunk
 from touchstone.operations.lines import parse_line
 from touchstone.operations.measurement_lines import RESULT, MeasurementLine, request_in
@@ -68,7 +68,7 @@ def test_what_a_judge_failed_on_is_in_with_what_it_has_and_its_machine_goes_on(
     judges.reset()
     later(60)
     judged.machines.work()
-    judged.machines.tasks.wake()
+    judged.machines.wake()
     view = _view(judged, result)
     assert (view["state"], len(view["metrics"][0]["items"])) == ("done", 4)
     assert len(judges.calls) == 1

@@ -12,10 +12,10 @@ from functions.composition import stores
 from tests.integration.functions.conftest import TENANT
 from tests.integration.functions.test_submission_lines import _chunks, _results
 from tests.support.api import Api
+from tests.support.clocks import later
 from tests.support.deployment import BUCKET, Context, Deployment
 from tests.support.events import event
 from tests.support.providers import ProviderServer, error
-from tests.support.task_machines import later
 from tests.unit.quizzes.samples import CURRICULUM, evaluated, made, quiz
 from touchstone.clock import system_clock
 from touchstone.operations.chunks import Chunk

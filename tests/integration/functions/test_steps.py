@@ -265,7 +265,7 @@ def test_without_any_attempt_the_record_says_that_there_is_no_answer(judged: Dep
     record = _solved(judged)
     assert (record.stage, record.attempt_count, record.evaluation.state) == ("failed", 0, "none")
     assert record.failure is not None
-    assert "TimeoutError" in record.failure
+    assert "States.Timeout" in record.failure
 
 
 FAULTS: list[tuple[Kind, dict[str, Any], set[str]]] = [

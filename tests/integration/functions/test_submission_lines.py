@@ -12,9 +12,9 @@ from functions.composition import stores
 from tests.integration.functions.conftest import TENANT
 from tests.support import grading, replies
 from tests.support.api import Api
+from tests.support.clocks import later
 from tests.support.deployment import BUCKET, Context, Deployment
 from tests.support.providers import ProviderServer, error
-from tests.support.task_machines import later
 from touchstone.oracle.model import TaskPath
 
 LONG = Context(remaining_ms=900_000)
@@ -144,7 +144,7 @@ def test_what_waits_for_a_judge_is_carried_on_by_its_machine(judged: Deployment,
     judges.reply(replies.gate(replies.criterion(1)), schema="GateReply")
     judged.machines.work()
     later(3600)
-    judged.machines.tasks.wake(result["submission"]["id"])
+    judged.machines.wake(result["submission"]["id"])
     assert _view(judged, result)["feedback"][0]["type"] == "individual_scoring"
 
 

@@ -17,12 +17,12 @@ from functions.composition import stores
 from tests.integration.functions.conftest import TENANT
 from tests.support import replies
 from tests.support.api import Api
+from tests.support.clocks import later
 from tests.support.deployment import BUCKET, Context, Deployment, deployed
 from tests.support.events import event
 from tests.support.exchange import Call
 from tests.support.overrides import registry
 from tests.support.providers import ProviderServer, error
-from tests.support.task_machines import later
 from tests.support.wire import Behaviour
 from touchstone.budgets import next_reset
 from touchstone.clock import system_clock

@@ -10,8 +10,8 @@ from functions.audits import weekly
 from functions.composition import stores
 from tests.integration.functions.audits.auditing import RATINGS, WEEK, begun, ratings, settled
 from tests.support.api import Api
+from tests.support.clocks import later
 from tests.support.deployment import Context
-from tests.support.task_machines import later
 from touchstone.errors import StoreError
 from touchstone.records import Audits
 
