@@ -110,9 +110,7 @@ def size(tree: Tree) -> int:
 
 
 def digits(text: str) -> Number:
-    """The number that ASCII digits write: `1,234.50`, `.5`, `7`. Raises OutOfBoundsError past the bound."""
-    if "," in text:
-        text = text.replace(",", "")
+    """The number that ASCII digits write: `1234.50`, `.5`, `7`. Raises OutOfBoundsError past the bound."""
     if len(text) > DIGIT_LIMIT:
         raise OutOfBoundsError("more digits than any number that is read")
     if text.isdecimal():

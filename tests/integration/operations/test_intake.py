@@ -5,10 +5,10 @@ from tests.integration.operations.conftest import House
 
 def test_every_request_anew_starts_an_execution_and_a_repeat_of_it_none(house: House) -> None:
     (record,) = house.asked_for(1, state="none")
-    reception = house.reception()
+    intake = house.intake()
     for asked in range(1, 5):
         for _repeat in range(2):
-            assert reception.evaluate(record.id).evaluation.state == "waiting"
+            assert intake.evaluate(record.id).evaluation.state == "waiting"
         assert len(house.starts.runs) == asked
         # The first time nobody ever takes it; later it is given up at its only try.
         if asked > 1:

@@ -6,5 +6,5 @@ from pydantic import Field
 
 MAX_REFERENCE_CHARS = 256
 
-type Reference = Annotated[str, Field(max_length=MAX_REFERENCE_CHARS)] | None
+type LineName = Annotated[str, Field(max_length=MAX_REFERENCE_CHARS)] | None
 """The sender's own name for a line, returned with its result."""

@@ -1,6 +1,5 @@
 """A request that a door accepted becomes a record, and its work is started."""
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -8,12 +7,12 @@ from datetime import timedelta
 from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, AnswerRecord, SolveRequest, VerifyRequest
 from touchstone.answers.progress import new_record
 from touchstone.answers.reading import image, inline_image
-from touchstone.clock import Clock, system_clock
 from touchstone.errors import StoreError, TooLargeError
 from touchstone.operations.bulk import BulkEvaluations
 from touchstone.operations.finishing import OUT_OF_TIME, finish_skipped
-from touchstone.records import Answers, Artifacts, Evaluations, RequestKeys, evaluation_request_id, new_ulid
-from touchstone.workflows import Workflows
+from touchstone.operations.jobs.intake import Intake
+from touchstone.records import Answers, Artifacts, Evaluations, evaluation_request_id
+from touchstone.references import Reference
 
 SYNC_SECONDS = 5.0
 """A caller waits no longer than this for a verification, counted from the arrival of the request."""
@@ -22,32 +21,27 @@ RETURN_SECONDS = 0.4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reception:
+class AnswerIntake(Intake):
     """Accepts requests for one tenant. A `key` is the sender's own: a repeat with it meets the same record.
 
     `bulk` takes the deep evaluations of a door by which thousands come; None: each is started by itself.
     """
 
-    tenant: str
     answers: Answers
     evaluations: Evaluations
     artifacts: Artifacts
-    keys: RequestKeys
-    workflows: Callable[[], Workflows]
     bulk: BulkEvaluations | None = None
-    clock: Clock = system_clock
 
     def verify(self, request: VerifyRequest, *, key: str | None, received_at_ms: int, now_ms: int) -> AnswerRecord:
         """Verify an answer within `SYNC_SECONDS` of its arrival (epoch milliseconds), `unverified` where that fails."""
-        record = self.accept(request, self._id(key))
+        record = self.accept(request, self.new_id(key))
         if record.stage in ENDED:
             return record
         deadline_ms = received_at_ms + round(SYNC_SECONDS * 1000)
         wait_seconds = max(0.0, (deadline_ms - now_ms) / 1000 - RETURN_SECONDS)
-        self.workflows().verify(
-            tenant=self.tenant, answer_id=record.id, deadline_epoch_ms=deadline_ms, wait_seconds=wait_seconds
-        )
-        record = self.answers.get(tenant=self.tenant, answer_id=record.id)
+        answer = Reference(self.tenant, "answer", record.id)
+        self.workflows().verify(answer, deadline_epoch_ms=deadline_ms, wait_seconds=wait_seconds)
+        record = self.answers.get(Reference(self.tenant, "answer", record.id))
         record = finish_skipped(self.answers, record, reason="timed_out", sentence=OUT_OF_TIME)
         if record.evaluation.state == "waiting":
             # The answer is out and must not fail by this; a record that waits is taken up by the sweep.
@@ -60,9 +54,10 @@ class Reception:
 
         Raises `InputError` for an image that is none, `NotFoundError` for one that was never uploaded.
         """
-        record = self.accept(request, self._id(key))
+        record = self.accept(request, self.new_id(key))
         if record.stage not in ENDED:
-            self.workflows().solve(tenant=self.tenant, answer_id=record.id, has_image=record.image_key is not None)
+            answer = Reference(self.tenant, "answer", record.id)
+            self.workflows().start("solve", answer, run=None, has_image=record.image_key is not None)
         return record
 
     def accept(
@@ -86,7 +81,7 @@ class Reception:
 
     def evaluate(self, answer_id: str) -> AnswerRecord:
         """Ask for a deep evaluation of a finished answer; one that failed is asked for anew."""
-        before = self.answers.get(tenant=self.tenant, answer_id=answer_id)
+        before = self.answers.get(Reference(self.tenant, "answer", answer_id))
         record = self.evaluations.request(tenant=self.tenant, answer_id=answer_id, retry_failed=True)
         if record.evaluation.state == "waiting":
             # Tries are counted from one again; the request is what tells this execution from all earlier ones.
@@ -98,11 +93,8 @@ class Reception:
         """Start the evaluation that a record waits for, or put it in the line; `run` tells it from earlier ones."""
         if self.bulk is not None:
             return self.bulk.add(record)
-        self.workflows().evaluate(tenant=record.tenant, answer_id=record.id, run=run)
+        self.workflows().start("evaluate", Reference(record.tenant, "answer", record.id), run=run)
         return record
-
-    def _id(self, key: str | None) -> str:
-        return new_ulid(self.clock()) if key is None else self.keys.id_for(tenant=self.tenant, key=key)
 
     def keep_image(self, request: SolveRequest, answer_id: str) -> str | None:
         """Keep a request's image where its record can find it; None for a request without one.

@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError, NotFoundError
+from touchstone.operations.jobs.intake import Intake
 from touchstone.operations.surfaces.experiment_files import (
     JSON,
     UPLOADS,
@@ -13,51 +13,45 @@ from touchstone.operations.surfaces.experiment_files import (
     ReportFormat,
     digest_of_upload,
 )
-from touchstone.records import Artifacts, Experiments, RequestKeys, new_ulid
+from touchstone.records import Artifacts, Experiments, Pairs, new_ulid
+from touchstone.references import Reference
 from touchstone.surfaces.experiments.record import ExperimentRecord, ExperimentRequest, ExperimentView
-from touchstone.workflows import Workflows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExperimentReception:
-    """Accepts and shows one tenant's experiments.
+class ExperimentIntake(Intake):
+    """Accepts and shows one tenant's experiments."""
 
-    Every method raises `NotFoundError` for what the tenant does not have, and `StoreError` where it is to be repeated.
-    """
-
-    tenant: str
     experiments: Experiments
+    pairs: Pairs
     artifacts: Artifacts
     files: Callable[[str], ExperimentFiles]
-    keys: RequestKeys
-    workflows: Callable[[], Workflows]
-    clock: Clock = system_clock
 
     def run(self, request: ExperimentRequest, *, key: str | None) -> ExperimentRecord:
         """Have an experiment run; `key` is the sender's own."""
-        if key is None:
-            experiment_id = new_ulid(self.clock())
-        else:
-            experiment_id = self.keys.id_for(tenant=self.tenant, key=f"experiment {key}")
+        experiment_id = self.new_id(key, called="experiment")
         content_key, content_hash = self._handed_in(request, experiment_id)
         record = self.experiments.create(
-            tenant=self.tenant,
-            experiment_id=experiment_id,
-            content_key=content_key,
-            content_hash=content_hash,
-            use_cache=request.use_cache,
+            ExperimentRecord(
+                tenant=self.tenant,
+                id=experiment_id,
+                created_at=self.clock(),
+                content_key=content_key,
+                content_hash=content_hash,
+                use_cache=request.use_cache,
+            )
         )
         if record.finished_at is None:
-            self.workflows().experiment(tenant=self.tenant, experiment_id=record.id)
+            self.workflows().start("experiment", record.ref)
         return record
 
     def view(self, experiment_id: str) -> ExperimentView:
         """An experiment and how far it is."""
-        return self.shown(self.experiments.get(tenant=self.tenant, experiment_id=experiment_id))
+        return self.shown(self.experiments.get(Reference(self.tenant, "experiment", experiment_id)))
 
     def shown(self, record: ExperimentRecord) -> ExperimentView:
         """The view of an experiment that was read."""
-        progress = self.experiments.progress(tenant=self.tenant, experiment_id=record.id)
+        progress = self.pairs.progress(record.ref)
         if record.state != "done":
             return ExperimentView.of(record, progress)
         files = self.files(record.id)
@@ -65,7 +59,7 @@ class ExperimentReception:
 
     def report(self, experiment_id: str, form: ReportFormat) -> str:
         """The report of an experiment. Raises `ConflictError` as long as there is none."""
-        record = self.experiments.get(tenant=self.tenant, experiment_id=experiment_id)
+        record = self.experiments.get(Reference(self.tenant, "experiment", experiment_id))
         if record.state != "done":
             raise ConflictError(f"The experiment has no report: its state is {record.state}.")
         return self.files(experiment_id).report(form)

@@ -1,6 +1,5 @@
 """What the doors ask for of audits: one to be made, proofs to be run again, how far it is, its report."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from pydantic import ValidationError
@@ -19,13 +18,16 @@ from touchstone.audits.record import (
     KeptCases,
     RecheckRequest,
     Terms,
+    ended_weekly,
+    failed,
+    followed,
 )
 from touchstone.audits.report import Source
-from touchstone.clock import Clock, system_clock
-from touchstone.errors import ConflictError, InputError, LimitError, NotFoundError, TooLargeError
+from touchstone.errors import ConflictError, InputError, LimitError, TooLargeError
 from touchstone.operations.audits.files import AuditReportFormat, FilesOf
-from touchstone.records import Audits, RequestKeys, new_ulid
-from touchstone.workflows import Workflows
+from touchstone.operations.jobs.intake import Intake
+from touchstone.records import Audits, Cases
+from touchstone.references import Reference
 
 MOST_TOLD = 20
 """Faults of definitions that one refusal names."""
@@ -39,19 +41,16 @@ ENDED_WEEKLY = "It was ended while it was being begun that the audit is made aga
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AuditReception:
+class AuditIntake(Intake):
     """Accepts and shows one tenant's audits.
 
     Every method raises `NotFoundError` for what the tenant does not have, and `StoreError` where it is to be repeated;
     those that begin an audit at somebody's request `LimitError` where too many are at work.
     """
 
-    tenant: str
     audits: Audits
+    cases: Cases
     files: FilesOf
-    keys: RequestKeys
-    workflows: Callable[[], Workflows]
-    clock: Clock = system_clock
 
     def audit(self, request: AuditRequest, *, key: str | None) -> AuditRecord:
         """Have a benchmark audited; `key` is the sender's own.
@@ -98,19 +97,21 @@ class AuditReception:
         terms = before.terms.model_copy(update={"previous": previous, "anew": True})
         kept = self.files(before.id).cases(before.content_key)
         record = self._kept(kept, terms, weekly=True, key=before.id, kind="weekly-audit")
-        before = self.audits.follow(before, record.id)  # before it is started: what is not, the sweep starts
+        before = self.audits.change(
+            before.ref, lambda one: followed(one, record.id)
+        )  # before it is started: what is not, the sweep starts
         if before.followed_by != record.id:
-            record = self.audits.end_weekly(record)
-            return self.audits.fail(record, ENDED_WEEKLY)
+            self.audits.change(record.ref, ended_weekly)
+            return self.audits.change(record.ref, lambda one: failed(one, ENDED_WEEKLY, now=self.clock()))
         return self._started(record)
 
     def view(self, audit_id: str) -> AuditView:
         """An audit and how far it is."""
-        return self.shown(self.audits.get(tenant=self.tenant, audit_id=audit_id))
+        return self.shown(self.audits.get(self._ref(audit_id)))
 
     def shown(self, record: AuditRecord) -> AuditView:
         """The view of an audit that was read."""
-        progress = self.audits.progress(tenant=self.tenant, audit_id=record.id)
+        progress = self.cases.progress(record.ref)
         if record.state != "done":
             return AuditView.of(record, progress)
         files = self.files(record.id)
@@ -119,10 +120,9 @@ class AuditReception:
 
     def end_weekly(self, audit_id: str) -> AuditRecord:
         """Have an audit, and whichever took over from it, not made again each week; the last of them."""
-        record = self.audits.end_weekly(self.audits.get(tenant=self.tenant, audit_id=audit_id))
+        record = self.audits.change(self._ref(audit_id), ended_weekly)
         while record.followed_by is not None:
-            after = self.audits.get(tenant=self.tenant, audit_id=record.followed_by)
-            record = self.audits.end_weekly(after)
+            record = self.audits.change(self._ref(record.followed_by), ended_weekly)
         return record
 
     def report(self, audit_id: str, form: AuditReportFormat) -> str:
@@ -137,33 +137,34 @@ class AuditReception:
             raise ConflictError(f"The report has {size:,} bytes, too many for a reply: read it by the audit's {link}.")
         return files.report(form)
 
+    def _ref(self, audit_id: str) -> Reference:
+        return Reference(self.tenant, "audit", audit_id)
+
     def _reported(self, audit_id: str) -> AuditRecord:
-        record = self.audits.get(tenant=self.tenant, audit_id=audit_id)
+        record = self.audits.get(self._ref(audit_id))
         if record.state != "done":
             raise ConflictError(f"The audit has no report: its state is {record.state}.")
         return record
 
     def _kept(self, kept: KeptCases, terms: Terms, *, weekly: bool, key: str | None, kind: str) -> AuditRecord:
-        named = f"{kind} {key}"
-        audit_id = new_ulid(self.clock()) if key is None else self.keys.id_for(tenant=self.tenant, key=named)
+        audit_id = self.new_id(key, called=kind)
         if kind != "weekly-audit" and not self._known(audit_id):
             self._check_room()
         content_key, content_hash = self.files(audit_id).put_cases(kept)
         return self.audits.create(
-            tenant=self.tenant,
-            audit_id=audit_id,
-            terms=terms,
-            content_key=content_key,
-            content_hash=content_hash,
-            weekly=weekly,
+            AuditRecord(
+                tenant=self.tenant,
+                id=audit_id,
+                created_at=self.clock(),
+                terms=terms,
+                content_key=content_key,
+                content_hash=content_hash,
+                weekly=weekly,
+            )
         )
 
     def _known(self, audit_id: str) -> bool:
-        try:
-            self.audits.get(tenant=self.tenant, audit_id=audit_id)
-        except NotFoundError:
-            return False
-        return True
+        return self.audits.find(self._ref(audit_id)) is not None
 
     def _check_room(self) -> None:
         """Raises `LimitError` where the tenant has as many audits at work as it may."""
@@ -174,7 +175,7 @@ class AuditReception:
 
     def _started(self, record: AuditRecord) -> AuditRecord:
         if record.finished_at is None:
-            self.workflows().audit(tenant=self.tenant, audit_id=record.id)
+            self.workflows().start("audit", record.ref)
         return record
 
 

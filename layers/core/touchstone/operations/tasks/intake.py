@@ -3,52 +3,46 @@
 Repeats meet the same record: a `key` is the sender's own, and what is stored already is not stored again.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from touchstone.clock import Clock, system_clock
 from touchstone.errors import ConflictError, NotFoundError
+from touchstone.operations.jobs.intake import Intake
 from touchstone.operations.tasks.reading import STRANGER, is_party
 from touchstone.oracle.challenge import Challenge, ChallengeRequest
 from touchstone.oracle.handing_in import UPLOADS, SubmissionRequest
-from touchstone.oracle.submission import Submission, SubmissionRef
+from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import CHALLENGES_A_PARTY, Task, TaskRequest, challenged
-from touchstone.records import Artifacts, Challenges, RequestKeys, Submissions, Tasks, derived_ulid, new_ulid
-from touchstone.workflows import Workflows
+from touchstone.records import Artifacts, Challenges, Submissions, Tasks, derived_ulid, new_ulid
+from touchstone.references import Reference
 
 TEXT_TYPE = "text/markdown"
 """As which a file to be handed in is uploaded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TaskReception:
-    """Accepts what one tenant asks for.
+class TaskIntake(Intake):
+    """Accepts what one tenant asks for."""
 
-    Every method raises `NotFoundError` for what the tenant does not have, and `StoreError` where it is to be repeated.
-    """
-
-    tenant: str
     tasks: Tasks
     submissions: Submissions
     challenges: Challenges
     artifacts: Artifacts
-    keys: RequestKeys
-    workflows: Callable[[], Workflows]
-    clock: Clock = system_clock
 
     def create(self, request: TaskRequest, *, key: str | None) -> Task:
         """Create a task; its dimensions are made next. Raises `InputError` for a deadline that is past or too far."""
-        task = self.tasks.create(tenant=self.tenant, task_id=self._id("task", key), request=request)
+        task = self.tasks.add(tenant=self.tenant, task_id=self.new_id(key, called="task"), request=request)
         if task.state == "drafting":
-            self.workflows().task(tenant=self.tenant, task_id=task.id)
+            self.workflows().start("task", Reference(self.tenant, "task", task.id))
         return task
 
     def move_deadline(self, task_id: str, deadline: datetime) -> Task:
         """Move a task's deadline. Raises `ConflictError` once it has passed, `InputError` for one past or too far."""
         task = self.tasks.set_deadline(tenant=self.tenant, task_id=task_id, deadline=deadline)
         if task.state == "open":  # before, whoever makes the dimensions reads the deadline after them
-            self.workflows().task(tenant=self.tenant, task_id=task_id, run=f"moved-{task.deadline_moves}")
+            moved = Reference(self.tenant, "task", task.id)
+            self.workflows().start("task", moved, run=f"moved-{task.deadline_moves}")
         return task
 
     def submit(self, task_id: str, request: SubmissionRequest, *, key: str | None) -> Submission:
@@ -57,15 +51,18 @@ class TaskReception:
         Raises `InputError`, `TooLargeError`, and `ConflictError` where the task takes nothing, or not from this party.
         """
         submission = self.submissions.add(
-            tenant=self.tenant, task_id=task_id, submission_id=self._id(f"submission {task_id}", key), request=request
+            tenant=self.tenant,
+            task_id=task_id,
+            submission_id=self.new_id(key, called=f"submission {task_id}"),
+            request=request,
         )
         if not submission.judged:
             self.start(submission.ref)
         return submission
 
-    def start(self, ref: SubmissionRef) -> None:
+    def start(self, ref: Reference) -> None:
         """Start the machine that judges a submission."""
-        self.workflows().submission(tenant=ref.tenant, task_id=ref.task_id, submission_id=ref.submission_id)
+        self.workflows().start("submission", ref)
 
     def challenge(self, task_id: str, request: ChallengeRequest) -> Challenge:
         """Challenge a ranking. Raises `NotFoundError` for whoever is no party, `ConflictError` where it takes none.
@@ -74,7 +71,7 @@ class TaskReception:
         `CHALLENGES_A_PARTY` times those of others. The id follows from that, so that a repeat meets the same challenge.
         One that failed its gate has no place.
         """
-        task = self.tasks.get(tenant=self.tenant, task_id=task_id)
+        task = self.tasks.get(Reference(self.tenant, "task", task_id))
         if not is_party(task, request.challenger, self.submissions):
             raise NotFoundError(STRANGER)
         earlier = self.challenges.of_task(tenant=self.tenant, task_id=task_id)
@@ -89,7 +86,7 @@ class TaskReception:
             tenant=self.tenant, task_id=task_id, challenge_id=challenge_id, request=request, own=own
         )
         if challenge.state == "waiting":
-            self.workflows().challenge(tenant=self.tenant, task_id=task_id, challenge_id=challenge.id)
+            self.workflows().start("challenge", Reference(self.tenant, "challenge", challenge.id, task_id))
         return challenge
 
     def upload_link(self) -> tuple[str, str]:
@@ -105,9 +102,7 @@ class TaskReception:
         What has become of a submission is asked after the task's state: before there is a ranking nobody learns it.
         """
         challenged(task, challenge_id, own=True, now=self.clock())
-        submission = self.submissions.get(
-            SubmissionRef(tenant=self.tenant, task_id=task.id, submission_id=request.submission_id)
-        )
+        submission = self.submissions.get(Reference(self.tenant, "submission", request.submission_id, task.id))
         if submission.gate is None or not submission.gate.passed:
             raise ConflictError("Only a submission that passed its gate has a place that can be challenged.")
         own = {one.id for one in self._of(task, request.challenger)}
@@ -122,8 +117,3 @@ class TaskReception:
 
     def _of(self, task: Task, party: str) -> tuple[Submission, ...]:
         return self.submissions.of_submitter(tenant=self.tenant, task_id=task.id, submitter=party)
-
-    def _id(self, what: str, key: str | None) -> str:
-        if key is None:
-            return new_ulid(self.clock())
-        return self.keys.id_for(tenant=self.tenant, key=f"{what} {key}")
