@@ -6,8 +6,8 @@ from typing import Any
 
 from tests.support import grading
 from tests.support.api import Api, Response
+from tests.support.clocks import later
 from tests.support.deployment import Deployment
-from tests.support.task_machines import later
 from touchstone.clock import system_clock
 
 OWNER = "buyer"
@@ -87,7 +87,7 @@ class ApiTask:
     def pass_time(self, seconds: float = HOUR + 1) -> None:
         """So many seconds later its machine wakes: after its deadline, or after its challenges."""
         later(seconds)
-        self.deployment.machines.tasks.wake(self.id)
+        self.deployment.machines.wake(self.id)
 
     def ranking(self, party: str = OWNER) -> list[tuple[str, int | None]]:
         """Who stands at which rank."""

@@ -1,7 +1,10 @@
 """Clocks for tests."""
 
 import asyncio
+import os
 from datetime import datetime, timedelta
+
+from touchstone.clock import OFFSET_VARIABLE
 
 
 class StandingClock:
@@ -44,3 +47,8 @@ class JumpingClock(StandingClock):
             for sleeper in [each for each in self._asleep if each[0] <= self.now]:
                 self._asleep.remove(sleeper)
                 sleeper[1].set_result(None)
+
+
+def later(seconds: float) -> None:
+    """Let the functions' clock go ahead, in a test that puts the environment back."""
+    os.environ[OFFSET_VARIABLE] = str(float(os.environ.get(OFFSET_VARIABLE, "0")) + seconds)

@@ -1,4 +1,4 @@
-"""A deployment in the process: the stores in moto, the doors' own composition, and the state machines' double."""
+"""A deployment in the process: moto's stores, the doors' own composition, and the machines from their definitions."""
 
 import json
 from collections.abc import Iterator
@@ -159,7 +159,7 @@ def deployed(
     made = _recorded_judges(monkeypatch)
     bus = Bus()
     monkeypatch.setattr(stores, "event_bus", lambda: EventBus(lambda: bus, EVENT_BUS))  # type: ignore[arg-type, return-value] # the part of a client that is used
-    machines = Machines(sqs=sqs, queue_url=queue_url, context=Context())
+    machines = Machines(sqs=sqs, s3=s3, queue_url=queue_url, bucket=BUCKET, context=Context())
     monkeypatch.setattr("touchstone.workflows.client", lambda: machines)
     try:
         yield Deployment(

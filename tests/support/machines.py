@@ -1,36 +1,62 @@
-"""Step Functions in the process: the real handlers, run in the order that the state machines say.
-
-Follows `infra/state_machines/*.asl.yaml` by hand: a start by a name that was used is refused, a state that times out or
-fails takes its `Catch`, and what the machines themselves do (send a message, start another machine) is done here.
-"""
+"""Step Functions in the process: the machines as they are defined, and the real handlers behind them."""
 
 import asyncio
+import importlib
 import json
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from functions.answers import (
-    analyze,
-    enrich,
-    evaluate,
-    fail,
-    read_image,
-    retrieve,
-    settle,
-    solve,
-    verify,
-)
-from tests.support.task_machines import TaskMachines
+from tests.support.machine import TIMEOUT, Interpreter, Run, StateError, Together, definition
 
 if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
     from mypy_boto3_sqs import SQSClient
 
 type Handler = Callable[[Mapping[str, Any], Any], dict[str, Any]]
-MOST_STATES = 20
-"""States of one execution; more mean that the machine runs in a circle."""
+type Invoke = Callable[[str, Handler, Mapping[str, Any]], dict[str, Any]]
+
+FUNCTIONS = {
+    "VerifyFunction": "answers.verify",
+    "SettleFunction": "answers.settle",
+    "EvaluateFunction": "answers.evaluate",
+    "ReadImageFunction": "answers.read_image",
+    "AnalyzeFunction": "answers.analyze",
+    "RetrieveFunction": "answers.retrieve",
+    "SolveFunction": "answers.solve",
+    "EnrichFunction": "answers.enrich",
+    "FailFunction": "answers.fail",
+    "DrainFunction": "answers.drain",
+    "PrepareFunction": "batch.prepare",
+    "LinesFunction": "batch.lines",
+    "CollectFunction": "batch.collect",
+    "DraftFunction": "oracle.draft",
+    "CloseFunction": "oracle.close",
+    "CompareFunction": "oracle.compare",
+    "RankFunction": "oracle.rank",
+    "FinaliseFunction": "oracle.finalise",
+    "GateFunction": "oracle.gate",
+    "ScoreFunction": "oracle.score",
+    "RescoreFunction": "oracle.rescore",
+    "DecideFunction": "oracle.decide",
+    "MeasureFunction": "surfaces.measure",
+    "PlanFunction": "surfaces.plan",
+    "PairFunction": "surfaces.pair",
+    "ConcludeFunction": "surfaces.conclude",
+    "QuizRetrieveFunction": "quizzes.retrieve",
+    "QuizWeaknessFunction": "quizzes.weakness",
+    "QuizGenerateFunction": "quizzes.generate",
+    "QuizValidateFunction": "quizzes.validate",
+    "QuizEvaluateFunction": "quizzes.evaluate",
+    "QuizFinishFunction": "quizzes.finish",
+    "AuditInstallFunction": "audits.install",
+    "AuditPrepareFunction": "audits.prepare",
+    "AuditTurnFunction": "audits.turn",
+    "AuditConcludeFunction": "audits.conclude",
+}
+"""The module of `functions` whose handler a `${…}` of a definition stands for; a test holds it against the stack."""
 
 
 class _AlreadyExistsError(Exception):
@@ -45,36 +71,48 @@ class _Exceptions:
 class Machines:
     """A client of Step Functions as far as the library uses one.
 
-    `repeats` runs every step so often, as a platform that retries a task after its effect would. `lost` names handlers
-    that never come back, as a state that times out. `started` are the executions' names in order, `drains` how
-    many were asked for, `waiting` the seconds that an evaluation waits. `tasks` are the machines of tasks.
+    A step goes by the name of its function's module. `repeats` takes every step so often, as a platform that repeats a
+    task after its effect would. `lost` names steps that never come back, as a state that times out; `faults` are the
+    errors by which the next calls of a step end before it did anything.
+
+    `started` are the executions' names in order, `drains` how many were asked for. `said` is all that steps returned,
+    in order, with the step's name. `asleep` are the executions that wait, for the seconds in `asleep_for`; `ended` are
+    the errors of those that are over, "" where one succeeded. `invoke` calls a function, by its module, its handler and
+    its payload; `together` is how the items of a Map go on side by side.
     """
 
     sqs: "SQSClient"
+    s3: "S3Client"
     queue_url: str
+    bucket: str
     context: object
     repeats: int = 1
     lost: frozenset[str] = frozenset()
+    faults: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     started: list[str] = field(default_factory=list)
     drains: int = 0
-    waiting: dict[str, int] = field(default_factory=dict)
-    tasks: TaskMachines = field(init=False)
+    said: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    asleep: dict[str, Run] = field(default_factory=dict)
+    asleep_for: dict[str, float] = field(default_factory=dict)
+    ended: dict[str, str] = field(default_factory=dict)
+    invoke: Invoke = field(init=False)
+    together: Together | None = None
     exceptions: type[_Exceptions] = _Exceptions
     _pending: deque[tuple[str, str, dict[str, Any]]] = field(default_factory=deque)
 
     def __post_init__(self) -> None:
-        """The machines of tasks, in a room of their own."""
-        self.tasks = TaskMachines(context=self.context)
+        self.invoke = lambda _module, handler, payload: handler(payload, self.context)
 
     def start_sync_execution(self, *, stateMachineArn: str, input: str) -> dict[str, Any]:  # noqa: A002, N803 - AWS's names
-        """Verify, as the Express machine does."""
-        assert stateMachineArn == "verify"
-        state = json.loads(input)
+        """Run an Express machine to its end."""
+        run = self._run(stateMachineArn, "express", json.loads(input))
         try:
-            self._run("verify", verify.handler, state)
-        except Exception as error:  # noqa: BLE001 - as States.ALL
-            self._run("settle", settle.handler, {**state, "skip": _skipped(error)})
-        return {"status": "SUCCEEDED"}
+            seconds = next(run)
+        except StopIteration as ended:
+            return {"status": "SUCCEEDED", "output": json.dumps(ended.value)}
+        except StateError as error:
+            return {"status": "FAILED", "error": error.error, "cause": error.cause}
+        raise AssertionError(f"somebody waits for {stateMachineArn}, which waits {seconds} seconds")
 
     def start_execution(self, *, stateMachineArn: str, name: str, input: str) -> dict[str, Any]:  # noqa: A002, N803 - AWS's names
         """Run a Standard machine to its end, or to its first wait."""
@@ -92,67 +130,60 @@ class Machines:
     def work(self) -> None:
         """Run what was started. Whoever starts an execution does not wait for it, so within a handler it is put off."""
         while self._pending:
-            machine, name, state = self._pending.popleft()
-            if machine in TaskMachines.MACHINES:
-                self.tasks.begin(machine, name, state)
-            else:
-                {"solve": self.solve, "evaluate": self.evaluate}[machine](state)
+            self.begin(*self._pending.popleft())
 
-    def solve(self, state: dict[str, Any]) -> None:
-        """The solve machine."""
-        references = {"tenant": state["tenant"], "answer_id": state["answer_id"]}
+    def begin(self, machine: str, name: str, state: dict[str, Any]) -> None:
+        """Run an execution to its first wait, or to its end."""
+        self._go_on(name, self._run(machine, name, state))
+
+    def wake(self, prefix: str = "") -> None:
+        """Let the executions whose names begin so go on to their next waits."""
+        for name in [name for name in self.asleep if name.startswith(prefix)]:
+            self._go_on(name, self.asleep.pop(name))
+
+    def _go_on(self, name: str, run: Run) -> None:
         try:
-            done = self._solved(references, has_image=state.get("has_image", False))
-        except Exception as error:  # noqa: BLE001 - as States.ALL
-            done = self._run("fail", fail.handler, {**references, "error": type(error).__name__})
-            if done["stage"] != "finished":
-                return
-        if done["evaluate"]:
-            self.start_execution(
-                stateMachineArn="evaluate", name=f"{state['answer_id']}-1", input=json.dumps(references)
-            )
+            self.asleep_for[name] = next(run)
+        except StopIteration:
+            self.ended[name] = ""
+        except StateError as error:
+            self.ended[name] = error.error
+        else:
+            self.asleep[name] = run
 
-    def evaluate(self, state: dict[str, Any]) -> None:
-        """The evaluate machine, up to a wait."""
-        outcome = self._run("evaluate", evaluate.handler, state)
-        match outcome["state"]:
-            case "waiting":
-                self.waiting[state["answer_id"]] = outcome["wait_seconds"]
-            case "deferred":
-                self.sqs.send_message(
-                    QueueUrl=self.queue_url,
-                    MessageGroupId="deferred",
-                    MessageDeduplicationId=outcome["request_id"],
-                    MessageBody=json.dumps({**state, "request_id": outcome["request_id"]}),
+    def _run(self, machine: str, name: str, state: dict[str, Any]) -> Run:
+        places = {"Bucket": self.bucket, "DeferredQueue": self.queue_url, "EvaluateMachine": "evaluate"}
+        interpreter = Interpreter(self._call, self._read)
+        if self.together is not None:
+            interpreter = replace(interpreter, together=self.together)
+        return interpreter.run(definition(machine, places), name=name, state=state)
+
+    def _call(self, resource: str, arguments: dict[str, Any]) -> Any:
+        match resource.rpartition(":::")[2]:
+            case "lambda:invoke":
+                module = FUNCTIONS[arguments["FunctionName"].strip("${}")]
+                return {"StatusCode": 200, "Payload": self._step(module, arguments["Payload"])}
+            case "sqs:sendMessage":
+                return {"MessageId": self.sqs.send_message(**arguments)["MessageId"]}
+            case "states:startExecution":
+                started = self.start_execution(
+                    stateMachineArn=arguments["StateMachineArn"],
+                    name=arguments["Name"],
+                    input=json.dumps(arguments["Input"]),
                 )
+                return {"ExecutionArn": started["executionArn"]}
+        raise NotImplementedError(resource)
 
-    def _solved(self, references: dict[str, Any], *, has_image: bool) -> dict[str, Any]:
-        if has_image:
-            self._run("read_image", read_image.handler, references)
-        self._run("analyze", analyze.handler, references)
-        skip: dict[str, Any] = {}
-        if not self._run("retrieve", retrieve.handler, references)["found"]:
-            number = 1
-            for _ in range(MOST_STATES):
-                self._run("solve", solve.handler, {**references, "number": number})
-                try:
-                    route = self._run("verify", verify.handler, {**references, "number": number})
-                except Exception as error:  # noqa: BLE001 - as States.ALL
-                    route, skip = {"route": "enrich"}, {"skip": _skipped(error)}
-                if route["route"] != "retry":
-                    break
-                number = route["number"]
-            else:
-                raise AssertionError("the solve machine runs in a circle")
-        return self._run("enrich", enrich.handler, {**references, **skip})
-
-    def _run(self, name: str, handler: Handler, state: Mapping[str, Any]) -> dict[str, Any]:
+    def _step(self, module: str, payload: dict[str, Any]) -> dict[str, Any]:
+        name = module.rpartition(".")[2]
         if name in self.lost:
-            raise TimeoutError(name)
-        said = [handler(state, self.context) for _ in range(self.repeats)]
-        return said[0]
+            raise StateError(TIMEOUT)
+        if self.faults[name]:
+            raise StateError(self.faults[name].pop(0))
+        handler: Handler = importlib.import_module(f"functions.{module}").handler
+        said = [self.invoke(module, handler, payload) for _ in range(self.repeats)]
+        self.said += [(name, one) for one in said]
+        return said[-1]
 
-
-def _skipped(error: Exception) -> str:
-    """Why a verification did not come back, by the error that ended it."""
-    return "timed_out" if isinstance(error, TimeoutError) else "overloaded"
+    def _read(self, bucket: str, key: str) -> str:
+        return self.s3.get_object(Bucket=bucket, Key=key)["Body"].read().decode()

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from tests.support.api import Api, refusal
+from tests.support.clocks import later
 from tests.support.deployment import BUCKET, Deployment
 from tests.support.providers import ProviderServer, error
 from tests.support.quizzes import experiment, quiz
-from tests.support.task_machines import later
 
 FEW = ["quiz_clarity", "quiz_item_flaws"]
 """One metric that asks a judge, and one that asks nobody."""
@@ -85,7 +85,7 @@ def test_a_pair_that_a_judge_failed_on_is_asked_again_and_nothing_else_is_paid_t
     assert refusal(buyer.get(f"{path}/report"), 409)["detail"].endswith("measuring.")
     judges.reset()
     later(60)
-    judged.machines.tasks.wake()
+    judged.machines.wake()
     view = buyer.get(path).json
     assert (view["state"], view["done"], view["because"]) == ("done", 3, None)
     assert len(judges.calls) == 2, "the clarity of both variants of one pair"
@@ -99,7 +99,7 @@ def test_what_nobody_judged_after_all_tries_stays_unscored_visibly(
     path = _run(buyer, items=3)
     for _ in range(32):
         later(6 * 3600)
-        judged.machines.tasks.wake()
+        judged.machines.wake()
     view = buyer.get(path).json
     clarity = next(one for one in view["conclusion"]["metrics"] if one["metric"] == "quiz_clarity")
     assert (view["state"], clarity["compared"], clarity["a"]["unscored_items"]) == ("done", 2, 1)
@@ -112,7 +112,7 @@ def test_without_any_judge_it_waits_and_at_last_says_that_nothing_could_be_measu
     view = acme.get(path).json
     assert (view["state"], view["because"], view["estimate"]["cost_usd"]) == ("measuring", "misconfigured", None)
     later(7 * 24 * 3600)
-    deployment.machines.tasks.wake()
+    deployment.machines.wake()
     view = acme.get(path).json
     assert view["state"] == "failed"
     assert "Nothing could be measured" in view["failure"]

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from tests.support.api import Api, refusal
+from tests.support.clocks import later
 from tests.support.deployment import Deployment
 from tests.support.providers import ProviderServer, error
 from tests.support.quizzes import METRICS, measurement, quiz
-from tests.support.task_machines import later
 
 CARDS = {"cards": [{"id": "1", "front": "Capital of Australia", "back": "Canberra"}]}
 UNKNOWN = "01JD7Z00000000000000000000"
@@ -58,7 +58,7 @@ def test_what_a_judge_failed_on_is_unscored_with_the_reason_and_asked_again_with
     assert one["next_try_at"] is not None
     judges.reset()
     later(60)
-    judged.machines.tasks.wake()
+    judged.machines.wake()
     view = buyer.get(path).json
     one = metric(view, "quiz_answer_correctness")
     assert (view["state"], one["score"], one["unscored"], one["because"]) == ("done", 100.0, [], None)
@@ -75,12 +75,12 @@ def test_what_stays_unscored_after_all_tries_lowers_the_denominator_and_is_no_ze
     path = buyer.post("/v1/measurements", body).location
     for _ in range(32):
         later(6 * 3600)
-        judged.machines.tasks.wake()
+        judged.machines.wake()
     view = buyer.get(path).json
     one = metric(view, "quiz_answer_correctness")
     assert (view["state"], one["over"], one["score"], len(one["items"])) == ("done", True, 100.0, 7)
     assert {each["reason"] for each in one["unscored"]} == {"overloaded"}
-    assert judged.machines.tasks.asleep == {}
+    assert judged.machines.asleep == {}
 
 
 def test_without_any_judge_only_what_needs_none_is_measured_and_the_rest_says_what_to_set(
@@ -94,7 +94,7 @@ def test_without_any_judge_only_what_needs_none_is_measured_and_the_rest_says_wh
     assert (clarity["score"], clarity["because"], clarity["over"]) == (None, "misconfigured", False)
     assert "ANTHROPIC_API_KEY" in clarity["details"][0]
     later(3 * 24 * 3600)
-    deployment.machines.tasks.wake()
+    deployment.machines.wake()
     view = acme.get(path).json
     assert (view["state"], metric(view, "quiz_clarity")["over"]) == ("done", True)
     assert metric(view, "quiz_clarity")["score"] is None
@@ -103,7 +103,7 @@ def test_without_any_judge_only_what_needs_none_is_measured_and_the_rest_says_wh
 def test_where_nothing_could_be_measured_it_has_failed(acme: Api, deployment: Deployment) -> None:
     path = acme.post("/v1/measurements", measurement(metrics=["quiz_clarity"])).location
     later(3 * 24 * 3600)
-    deployment.machines.tasks.wake()
+    deployment.machines.wake()
     view = acme.get(path).json
     assert (view["state"], view["metrics"][0]["score"]) == ("failed", None)
 
@@ -120,7 +120,7 @@ def test_told_not_to_use_the_cache_it_asks_anew_and_yet_pays_no_try_twice(
     path = buyer.post("/v1/measurements", body | {"use_cache": False}).location
     judges.reset()
     later(60)
-    judged.machines.tasks.wake()
+    judged.machines.wake()
     assert len(judges.calls) == 1
     view = buyer.get(path).json
     assert (view["state"], view["outlay"]["cached"], len(view["metrics"][0]["items"])) == ("done", 0, 4)

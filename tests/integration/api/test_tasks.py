@@ -7,8 +7,8 @@ import pytest
 
 from tests.support.api import Api, refusal
 from tests.support.api_tasks import CRITERION, DESCRIPTION, HOUR, UNKNOWN, ApiTask, task_body
+from tests.support.clocks import later
 from tests.support.deployment import Deployment
-from tests.support.task_machines import later
 from touchstone.oracle.task import LONGEST_CONTEST
 
 BRIEF = {"description": DESCRIPTION, "acceptance_criteria": [CRITERION]}

@@ -7,9 +7,9 @@ import pytest
 from tests.support import grading
 from tests.support.api import Api, refusal
 from tests.support.api_tasks import HOUR, OWNER, UNKNOWN, ApiTask, task_body
+from tests.support.clocks import later
 from tests.support.deployment import Deployment, deployed
 from tests.support.providers import ProviderServer
-from tests.support.task_machines import later
 from touchstone.oracle.challenge import MAX_REASON_CHARS
 
 NOT_FOUND_BEFORE = {"substantiveness": 40}

@@ -42,12 +42,12 @@ def _alike(task: ApiTask, said: Any) -> str:
 
 def _told_of(tenant: str, judged: Deployment, reading: int) -> tuple[list[tuple[str, int, str]], str]:
     """Everything that is said of an open contest of a new tenant whose submissions are read so."""
-    judged.machines.tasks.said.clear()
+    judged.machines.said.clear()
     task = ApiTask.created(Api(token=judged.token(tenant)), judged)
     task.hand_in("ann", reading)
     task.hand_in("bob", 80)
     routes = [(_alike(task, where), one.status, _alike(task, json.loads(one.body))) for where, one in _routes(task)]
-    return routes, _alike(task, [judged.told(), judged.machines.tasks.said])
+    return routes, _alike(task, [judged.told(), judged.machines.said])
 
 
 def test_whatever_the_scores_are_everything_that_is_said_of_an_open_contest_is_the_same(judged: Deployment) -> None:
@@ -83,7 +83,7 @@ def test_nothing_of_a_submission_or_of_what_was_said_of_it_is_in_a_log_a_step_or
     assert task.seen()["state"] == "final"
     for secret in (*SECRETS, "A reason that only people read.", "Three databases"):
         assert secret not in said_aloud()
-    steps = judged.machines.tasks.said
+    steps = judged.machines.said
     assert {key for _, said in steps for key in said} <= {"state", "wait_seconds", "dimensions", "deadline"}
     told = [{key: value for key, value in one.items() if key != "wait_seconds"} for _, one in steps]
     said = NAMES_AND_TIMES.sub("", json.dumps([judged.told(), told]))

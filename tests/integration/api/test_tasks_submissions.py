@@ -9,8 +9,8 @@ from functions.api.json_body import MAX_BODY_BYTES
 from tests.support import grading
 from tests.support.api import Api, refusal
 from tests.support.api_tasks import HOUR, OWNER, UNKNOWN, ApiTask
+from tests.support.clocks import later
 from tests.support.deployment import BUCKET, Deployment
-from tests.support.task_machines import later
 from touchstone.oracle.handing_in import MAX_SUBMISSION_BYTES
 from touchstone.oracle.model import MAX_SUBMISSION_CHARS
 from touchstone.oracle.submission import MAX_REVISIONS

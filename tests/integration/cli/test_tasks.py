@@ -11,9 +11,9 @@ from typer.testing import Result
 from tests.integration.cli.conftest import Command
 from tests.integration.cli.door import Door
 from tests.support import grading
+from tests.support.clocks import later
 from tests.support.deployment import Deployment, deployed
 from tests.support.providers import ProviderServer
-from tests.support.task_machines import later
 from touchstone.cli import tasks as commands
 
 HOUR = 3600
@@ -51,7 +51,7 @@ def work(tmp_path: Path) -> Callable[..., str]:
 def _passes(deployment: Deployment, seconds: float) -> None:
     """Let time pass, and everything that waited for it go on."""
     later(seconds)
-    deployment.machines.tasks.wake()
+    deployment.machines.wake()
 
 
 def _made(result: Result) -> str:

@@ -7,13 +7,12 @@ import pytest
 from functions.composition import stores
 from functions.surfaces import pair
 from tests.support.api import Api
+from tests.support.clocks import later
 from tests.support.deployment import Context, Deployment
 from tests.support.pages import Visitor
 from tests.support.providers import ProviderServer, error, success
 from tests.support.quizzes import experiment
-from tests.support.task_machines import later
 from touchstone.errors import StoreError
-from touchstone.records import Experiments
 
 EXPERIMENT = experiment(3, metrics=["quiz_clarity"])
 BIASED = {"reason": "It comes first.", "evidence_first": "list", "evidence_second": None, "verdict": "FIRST"}
@@ -34,9 +33,9 @@ def _cards(api: Api) -> dict[str, dict[str, Any]]:
 
 def _begun(demo: Api, judged: Deployment) -> str:
     """The id of an experiment whose pairs were listed, and none of them tried."""
-    judged.machines.tasks.lost = frozenset({"pair"})
+    judged.machines.lost = frozenset({"pair"})
     path = demo.post("/v1/experiments", {"experiment": EXPERIMENT}).location
-    judged.machines.tasks.lost = frozenset()
+    judged.machines.lost = frozenset()
     return path.rpartition("/")[2]
 
 
@@ -57,7 +56,7 @@ def test_an_experiment_gives_its_judge_a_card_with_the_flip_rate_and_a_repeat_ad
     demo: Api, judged: Deployment, judges: ProviderServer
 ) -> None:
     judges.rule(success(BIASED), schema="PreferenceReply", prompt="book 2, list")
-    judged.machines.tasks.repeats = 2
+    judged.machines.repeats = 2
     view = demo.get(demo.post("/v1/experiments", {"experiment": EXPERIMENT}).location).json
     assert view["conclusion"]["preference"]["flipped"] == 1
     cards = _cards(demo)
@@ -89,7 +88,7 @@ def test_a_pair_whose_outcome_could_not_be_stored_is_counted_once_it_is(
         raise StoreError("The pair could not be stored; it is safe to repeat.")
 
     with monkeypatch.context() as broken:
-        broken.setattr(Experiments, "end", refuse)
+        broken.setattr("touchstone.operations.surfaces.experimenting.pair_over", refuse)
         with pytest.raises(StoreError):
             _tried(made, 1)
     assert _cards(demo) == {}

@@ -11,10 +11,11 @@ from functions.api import app
 from functions.oracle import close, compare, decide, draft, finalise, gate, rank, rescore, score
 from tests.support.api import Api
 from tests.support.api_tasks import HOUR, ApiTask, task_body
+from tests.support.clocks import later
 from tests.support.deployment import Context, Deployment
 from tests.support.events import event
+from tests.support.machines import Handler
 from tests.support.providers import ProviderServer, error, success
-from tests.support.task_machines import Handler, later
 from tests.support.wire import Kind
 from touchstone.errors import NotFoundError
 
@@ -66,7 +67,7 @@ def _whole_contest(demo: Api, judged: Deployment) -> ApiTask:
 def test_r20_every_step_repeated_after_its_effect_doubles_nothing(
     demo: Api, judged: Deployment, judges: ProviderServer
 ) -> None:
-    judged.machines.tasks.repeats = 2
+    judged.machines.repeats = 2
     task = _whole_contest(demo, judged)
     assert task.ranking() == [("ann", 1), ("bob", 2), ("cy", 3)]
     asked = [(call.provider, call.title) for call in judges.calls]
@@ -105,7 +106,7 @@ def test_r3_whatever_step_is_lost_the_sweep_takes_its_work_up_again(demo: Api, j
 
 def _losing[T](judged: Deployment, step: str, work: Callable[..., T], *given: Any) -> T:
     """Work in which a step is lost, and what the sweep does when nobody can be at it any more."""
-    machines = judged.machines.tasks
+    machines = judged.machines
     machines.lost = frozenset({step} - {""})
     done = work(*given)
     if machines.lost:
@@ -166,7 +167,7 @@ def test_a_judge_that_fails_is_waited_for_and_why_is_counted(
     capsys.readouterr()
     judges.rule(error(kind, retry_after=A_WHILE), schema="GateReply")
     seen = task.hand_in("ann", 90)
-    said = [one for name, one in judged.machines.tasks.said if name == "gate"]
+    said = [one for name, one in judged.machines.said if name == "gate"]
     printed = capsys.readouterr().out
     if said[-1]["state"] == "waiting":
         assert seen["standing"] == "received"
@@ -175,9 +176,9 @@ def test_a_judge_that_fails_is_waited_for_and_why_is_counted(
         judges.rule(success({"criteria_checks": [MET]}), schema="GateReply")
         # A key that was refused is remembered for three minutes, so that it takes more than one look.
         for _ in range(MOST_LOOKS):
-            waited = [one["wait_seconds"] for name, one in judged.machines.tasks.said if name == "gate"]
+            waited = [one["wait_seconds"] for name, one in judged.machines.said if name == "gate"]
             later(waited[-1])
-            judged.machines.tasks.wake()
+            judged.machines.wake()
             if task.own("ann")["standing"] != "received":
                 break
         assert task.own("ann")["standing"] == "gate_passed"

@@ -10,20 +10,23 @@ from functions.api import app
 from functions.composition import stores, work
 from functions.quizzes import evaluate, finish, generate, retrieve, validate, weakness
 from tests.support.api import Api
+from tests.support.clocks import later
 from tests.support.deployment import Context, Deployment, deployed
 from tests.support.events import event
 from tests.support.exchange import Control, Rule
+from tests.support.machines import Handler
 from tests.support.providers import ProviderServer, error, success
-from tests.support.task_machines import Handler, later
 from tests.support.wire import Behaviour
 from tests.unit.quizzes.samples import CHAPTER, CURRICULUM, LEARNER, evaluated, flaw, made, quiz
+from touchstone.clock import system_clock
 from touchstone.errors import NotFoundError, StoreError
 from touchstone.operations.lines import parse_line
 from touchstone.operations.quiz_lines import QuizLine
 from touchstone.quizzes.curriculum import Curriculum
 from touchstone.quizzes.learner import LearnerProfile
-from touchstone.records import Quizzes
-from touchstone.workflows import Workflows
+from touchstone.quizzes.run import call_begun
+from touchstone.references import Reference
+from touchstone.workflows import MachineName, Workflows
 
 STEPS: dict[str, Handler] = {
     "retrieve": retrieve.handler,
@@ -137,7 +140,7 @@ def test_each_rule_sends_an_attempt_back_once_with_what_is_wrong_as_data(
     if verdict is not None:
         says(judges, "QuizVerdictsReply", verdict, evaluated())
     seen = make(demo)
-    before = ["generate"] if rule == "structure" else ["generate", "evaluate"]
+    before = ["generate"] if verdict is None else ["generate", "evaluate"]
     assert asked(judges) == [*before, "generate", "evaluate"]
     assert (seen["state"], seen["attempt"]) == ("clean", 2)
     assert [one["rules"] for one in seen["attempts"]] == [[rule], []]
@@ -146,9 +149,9 @@ def test_each_rule_sends_an_attempt_back_once_with_what_is_wrong_as_data(
 
 
 def test_rules_in_combination_are_listed_question_by_question(demo: Api, judges: ProviderServer) -> None:
-    says(judges, "QuizReply", made(SIMPLIFIED | {"target": "餐廳"}, PINYIN))
     says(judges, "QuizVerdictsReply", evaluated([flaw()], [flaw("curriculum_alignment")]))
-    seen = make(demo)
+    own = quiz(SIMPLIFIED | {"target": "餐廳"}, PINYIN).model_dump(mode="json")
+    seen = check(demo, quiz=own, curriculum="our-course", chapter="2")
     assert list(dict.fromkeys((one["question_id"], one["rule"], one["decided_by"]) for one in seen["violations"])) == [
         ("q1", "traditional_chinese", "check"),
         ("q1", "curriculum_alignment", "check"),
@@ -198,15 +201,17 @@ def test_r22_a_generator_that_always_violates_is_asked_three_times_and_never_pas
 def test_r13_where_the_evaluator_is_down_the_quiz_is_unchecked_and_its_questions_are_logged_by_id(
     demo: Api, judges: ProviderServer, caplog: pytest.LogCaptureFixture, kind: Any, reason: str
 ) -> None:
-    says(judges, "QuizReply", made(SIMPLIFIED, {}))
+    says(judges, "QuizReply", made(SIMPLIFIED, {}), made())
     says(judges, "QuizVerdictsReply", error(kind))
     seen = make(demo)
-    assert asked(judges).count("generate") == 1
-    assert (seen["state"], seen["attempt"], seen["unchecked"]["reason"]) == ("unchecked", 1, reason)
-    assert {one["rule"] for one in seen["violations"]} == {"traditional_chinese"}
+    assert asked(judges).count("generate") == 2, "what a check found is written again all the same"
+    assert (seen["state"], seen["attempt"], seen["unchecked"]["reason"]) == ("unchecked", 2, reason)
+    assert seen["violations"] == []
+    assert [one["rules"] for one in seen["attempts"]] == [["traditional_chinese"], []]
     assert "pedagogical_quality" not in seen["checks_run"]
     [warned] = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
     assert '["q1", "q2"]' in warned
+    assert "學習" not in caplog.text
     assert "学习" not in caplog.text
 
 
@@ -272,11 +277,11 @@ def test_of_a_checked_quiz_whose_structure_is_broken_all_that_a_program_decides_
 def test_r3_every_step_repeated_after_its_effect_asks_nobody_twice(
     demo: Api, judged: Deployment, judges: ProviderServer, use_cache: bool
 ) -> None:
-    judged.machines.tasks.repeats = 2
+    judged.machines.repeats = 2
     says(judges, "QuizReply", made(SIMPLIFIED, {}), made())
     seen = make(demo, use_cache=use_cache)
-    assert asked(judges) == ["generate", "evaluate"] * 2
-    assert (seen["state"], len(seen["attempts"]), len(seen["spends"])) == ("clean", 2, 4)
+    assert asked(judges) == ["generate", "generate", "evaluate"]
+    assert (seen["state"], len(seen["attempts"]), len(seen["spends"])) == ("clean", 2, 3)
 
 
 def test_a_quiz_that_is_made_anew_is_not_answered_with_what_was_written_before(
@@ -302,17 +307,17 @@ def test_a_quiz_that_is_made_anew_is_not_answered_with_what_was_written_before(
 def test_r3_a_step_that_never_comes_back_ends_the_quiz_with_the_best_of_what_there_is(
     demo: Api, judged: Deployment, judges: ProviderServer, lost: str, state: str
 ) -> None:
-    judged.machines.tasks.lost = frozenset({lost})
+    judged.machines.lost = frozenset({lost})
     seen = make(demo)
     assert (seen["state"], (seen["failed"] or seen["unchecked"])["reason"]) == (state, "timed_out")
     assert (seen["quiz"] is None) == (state == "failed")
 
 
 def test_r3_a_quiz_that_nobody_ended_is_ended_by_the_sweep(demo: Api, judged: Deployment) -> None:
-    judged.machines.tasks.lost = frozenset({"finish"})
+    judged.machines.lost = frozenset({"finish"})
     seen = make(demo)
     assert (seen["state"], seen["quiz"], seen["finished_at"]) == ("generating", None, None)
-    judged.machines.tasks.lost = frozenset()
+    judged.machines.lost = frozenset()
     assert sweep.handler(event("schedule_sweep"), Context())["restarted"] == 0
     later(200)
     assert sweep.handler(event("schedule_sweep"), Context())["restarted"] == 1
@@ -325,7 +330,7 @@ def test_r3_a_quiz_that_never_began_has_all_of_its_time_when_the_sweep_starts_it
     demo: Api, judged: Deployment, judges: ProviderServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as broken:
-        broken.setattr(judged.machines.tasks, "begin", lambda *_: None)
+        broken.setattr(judged.machines, "begin", lambda *_: None)
         accepted = demo.post("/v1/quizzes", ASKED)
     assert demo.get(accepted.location).json["state"] == "generating"
     later(3600)
@@ -337,16 +342,16 @@ def test_a_quiz_that_cannot_be_started_again_is_told_and_holds_up_no_other(
     demo: Api, judged: Deployment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ids = [_begun(demo, judged)["id"] for _ in range(2)]
-    start = Workflows.quiz
+    start = Workflows.start
 
-    def refused(self: Workflows, *, tenant: str, quiz_id: str, run: str = "1") -> None:
-        if quiz_id == ids[0]:
+    def refused(self: Workflows, machine: MachineName, record: Reference, **how: Any) -> None:
+        if record.id == ids[0]:
             raise StoreError("The work could not be started; repeat the request.")
-        start(self, tenant=tenant, quiz_id=quiz_id, run=run)
+        start(self, machine, record, **how)
 
     later(3600)
     with monkeypatch.context() as broken:
-        broken.setattr(Workflows, "quiz", refused)
+        broken.setattr(Workflows, "start", refused)
         swept = sweep.handler(event("schedule_sweep"), Context())
     assert (swept["restarted"], swept["stuck"]) == (1, 1)
     assert [demo.get(f"/v1/quizzes/{one}").json["state"] for one in ids] == ["generating", "clean"]
@@ -359,7 +364,9 @@ def test_a_call_that_somebody_else_is_at_is_waited_for_and_made_once_more_where_
     references = {"tenant": "demo", "quiz_id": accepted["id"]}
     retrieve.handler(references, Context())
     weakness.handler(references, Context())
-    assert stores.quizzes().begin(tenant="demo", quiz_id=accepted["id"], asking="generate")[1]
+    assert stores.quizzes().begin(
+        Reference("demo", "quiz", accepted["id"]), lambda run: call_begun(run, "generate", now=system_clock())
+    )[1]
     said = generate.handler(references, Context())
     assert said["state"] == "waiting"
     assert 1 <= said["wait_seconds"] <= 15
@@ -381,7 +388,7 @@ def test_a_store_that_fails_when_a_call_is_kept_lets_the_next_try_in_at_once_and
         raise StoreError("The store is away.")
 
     with monkeypatch.context() as broken:
-        broken.setattr(Quizzes, "add", fail)
+        broken.setattr("touchstone.quizzes.run.generated", fail)
         with pytest.raises(StoreError):
             generate.handler(references, Context())
     assert generate.handler(references, Context())["state"] == "validate"
@@ -392,7 +399,7 @@ def test_what_was_deleted_since_ends_the_quiz_with_the_reason(demo: Api, judged:
     for path, kept in (("curricula/our-course", "curriculum"), ("learners/mei", "learner")):
         accepted = _begun(demo, judged, chapter="2" if kept == "curriculum" else "1")
         assert demo.call("DELETE", f"/v1/{path}").status == 204
-        judged.machines.tasks.begin("quiz", "again", {"tenant": "demo", "quiz_id": accepted["id"]})
+        judged.machines.begin("quiz", "again", {"tenant": "demo", "quiz_id": accepted["id"]})
         seen = demo.get(f"/v1/quizzes/{accepted['id']}").json
         assert (seen["state"], seen["failed"]["reason"]) == ("failed", "not_found")
         assert f"no {kept}" in seen["failed"]["details"][0]
@@ -401,11 +408,11 @@ def test_what_was_deleted_since_ends_the_quiz_with_the_reason(demo: Api, judged:
 
 def _begun(demo: Api, judged: Deployment, **changes: Any) -> dict[str, Any]:
     """A quiz that is asked for, of which no step was taken."""
-    begin, judged.machines.tasks.begin = judged.machines.tasks.begin, lambda *_: None  # type: ignore[method-assign]
+    begin, judged.machines.begin = judged.machines.begin, lambda *_: None  # type: ignore[method-assign]
     try:
         return dict(demo.post("/v1/quizzes", ASKED | changes).json)
     finally:
-        judged.machines.tasks.begin = begin  # type: ignore[method-assign]
+        judged.machines.begin = begin  # type: ignore[method-assign]
 
 
 @pytest.mark.parametrize("name", STEPS)
@@ -422,7 +429,7 @@ def test_the_sample_requests_are_taken(deployment: Deployment, name: str) -> Non
 
 def test_r22_no_step_says_anything_but_words(demo: Api, judged: Deployment) -> None:
     make(demo)
-    for name, said in judged.machines.tasks.said:
+    for name, said in judged.machines.said:
         assert set(said) <= {"state", "wait_seconds"}, name
         assert len(json.dumps(said)) < 100
 

@@ -13,16 +13,19 @@ from functions.api import app
 from functions.composition import stores, surfaces, work
 from functions.surfaces import conclude, measure, pair, plan
 from tests.support.api import Api
+from tests.support.clocks import later
 from tests.support.deployment import BUCKET, Context, Deployment
 from tests.support.events import event
 from tests.support.providers import ProviderServer, error
 from tests.support.quizzes import experiment, measurement
-from tests.support.task_machines import later
 from touchstone.attempts import LEASE, TRIED_FOR
 from touchstone.clock import system_clock
 from touchstone.errors import NotFoundError, RefusedError, StoreError
-from touchstone.operations.surfaces import experimenting, sweeping
-from touchstone.surfaces.measurement import Unmeasured
+from touchstone.operations.jobs import sweep as sweeping
+from touchstone.operations.surfaces import experimenting
+from touchstone.references import Reference
+from touchstone.surfaces.experiments.pair_work import pair_over, pair_put_back
+from touchstone.surfaces.measurement import Unmeasured, begun
 from touchstone.workflows import Workflows
 
 EXPERIMENT = experiment(2, metrics=["quiz_clarity"])
@@ -39,9 +42,9 @@ def demo(judged: Deployment) -> Api:
 
 def _lost(demo: Api, judged: Deployment, **changes: Any) -> str:
     """The address of a measurement whose steps never came back."""
-    judged.machines.tasks.lost = frozenset({"measure"})
+    judged.machines.lost = frozenset({"measure"})
     path = demo.post("/v1/measurements", measurement(**changes)).location
-    judged.machines.tasks.lost = frozenset()
+    judged.machines.lost = frozenset()
     return path
 
 
@@ -55,7 +58,7 @@ def test_the_sample_request_is_taken(deployment: Deployment) -> None:
 
 
 def test_a_step_that_is_repeated_asks_nobody_twice(demo: Api, judged: Deployment, judges: ProviderServer) -> None:
-    judged.machines.tasks.repeats = 2
+    judged.machines.repeats = 2
     path = demo.post("/v1/measurements", measurement(metrics=["quiz_answer_correctness", "quiz_clarity"])).location
     assert demo.get(path).json["state"] == "done"
     asked = [call.prompt for call in judges.calls]
@@ -76,7 +79,8 @@ def test_what_was_lost_is_taken_up_by_the_sweep_and_only_then(demo: Api, judged:
 def test_tries_that_never_came_back_end_after_days(demo: Api, judged: Deployment) -> None:
     path = _lost(demo, judged, metrics=["quiz_clarity"])
     for _ in range(round(TRIED_FOR.total_seconds() / HALF_A_DAY)):
-        stores.measurements().begin(tenant="demo", measurement_id=path.rpartition("/")[2], metric="quiz_clarity")
+        which = Reference("demo", "measurement", path.rpartition("/")[2])
+        stores.measurements().begin(which, lambda one: begun(one, "quiz_clarity", now=system_clock()))
         later(HALF_A_DAY)
     sweep.handler({}, Context())
     view = demo.get(path).json
@@ -92,7 +96,7 @@ def test_a_measurement_that_cannot_be_started_again_is_told_of(
     def refuse(*_: Any, **__: Any) -> None:
         raise StoreError("The work could not be started; repeat the request.")
 
-    monkeypatch.setattr(Workflows, "measurement", refuse)
+    monkeypatch.setattr(Workflows, "start", refuse)
     assert sweep.handler({}, Context())["stuck"] == 1
 
 
@@ -106,7 +110,7 @@ def test_the_samples_of_an_experiments_steps_name_what_is_not_there(deployment: 
 def test_an_experiments_steps_that_are_repeated_ask_nobody_twice_and_count_each_pair_once(
     demo: Api, judged: Deployment, judges: ProviderServer
 ) -> None:
-    judged.machines.tasks.repeats = 2
+    judged.machines.repeats = 2
     view = demo.get(demo.post("/v1/experiments", {"experiment": EXPERIMENT}).location).json
     assert (view["state"], view["done"], view["pairs"]) == ("done", 2, 2)
     asked = [call.prompt for call in judges.calls]
@@ -118,9 +122,9 @@ def test_an_experiments_steps_that_are_repeated_ask_nobody_twice_and_count_each_
 def test_an_experiment_that_was_lost_is_taken_up_where_it_was_and_pays_nothing_twice(
     demo: Api, judged: Deployment, judges: ProviderServer, lost: str
 ) -> None:
-    judged.machines.tasks.lost = frozenset({lost})
+    judged.machines.lost = frozenset({lost})
     path = demo.post("/v1/experiments", {"experiment": EXPERIMENT}).location
-    judged.machines.tasks.lost = frozenset()
+    judged.machines.lost = frozenset()
     assert demo.get(path).json["state"] in {"waiting", "measuring"}
     assert sweep.handler({}, Context())["restarted"] == 0
     later(STALLED)
@@ -145,12 +149,12 @@ def test_an_experiment_whose_pairs_wait_for_tomorrow_is_left_alone(
 
 
 def test_pairs_whose_tries_never_came_back_are_over_at_last(demo: Api, judged: Deployment) -> None:
-    judged.machines.tasks.lost = frozenset({"pair"})
+    judged.machines.lost = frozenset({"pair"})
     path = demo.post("/v1/experiments", {"experiment": EXPERIMENT}).location
-    judged.machines.tasks.lost = frozenset()
+    judged.machines.lost = frozenset()
     for _ in range(round(TRIED_FOR.total_seconds() / HALF_A_DAY)):
         for number in (1, 2):
-            stores.experiments().begin(tenant="demo", experiment_id=path.rpartition("/")[2], number=number)
+            stores.pairs().begin(Reference("demo", "experiment", path.rpartition("/")[2]), number)
         later(HALF_A_DAY)
     sweep.handler({}, Context())
     view = demo.get(path).json
@@ -160,23 +164,23 @@ def test_pairs_whose_tries_never_came_back_are_over_at_last(demo: Api, judged: D
 def test_an_experiment_that_cannot_be_started_again_is_told_of(
     demo: Api, judged: Deployment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    judged.machines.tasks.lost = frozenset({"plan"})
+    judged.machines.lost = frozenset({"plan"})
     demo.post("/v1/experiments", {"experiment": EXPERIMENT})
     later(STALLED)
 
     def refuse(*_: Any, **__: Any) -> None:
         raise StoreError("The work could not be started; repeat the request.")
 
-    monkeypatch.setattr(Workflows, "experiment", refuse)
+    monkeypatch.setattr(Workflows, "start", refuse)
     assert sweep.handler({}, Context())["stuck"] == 1
 
 
 def test_pairs_that_are_not_over_keep_an_experiment_from_its_conclusion(demo: Api, judged: Deployment) -> None:
-    judged.machines.tasks.lost = frozenset({"pair"})
+    judged.machines.lost = frozenset({"pair"})
     path = demo.post("/v1/experiments", {"experiment": EXPERIMENT}).location
     references = {"tenant": "demo", "experiment_id": path.rpartition("/")[2]}
     assert conclude.handler(references, Context())["state"] == "incomplete"
-    judged.machines.tasks.lost = frozenset()
+    judged.machines.lost = frozenset()
     for number in (1, 2):
         assert pair.handler({**references, "number": number}, Context())["state"] == "over"
     assert conclude.handler(references, Context())["state"] == "done"
@@ -189,9 +193,9 @@ def _lost_upload(demo: Api, judged: Deployment) -> tuple[str, str]:
     """The address of an experiment that was uploaded and that nobody planned, and its file's key in the bucket."""
     key = demo.post("/v1/experiment-files").json["experiment_key"]
     judged.s3.put_object(Bucket=BUCKET, Key=f"artifacts/{key}", Body=json.dumps(EXPERIMENT).encode())
-    judged.machines.tasks.lost = frozenset({"plan"})
+    judged.machines.lost = frozenset({"plan"})
     path = demo.post("/v1/experiments", {"experiment_key": key}).location
-    judged.machines.tasks.lost = frozenset()
+    judged.machines.lost = frozenset()
     later(STALLED)
     return path, f"artifacts/{key}"
 
@@ -225,14 +229,15 @@ def test_an_uploaded_experiment_that_was_lost_is_run_as_it_was_handed_in(demo: A
 def test_an_experiment_of_which_one_pair_waits_for_hours_is_left_alone_though_the_others_are_over(
     demo: Api, judged: Deployment
 ) -> None:
-    judged.machines.tasks.lost = frozenset({"pair"})
+    judged.machines.lost = frozenset({"pair"})
     path = demo.post("/v1/experiments", {"experiment": EXPERIMENT}).location
-    judged.machines.tasks.lost = frozenset()
-    kept, named = stores.experiments(), {"tenant": "demo", "experiment_id": path.rpartition("/")[2]}
-    (one, _), (two, _) = (kept.begin(**named, number=number) for number in (1, 2))
-    tomorrow = system_clock() + timedelta(hours=10)
-    kept.put_back(one, why=Unmeasured(reason="day_quota"), until=tomorrow, ended="limited", cost_usd=0.0)
-    kept.end(two, why=None, cost_usd=0.0)
+    judged.machines.lost = frozenset()
+    pairs, which = stores.pairs(), Reference("demo", "experiment", path.rpartition("/")[2])
+    (one, _), (two, _) = (pairs.begin(which, number) for number in (1, 2))
+    now, why = system_clock(), Unmeasured(reason="day_quota")
+    tomorrow = now + timedelta(hours=10)
+    pairs.change(one, lambda it: pair_put_back(it, why, until=tomorrow, ended="limited", cost_usd=0.0, now=now))
+    pairs.change(two, lambda it: pair_over(it, None, cost_usd=0.0, now=now))
     for _ in range(3):
         later(3600)
         assert sweep.handler({}, Context())["restarted"] == 0
@@ -247,9 +252,9 @@ def test_experiments_that_are_carried_do_not_keep_the_sweep_from_those_behind_th
     monkeypatch.setattr(sweeping, "MOST", 1)
     judges.rule(error("day_quota"), schema="ClarityReply")
     demo.post("/v1/experiments", {"experiment": EXPERIMENT})
-    judged.machines.tasks.lost = frozenset({"plan"})
+    judged.machines.lost = frozenset({"plan"})
     path = demo.post("/v1/experiments", {"experiment": EXPERIMENT}).location
-    judged.machines.tasks.lost = frozenset()
+    judged.machines.lost = frozenset()
     later(STALLED)
     assert sweep.handler({}, Context())["restarted"] == 1
     assert demo.get(path).json["state"] == "measuring"
@@ -268,7 +273,7 @@ def test_r13_a_refusal_beside_questions_that_ran_out_of_time_does_not_end_a_pair
                 raise RefusedError("It says no.")
             await asyncio.sleep(60)
 
-    judged.machines.tasks.lost = frozenset({"pair"})
+    judged.machines.lost = frozenset({"pair"})
     path = demo.post("/v1/experiments", {"experiment": EXPERIMENT}).location
     monkeypatch.setattr(experimenting, "PAIR_SECONDS", 0.05)
     desk = replace(surfaces.experiment_desk("demo"), judge=lambda _: Refusing())
@@ -278,7 +283,7 @@ def test_r13_a_refusal_beside_questions_that_ran_out_of_time_does_not_end_a_pair
 def test_an_experiment_that_breaks_off_each_time_is_told_of_and_given_up_after_two_weeks(
     demo: Api, judged: Deployment
 ) -> None:
-    judged.machines.tasks.lost = frozenset({"plan"})
+    judged.machines.lost = frozenset({"plan"})
     path = demo.post("/v1/experiments", {"experiment": EXPERIMENT}).location
     later(14 * 24 * 3600 - 60)
     assert sweep.handler({}, Context())["restarted"] == 1

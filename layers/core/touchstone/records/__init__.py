@@ -10,16 +10,17 @@ from touchstone.lazy import lazy_exports
 if TYPE_CHECKING:
     from touchstone.records.answer_items import evaluation_request_id as evaluation_request_id
     from touchstone.records.answers import Answers as Answers
-    from touchstone.records.answers import UnfinishedAnswer as UnfinishedAnswer
     from touchstone.records.artifacts import Artifacts as Artifacts
+    from touchstone.records.audits import AUDIT as AUDIT
+    from touchstone.records.audits import CASES as CASES
+    from touchstone.records.audits import WEEKLY as WEEKLY
     from touchstone.records.audits import Audits as Audits
     from touchstone.records.audits import AuditSummary as AuditSummary
-    from touchstone.records.audits import OwnedAudit as OwnedAudit
+    from touchstone.records.audits import Cases as Cases
     from touchstone.records.batches import Batch as Batch
     from touchstone.records.batches import Batches as Batches
     from touchstone.records.batches import BatchState as BatchState
     from touchstone.records.challenges import Challenges as Challenges
-    from touchstone.records.challenges import UndecidedChallenge as UndecidedChallenge
     from touchstone.records.comparisons import Comparisons as Comparisons
     from touchstone.records.curricula import Curricula as Curricula
     from touchstone.records.curricula import CurriculumSummary as CurriculumSummary
@@ -32,9 +33,12 @@ if TYPE_CHECKING:
     from touchstone.records.evaluations import Evaluations as Evaluations
     from touchstone.records.evaluations import PendingEvaluation as PendingEvaluation
     from touchstone.records.event_bus import EventBus as EventBus
+    from touchstone.records.experiments import EXPERIMENT as EXPERIMENT
+    from touchstone.records.experiments import PAIRS as PAIRS
     from touchstone.records.experiments import Experiments as Experiments
     from touchstone.records.experiments import ExperimentSummary as ExperimentSummary
-    from touchstone.records.experiments import UnfinishedExperiment as UnfinishedExperiment
+    from touchstone.records.experiments import Pairs as Pairs
+    from touchstone.records.jobs import JobStore as JobStore
     from touchstone.records.judgements import Judgements as Judgements
     from touchstone.records.labels import Label as Label
     from touchstone.records.labels import Labels as Labels
@@ -42,14 +46,15 @@ if TYPE_CHECKING:
     from touchstone.records.learners import LearnerSummary as LearnerSummary
     from touchstone.records.leases import Lease as Lease
     from touchstone.records.leases import Leases as Leases
+    from touchstone.records.measurements import MEASUREMENT as MEASUREMENT
     from touchstone.records.measurements import Measurements as Measurements
     from touchstone.records.measurements import MeasurementSummary as MeasurementSummary
-    from touchstone.records.measurements import UnfinishedMeasurement as UnfinishedMeasurement
     from touchstone.records.outbox import Outbox as Outbox
     from touchstone.records.outbox import OutboxEvent as OutboxEvent
+    from touchstone.records.parts import Parts as Parts
+    from touchstone.records.quizzes import QUIZ as QUIZ
     from touchstone.records.quizzes import QuizSummary as QuizSummary
     from touchstone.records.quizzes import Quizzes as Quizzes
-    from touchstone.records.quizzes import UnfinishedQuiz as UnfinishedQuiz
     from touchstone.records.replies import Replies as Replies
     from touchstone.records.request_keys import RequestKeys as RequestKeys
     from touchstone.records.routing_pins import RoutingPins as RoutingPins
@@ -67,7 +72,6 @@ if TYPE_CHECKING:
     from touchstone.records.summaries import AnswerSummary as AnswerSummary
     from touchstone.records.tasks import Tasks as Tasks
     from touchstone.records.tasks import TaskSummary as TaskSummary
-    from touchstone.records.tasks import UnfinishedTask as UnfinishedTask
     from touchstone.records.tenants import Tenant as Tenant
     from touchstone.records.tenants import Tenants as Tenants
     from touchstone.records.tokens import Identity as Identity

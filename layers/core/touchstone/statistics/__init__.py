@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from touchstone.statistics.pairs import pair_items as pair_items
     from touchstone.statistics.power import DetectableEffect as DetectableEffect
     from touchstone.statistics.power import minimum_detectable_effect as minimum_detectable_effect
+    from touchstone.statistics.power import sources_needed as sources_needed
     from touchstone.statistics.tallies import CardTally as CardTally
     from touchstone.statistics.tallies import Judged as Judged
     from touchstone.statistics.tallies import JudgeKey as JudgeKey

@@ -9,11 +9,11 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.support.api import Api
+from tests.support.clocks import later
 from tests.support.deployment import Deployment
 from tests.support.pages import Form, Page, Visitor
 from tests.support.providers import ProviderServer, success
 from tests.support.quizzes import measurement, quiz
-from tests.support.task_machines import later
 from touchstone.records import Role
 
 SCRIPT = "<script>alert(1)</script>"
@@ -210,7 +210,7 @@ def test_a_metric_that_is_not_over_says_why_and_nothing_of_it_is_labelled(
     assert "ANTHROPIC_API_KEY" in page.text
     assert not [form for form in page.forms if form.action.endswith("/label")]
     later(3 * 24 * 3600)
-    deployment.machines.tasks.wake()
+    deployment.machines.wake()
     page = signed_in(deployment).open(address)
     assert "Quiz: clarity – No score: nobody could judge it 0 0 0 No judge, or not set up" in page.text
     assert "There is no item here." in signed_in(deployment).open(address, metric="quiz_clarity").text

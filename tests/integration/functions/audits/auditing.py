@@ -5,8 +5,8 @@ from typing import Any
 from functions.composition.machines import workflows
 from tests.support.agents import called, concluded, proved
 from tests.support.api import Api
+from tests.support.clocks import later
 from tests.support.providers import error
-from tests.support.task_machines import later
 from tests.support.wire import Asked, Behaviour, Kind
 from touchstone.audits.report import read_report
 
@@ -70,11 +70,11 @@ def begun(demo: Api, **changes: Any) -> str:
 
 def settled() -> None:
     for _ in range(MOST_MINUTES):
-        if not (asleep := workflows().sfn.tasks.asleep):  # type: ignore[attr-defined] # the double's
+        if not (asleep := workflows().sfn.asleep):  # type: ignore[attr-defined] # the double's
             return
         later(61)
         for name in list(asleep):
-            workflows().sfn.tasks.wake(name)  # type: ignore[attr-defined]
+            workflows().sfn.wake(name)  # type: ignore[attr-defined]
 
 
 def ratings(demo: Api, path: str) -> dict[str, str]:

@@ -11,8 +11,8 @@ import pytest
 from functions.audits import install, sandbox
 from tests.integration.functions.audits.auditing import Agent
 from tests.support.api import Api
-from tests.support.audit_machine import Lambdas
 from tests.support.deployment import BUCKET, Deployment
+from tests.support.lambdas import Lambdas
 from tests.support.providers import ProviderServer
 from tests.support.wheels import make_wheels
 from touchstone.audits.bundles import Bundles

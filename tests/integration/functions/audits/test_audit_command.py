@@ -9,8 +9,8 @@ from typer.testing import CliRunner, Result
 
 from tests.integration.cli.door import Door
 from tests.integration.functions.audits.auditing import BENCHMARK, ONE, settled
-from tests.support.audit_machine import Lambdas
 from tests.support.deployment import Deployment
+from tests.support.lambdas import Lambdas
 from tests.unit.cli.loopback import Loopback
 from touchstone.audits.report import read_report
 from touchstone.cli import waiting

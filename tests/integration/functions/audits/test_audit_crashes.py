@@ -10,9 +10,9 @@ from botocore.client import BaseClient
 from functions.answers import sweep
 from tests.integration.functions.audits.auditing import STALLED, Agent, request, settled
 from tests.support.api import Api
-from tests.support.audit_machine import Lambdas
+from tests.support.clocks import later
 from tests.support.deployment import Context, Deployment
-from tests.support.task_machines import LostError, later
+from tests.support.lambdas import Lambdas
 from tests.support.wire import Kind
 
 type When = Literal["before", "after"]
@@ -23,6 +23,10 @@ STRIDE = 13
 """Of so many calls one is tried, since each try is a whole audit; another number tries other calls."""
 SWEEPS = 6
 DAYS_2 = 2 * 24 * 3600
+
+
+class LostError(Exception):
+    """The process ends here."""
 
 
 class Death:

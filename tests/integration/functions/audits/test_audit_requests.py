@@ -10,8 +10,8 @@ from functions.answers import sweep
 from functions.composition import stores
 from tests.integration.functions.audits.auditing import ONE, STALLED, begun, request, settled
 from tests.support.api import Api
+from tests.support.clocks import later
 from tests.support.deployment import BUCKET, Context, Deployment
-from tests.support.task_machines import later
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_a_report_that_no_reply_has_room_for_is_read_by_its_link(
 ) -> None:
     path = begun(demo, files=[{"name": "one.json", "text": json.dumps(ONE)}])
     whole = demo.get(f"{path}/report", format="json").body
-    monkeypatch.setattr("touchstone.operations.audits.reception.MAX_REPLY_BYTES", len(whole) - 1)
+    monkeypatch.setattr("touchstone.operations.audits.intake.MAX_REPLY_BYTES", len(whole) - 1)
     refused = demo.get(f"{path}/report", format="json")
     assert (refused.status, "report_url" in refused.body) == (409, True)
     assert demo.get(f"{path}/report", format="md").status == 200
@@ -92,15 +92,15 @@ def test_a_report_that_no_reply_has_room_for_is_read_by_its_link(
 def test_a_tenant_has_so_many_at_work_at_once_and_no_more(
     demo: Api, judged: Deployment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("touchstone.operations.audits.reception.MAX_UNFINISHED", 2)
-    judged.machines.tasks.lost = frozenset({"install"})
+    monkeypatch.setattr("touchstone.operations.audits.intake.MAX_UNFINISHED", 2)
+    judged.machines.lost = frozenset({"install"})
     first = demo.post("/v1/audits", request(), key="first")
     assert demo.post("/v1/audits", request(), key="second").status == 202
     refused = demo.post("/v1/audits", request(), key="third")
     assert (refused.status, "2 audits are at work" in refused.body) == (429, True)
     assert demo.post("/v1/audits", request(), key="first").json["id"] == first.json["id"], "a repeat is no other audit"
     assert Api(token=judged.token("rival")).post("/v1/audits", request()).status == 202
-    judged.machines.tasks.lost = frozenset()
+    judged.machines.lost = frozenset()
     later(STALLED)
     sweep.handler({}, Context())
     settled()

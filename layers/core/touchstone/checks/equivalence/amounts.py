@@ -4,7 +4,16 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from touchstone.checks.algebra.canonical import key
-from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, is_constant, names_of
+from touchstone.checks.notation.trees import (
+    Apply,
+    Name,
+    NotAnExpressionError,
+    Number,
+    Tree,
+    is_constant,
+    names_of,
+    substituted,
+)
 from touchstone.checks.notation.units import Unit
 from touchstone.checks.values.kinds import Quantity
 from touchstone.checks.values.quantities import scaled, unscaled
@@ -24,6 +33,8 @@ ROUNDED = "One may be the other, converted and rounded."
 SEVERAL_SIZES = "A unit of several sizes, of which it is not said which."
 A_SCALE = "A temperature or a difference of temperatures may be meant."
 ONE_LETTER = "One letter in two cases: two variables, or one option."
+DEGREES = "Degrees of an angle or of a temperature may be meant."
+_OF_DEGREES = {(("angle", 1),), (("temperature", 1),)}
 
 
 def same_amount(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str]:
@@ -78,7 +89,7 @@ def _renamed(left: Tree, right: Tree) -> bool:
         return False
     if one.partition("_")[0] == other.partition("_")[0]:
         return False
-    return _alike(_with_name(left, one, other), right)
+    return _alike(substituted(left, one, Name(other)), right)
 
 
 def _dressed(left: Tree, right: Tree, same: SameTrees) -> bool:
@@ -89,17 +100,8 @@ def _dressed(left: Tree, right: Tree, same: SameTrees) -> bool:
         return False
     sides = [left, right]
     for name, plain in bare.items():
-        sides = [_with_name(side, name, plain) for side in sides]
+        sides = [substituted(side, name, Name(plain)) for side in sides]
     return same(*sides) is not False
-
-
-def _with_name(tree: Tree, name: str, other: str) -> Tree:
-    match tree:
-        case Name(own):
-            return Name(other) if own == name else tree
-        case Apply(operation, arguments):
-            return Apply(operation, tuple(_with_name(argument, name, other) for argument in arguments))
-    return tree
 
 
 def _alike(left: Tree, right: Tree) -> bool:
@@ -190,6 +192,8 @@ def _apart(left: tuple[Unit, ...], right: tuple[Unit, ...]) -> tuple[Answer, str
         return None, A_LETTER
     if any(len(unit.noun) > 1 and not unit.dimension for unit in (*left, *right)):
         return None, OTHER_THINGS
+    if {unit.dimension for unit in (*left, *right)} >= _OF_DEGREES:
+        return None, DEGREES
     if _periods(left) & _periods(right):
         # A year is twelve months, and no fixed number of days.
         return None, DIFFERENT_UNITS
