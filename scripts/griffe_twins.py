@@ -1,5 +1,10 @@
-"""For the API reference: `verify = blocking(averify)` is described as the function that it makes, not as a variable."""
+"""For the API reference: `verify = blocking(averify)` is described as the function that it makes, not as a variable.
 
+And what a package offers through `lazy_exports` is public.
+"""
+
+import re
+from collections.abc import Iterator
 from typing import Any
 
 import griffe
@@ -13,6 +18,10 @@ class Twins(griffe.Extension):
 
     def on_package(self, *, pkg: griffe.Module, **_: Any) -> None:
         """Runs once the whole package was read."""
+        for package in _packages(pkg):
+            exports = re.findall(r"import (\w+) as \1$", "\n".join(package.lines), re.MULTILINE)
+            if exports and package.exports is None:
+                package.exports = exports
         if ROOM not in pkg.modules:
             return
         for module in pkg.modules[ROOM].modules.values():
@@ -20,6 +29,14 @@ class Twins(griffe.Extension):
                 function = _function(attribute)
                 if function is not None:
                     module.set_member(name, function)
+
+
+def _packages(module: griffe.Module) -> Iterator[griffe.Module]:
+    """The package and those in it."""
+    yield module
+    for each in module.modules.values():
+        if not each.is_alias:
+            yield from _packages(each)
 
 
 def _function(attribute: griffe.Attribute) -> griffe.Function | None:

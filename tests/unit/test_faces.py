@@ -1,5 +1,6 @@
 """The public faces of the library's packages are complete, and importing one costs nothing."""
 
+import ast
 import inspect
 import json
 import pkgutil
@@ -7,13 +8,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import get_args, get_type_hints
 
 import pytest
 
 import touchstone
-from touchstone.face import Face
+from touchstone.lazy import homes_of
 from touchstone.strict import Strict
 
 FACES = [
@@ -21,7 +23,7 @@ FACES = [
     *(
         import_module(found.name)
         for found in pkgutil.walk_packages(touchstone.__path__, "touchstone.")
-        if found.ispkg and isinstance(vars(import_module(found.name)).get("__getattr__"), Face)
+        if found.ispkg and homes_of(import_module(found.name))
     ),
 ]
 JOBS = [face for face in FACES if {"oracle", "quizzes", "surfaces"} & set(face.__name__.split("."))]
@@ -34,12 +36,6 @@ HEAVY = {"google", "openai", "anthropic", "boto3", "botocore", "sympy", "numpy",
 
 def run(code: str) -> str:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout.strip()
-
-
-def homes(face: ModuleType) -> dict[str, str]:
-    getter = vars(face)["__getattr__"]
-    assert isinstance(getter, Face)
-    return dict(getter.homes)
 
 
 def test_every_job_has_a_face() -> None:
@@ -59,7 +55,7 @@ def test_every_job_has_a_face() -> None:
 @pytest.mark.parametrize("face", FACES, ids=lambda face: face.__name__)
 def test_importing_it_imports_no_part_that_is_offered_and_nothing_heavy(face: ModuleType) -> None:
     loaded = set(json.loads(run(LOADED.format(package=face.__name__))))
-    parts = {home for home in homes(face).values() if home.startswith(f"{face.__name__}.")}
+    parts = {home for home in homes_of(face).values() if home.startswith(f"{face.__name__}.")}
     assert parts & loaded == set()
     assert HEAVY & {name.split(".")[0] for name in loaded} == set()
 
@@ -67,10 +63,19 @@ def test_importing_it_imports_no_part_that_is_offered_and_nothing_heavy(face: Mo
 @pytest.mark.parametrize("face", FACES, ids=lambda face: face.__name__)
 def test_every_name_offered_is_there_and_none_is_a_module(face: ModuleType) -> None:
     there_already = {name for name in face.__all__ if name in vars(face)}
-    assert homes(face).keys() | there_already == set(face.__all__)
+    assert homes_of(face).keys() | there_already == set(face.__all__)
     code = MODULES_AMONG_NAMES.format(package=face.__name__)
     assert run(code) == "[]"
-    assert run(f"import {', '.join(sorted(set(homes(face).values())))}; {code}") == "[]"
+    assert run(f"import {', '.join(sorted(set(homes_of(face).values())))}; {code}") == "[]"
+
+
+@pytest.mark.parametrize("face", FACES, ids=lambda face: face.__name__)
+def test_what_is_offered_is_what_type_checkers_read(face: ModuleType) -> None:
+    source = ast.parse(Path(str(face.__file__)).read_text(encoding="utf-8"))
+    (block,) = (each for each in source.body if isinstance(each, ast.If))
+    imports = [each for each in block.body if isinstance(each, ast.ImportFrom)]
+    assert len(imports) == len(block.body)
+    assert homes_of(face) == {str(name.asname): str(each.module) for each in imports for name in each.names}
 
 
 def _own_classes(hint: object, package: str) -> Iterator[str]:

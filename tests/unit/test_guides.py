@@ -23,7 +23,7 @@ from touchstone.surfaces import CATALOGUE
 __all__ = ["checkout"]
 
 PYTHON, DATA = of_pages("python"), of_pages("json")
-FACES = [touchstone, *(getattr(touchstone, name) for name in touchstone.__all__ if f"a{name}" in touchstone.__all__)]
+FACES = [touchstone, *(getattr(touchstone, name) for name in dir(touchstone) if f"a{name}" in dir(touchstone))]
 LEFT_OUT = {"evaluate_quiz"}
 """Its docstring is that of a part, which is awaited and takes what its caller has."""
 

@@ -11,7 +11,7 @@ from tests.support.providers import ProviderServer
 from tests.unit.quizzes.samples import CURRICULUM, evaluated, made
 from touchstone.errors import InputError, SettingsError
 
-TWINS = [name for name in touchstone.__all__ if f"a{name}" in touchstone.__all__]
+TWINS = [name for name in dir(touchstone) if f"a{name}" in dir(touchstone)]
 PASSED = {"independent_answer": "Canberra", "is_correct": True, "confidence": 0.9, "error_description": None}
 CAPITAL = ("Name the capital of Australia.", "Canberra")
 

@@ -25,4 +25,4 @@ def test_all_names_are_there_and_none_of_them_loads_numpy_or_scipy() -> None:
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'average'"):
-        _ = statistics.average
+        _ = statistics.average  # type: ignore[attr-defined]

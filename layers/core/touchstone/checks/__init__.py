@@ -6,52 +6,21 @@ tables of script and pinyin.
 
 from typing import TYPE_CHECKING
 
-from touchstone.face import Face
+from touchstone.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from touchstone.checks.arithmetic import first_arithmetic_error
-    from touchstone.checks.contentless import is_contentless
-    from touchstone.checks.equivalence import Explanation, equivalent, explain
-    from touchstone.checks.findings import Finding, Proof
-    from touchstone.checks.mismatch import find_language_mismatch, knows_language
-    from touchstone.checks.pinyin import find_pinyin_errors
-    from touchstone.checks.proofs import prove_answer
-    from touchstone.checks.script import find_simplified
-    from touchstone.checks.tolerance import Tolerance
+    from touchstone.checks.arithmetic import first_arithmetic_error as first_arithmetic_error
+    from touchstone.checks.contentless import is_contentless as is_contentless
+    from touchstone.checks.equivalence import Explanation as Explanation
+    from touchstone.checks.equivalence import equivalent as equivalent
+    from touchstone.checks.equivalence import explain as explain
+    from touchstone.checks.findings import Finding as Finding
+    from touchstone.checks.findings import Proof as Proof
+    from touchstone.checks.mismatch import find_language_mismatch as find_language_mismatch
+    from touchstone.checks.mismatch import knows_language as knows_language
+    from touchstone.checks.pinyin import find_pinyin_errors as find_pinyin_errors
+    from touchstone.checks.proofs import prove_answer as prove_answer
+    from touchstone.checks.script import find_simplified as find_simplified
+    from touchstone.checks.tolerance import Tolerance as Tolerance
 
-__getattr__ = Face(
-    __name__,
-    {
-        "arithmetic": ("first_arithmetic_error",),
-        "contentless": ("is_contentless",),
-        "equivalence": ("Explanation", "equivalent", "explain"),
-        "findings": (
-            "Finding",
-            "Proof",
-        ),
-        "mismatch": (
-            "find_language_mismatch",
-            "knows_language",
-        ),
-        "pinyin": ("find_pinyin_errors",),
-        "proofs": ("prove_answer",),
-        "script": ("find_simplified",),
-        "tolerance": ("Tolerance",),
-    },
-)
-
-__all__ = [
-    "Explanation",
-    "Finding",
-    "Proof",
-    "Tolerance",
-    "equivalent",
-    "explain",
-    "find_language_mismatch",
-    "find_pinyin_errors",
-    "find_simplified",
-    "first_arithmetic_error",
-    "is_contentless",
-    "knows_language",
-    "prove_answer",
-]
+lazy_exports(__name__)

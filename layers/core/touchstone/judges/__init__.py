@@ -6,129 +6,66 @@ imports its provider's SDK when the first question is asked.
 
 from typing import TYPE_CHECKING
 
-from touchstone.face import Face
-from touchstone.judges.fence import Fenced, contains_verbatim, fence, new_mark  # at once: `fence` is its module's name
+from touchstone.judges.fence import Fenced as Fenced
+from touchstone.judges.fence import contains_verbatim as contains_verbatim
+from touchstone.judges.fence import fence as fence  # at once: it is its module's name, too
+from touchstone.judges.fence import new_mark as new_mark
+from touchstone.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from touchstone.judges.asking import ModelJudge
-    from touchstone.judges.base import (
-        Adapter,
-        Admission,
-        Answered,
-        Call,
-        Conversing,
-        Image,
-        Judge,
-        Limits,
-        Permit,
-        Purpose,
-        Question,
-        Reply,
-        ReplyCache,
-        Tier,
-    )
-    from touchstone.judges.cache import FileCache, MemoryCache
-    from touchstone.judges.checked import Checked, NotScored, Refused, ask_checked
-    from touchstone.judges.conversing import Conversation, Tool, ToolCall, ToolResult, Turn, TurnRequest
-    from touchstone.judges.cost import cost_usd, max_cost_usd
-    from touchstone.judges.keys import EnvironmentKeys, Keys
-    from touchstone.judges.opening import Judges, Seat
-    from touchstone.judges.prompts import Template, load_prompt, parse_prompt
-    from touchstone.judges.registry import Model, Price, Provider, Registry, load_registry
-    from touchstone.judges.rendered import Prompt
-    from touchstone.judges.retirement import Notice, RetirementWarning, check
-    from touchstone.usage import Usage
+    from touchstone.judges.asking import ModelJudge as ModelJudge
+    from touchstone.judges.base import Adapter as Adapter
+    from touchstone.judges.base import Admission as Admission
+    from touchstone.judges.base import Answered as Answered
+    from touchstone.judges.base import Call as Call
+    from touchstone.judges.base import Conversing as Conversing
+    from touchstone.judges.base import Image as Image
+    from touchstone.judges.base import Judge as Judge
+    from touchstone.judges.base import Limits as Limits
+    from touchstone.judges.base import Permit as Permit
+    from touchstone.judges.base import Purpose as Purpose
+    from touchstone.judges.base import Question as Question
+    from touchstone.judges.base import Reply as Reply
+    from touchstone.judges.base import ReplyCache as ReplyCache
+    from touchstone.judges.base import Tier as Tier
+    from touchstone.judges.cache import FileCache as FileCache
+    from touchstone.judges.cache import MemoryCache as MemoryCache
+    from touchstone.judges.checked import Checked as Checked
+    from touchstone.judges.checked import NotScored as NotScored
+    from touchstone.judges.checked import Refused as Refused
+    from touchstone.judges.checked import ask_checked as ask_checked
+    from touchstone.judges.conversing import Conversation as Conversation
+    from touchstone.judges.conversing import Tool as Tool
+    from touchstone.judges.conversing import ToolCall as ToolCall
+    from touchstone.judges.conversing import ToolResult as ToolResult
+    from touchstone.judges.conversing import Turn as Turn
+    from touchstone.judges.conversing import TurnRequest as TurnRequest
+    from touchstone.judges.cost import cost_usd as cost_usd
+    from touchstone.judges.cost import max_cost_usd as max_cost_usd
+    from touchstone.judges.keys import EnvironmentKeys as EnvironmentKeys
+    from touchstone.judges.keys import Keys as Keys
+    from touchstone.judges.opening import Judges as Judges
+    from touchstone.judges.opening import Seat as Seat
+    from touchstone.judges.prompts import Template as Template
+    from touchstone.judges.prompts import load_prompt as load_prompt
+    from touchstone.judges.prompts import parse_prompt as parse_prompt
+    from touchstone.judges.registry import Model as Model
+    from touchstone.judges.registry import Price as Price
+    from touchstone.judges.registry import Provider as Provider
+    from touchstone.judges.registry import Registry as Registry
+    from touchstone.judges.registry import load_registry as load_registry
+    from touchstone.judges.rendered import Prompt as Prompt
+    from touchstone.judges.retirement import Notice as Notice
+    from touchstone.judges.retirement import RetirementWarning as RetirementWarning
+    from touchstone.judges.retirement import check as check
+    from touchstone.usage import Usage as Usage
 
-__getattr__ = Face(
+lazy_exports(
     __name__,
-    {
-        "touchstone.judges.asking": ("ModelJudge",),
-        "touchstone.judges.base": (
-            "Adapter",
-            "Admission",
-            "Answered",
-            "Call",
-            "Conversing",
-            "Image",
-            "Judge",
-            "Limits",
-            "Permit",
-            "Purpose",
-            "Question",
-            "Reply",
-            "ReplyCache",
-            "Tier",
-        ),
-        "touchstone.judges.cache": ("FileCache", "MemoryCache"),
-        "touchstone.judges.checked": ("Checked", "NotScored", "Refused", "ask_checked"),
-        "touchstone.judges.conversing": (
-            "Conversation",
-            "Tool",
-            "ToolCall",
-            "ToolResult",
-            "Turn",
-            "TurnRequest",
-        ),
-        "touchstone.judges.cost": ("cost_usd", "max_cost_usd"),
-        "touchstone.judges.keys": ("EnvironmentKeys", "Keys"),
-        "touchstone.judges.opening": ("Judges", "Seat"),
-        "touchstone.judges.prompts": ("Template", "load_prompt", "parse_prompt"),
-        "touchstone.judges.registry": ("Model", "Price", "Provider", "Registry", "load_registry"),
-        "touchstone.judges.rendered": ("Prompt",),
-        "touchstone.judges.retirement": ("Notice", "RetirementWarning", "check"),
-        "touchstone.usage": ("Usage",),
-    },
+    at_once=(
+        "Fenced",
+        "contains_verbatim",
+        "fence",
+        "new_mark",
+    ),
 )
-
-__all__ = [
-    "Adapter",
-    "Admission",
-    "Answered",
-    "Call",
-    "Checked",
-    "Conversation",
-    "Conversing",
-    "EnvironmentKeys",
-    "Fenced",
-    "FileCache",
-    "Image",
-    "Judge",
-    "Judges",
-    "Keys",
-    "Limits",
-    "MemoryCache",
-    "Model",
-    "ModelJudge",
-    "NotScored",
-    "Notice",
-    "Permit",
-    "Price",
-    "Prompt",
-    "Provider",
-    "Purpose",
-    "Question",
-    "Refused",
-    "Registry",
-    "Reply",
-    "ReplyCache",
-    "RetirementWarning",
-    "Seat",
-    "Template",
-    "Tier",
-    "Tool",
-    "ToolCall",
-    "ToolResult",
-    "Turn",
-    "TurnRequest",
-    "Usage",
-    "ask_checked",
-    "check",
-    "contains_verbatim",
-    "cost_usd",
-    "fence",
-    "load_prompt",
-    "load_registry",
-    "max_cost_usd",
-    "new_mark",
-    "parse_prompt",
-]

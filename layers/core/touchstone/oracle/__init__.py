@@ -10,109 +10,52 @@ Names are imported on first use, so that a step imports its own part of the job 
 
 from typing import TYPE_CHECKING
 
-from touchstone.face import Face
+from touchstone.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from touchstone.oracle.aggregation import Aggregate, Penalty, aggregate
-    from touchstone.oracle.bands import BANDS, Band, band_of
-    from touchstone.oracle.choice import Choice, choose, open_another_judge, open_judge
-    from touchstone.oracle.compared import Compared
-    from touchstone.oracle.dimensions import Generated, generate_dimensions
-    from touchstone.oracle.entries import Entry, EntryRead, read_entry
-    from touchstone.oracle.gate import Gated, check_gate
-    from touchstone.oracle.horizontal import compare
-    from touchstone.oracle.material import Digest, Material, Observation, Read
-    from touchstone.oracle.model import (
-        Brief,
-        CriterionCheck,
-        Dimension,
-        Dimensions,
-        DimensionScore,
-        GateCheck,
-        IndividualScoring,
-        Suggestion,
-    )
-    from touchstone.oracle.passages import Passage
-    from touchstone.oracle.ranking import Contender, Place, Shortlist, rank, shortlist, winner_of
-    from touchstone.oracle.readings import Reading
-    from touchstone.oracle.scoring import Scored, score_submission
-    from touchstone.oracle.unjudged import Unjudged
-    from touchstone.oracle.whole import Judgement, judge_submission
+    from touchstone.oracle.aggregation import Aggregate as Aggregate
+    from touchstone.oracle.aggregation import Penalty as Penalty
+    from touchstone.oracle.aggregation import aggregate as aggregate
+    from touchstone.oracle.bands import BANDS as BANDS
+    from touchstone.oracle.bands import Band as Band
+    from touchstone.oracle.bands import band_of as band_of
+    from touchstone.oracle.choice import Choice as Choice
+    from touchstone.oracle.choice import choose as choose
+    from touchstone.oracle.choice import open_another_judge as open_another_judge
+    from touchstone.oracle.choice import open_judge as open_judge
+    from touchstone.oracle.compared import Compared as Compared
+    from touchstone.oracle.dimensions import Generated as Generated
+    from touchstone.oracle.dimensions import generate_dimensions as generate_dimensions
+    from touchstone.oracle.entries import Entry as Entry
+    from touchstone.oracle.entries import EntryRead as EntryRead
+    from touchstone.oracle.entries import read_entry as read_entry
+    from touchstone.oracle.gate import Gated as Gated
+    from touchstone.oracle.gate import check_gate as check_gate
+    from touchstone.oracle.horizontal import compare as compare
+    from touchstone.oracle.material import Digest as Digest
+    from touchstone.oracle.material import Material as Material
+    from touchstone.oracle.material import Observation as Observation
+    from touchstone.oracle.material import Read as Read
+    from touchstone.oracle.model import Brief as Brief
+    from touchstone.oracle.model import CriterionCheck as CriterionCheck
+    from touchstone.oracle.model import Dimension as Dimension
+    from touchstone.oracle.model import Dimensions as Dimensions
+    from touchstone.oracle.model import DimensionScore as DimensionScore
+    from touchstone.oracle.model import GateCheck as GateCheck
+    from touchstone.oracle.model import IndividualScoring as IndividualScoring
+    from touchstone.oracle.model import Suggestion as Suggestion
+    from touchstone.oracle.passages import Passage as Passage
+    from touchstone.oracle.ranking import Contender as Contender
+    from touchstone.oracle.ranking import Place as Place
+    from touchstone.oracle.ranking import Shortlist as Shortlist
+    from touchstone.oracle.ranking import rank as rank
+    from touchstone.oracle.ranking import shortlist as shortlist
+    from touchstone.oracle.ranking import winner_of as winner_of
+    from touchstone.oracle.readings import Reading as Reading
+    from touchstone.oracle.scoring import Scored as Scored
+    from touchstone.oracle.scoring import score_submission as score_submission
+    from touchstone.oracle.unjudged import Unjudged as Unjudged
+    from touchstone.oracle.whole import Judgement as Judgement
+    from touchstone.oracle.whole import judge_submission as judge_submission
 
-__getattr__ = Face(
-    __name__,
-    {
-        "aggregation": ("Aggregate", "Penalty", "aggregate"),
-        "bands": ("BANDS", "Band", "band_of"),
-        "choice": ("Choice", "choose", "open_another_judge", "open_judge"),
-        "dimensions": ("Generated", "generate_dimensions"),
-        "entries": ("Entry", "EntryRead", "read_entry"),
-        "gate": ("Gated", "check_gate"),
-        "compared": ("Compared",),
-        "horizontal": ("compare",),
-        "material": ("Digest", "Material", "Observation", "Read"),
-        "model": (
-            "Brief",
-            "CriterionCheck",
-            "Dimension",
-            "DimensionScore",
-            "Dimensions",
-            "GateCheck",
-            "IndividualScoring",
-            "Suggestion",
-        ),
-        "passages": ("Passage",),
-        "ranking": ("Contender", "Place", "Shortlist", "rank", "shortlist", "winner_of"),
-        "readings": ("Reading",),
-        "scoring": ("Scored", "score_submission"),
-        "unjudged": ("Unjudged",),
-        "whole": ("Judgement", "judge_submission"),
-    },
-)
-
-__all__ = [
-    "BANDS",
-    "Aggregate",
-    "Band",
-    "Brief",
-    "Choice",
-    "Compared",
-    "Contender",
-    "CriterionCheck",
-    "Digest",
-    "Dimension",
-    "DimensionScore",
-    "Dimensions",
-    "Entry",
-    "EntryRead",
-    "GateCheck",
-    "Gated",
-    "Generated",
-    "IndividualScoring",
-    "Judgement",
-    "Material",
-    "Observation",
-    "Passage",
-    "Penalty",
-    "Place",
-    "Read",
-    "Reading",
-    "Scored",
-    "Shortlist",
-    "Suggestion",
-    "Unjudged",
-    "aggregate",
-    "band_of",
-    "check_gate",
-    "choose",
-    "compare",
-    "generate_dimensions",
-    "judge_submission",
-    "open_another_judge",
-    "open_judge",
-    "rank",
-    "read_entry",
-    "score_submission",
-    "shortlist",
-    "winner_of",
-]
+lazy_exports(__name__)

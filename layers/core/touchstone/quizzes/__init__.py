@@ -12,111 +12,54 @@ Names are imported on first use, so that a function imports its own part of the 
 
 from typing import TYPE_CHECKING
 
-from touchstone.face import Face
+from touchstone.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from touchstone.quizzes.attempts import MAX_RETRIES, best_of
-    from touchstone.quizzes.checking import apply_checks, check_quiz
-    from touchstone.quizzes.content import ContentFindings, allowed_targets, check_content
-    from touchstone.quizzes.correction import corrected, is_correctable
-    from touchstone.quizzes.curriculum import Chapter, Curriculum, GrammarPoint, Word
-    from touchstone.quizzes.evaluation import Evaluated, evaluate_content
-    from touchstone.quizzes.generation import Choice, Generated, generate_quiz, model_for_generation, open_generator
-    from touchstone.quizzes.judging import Judged, begun, judged
-    from touchstone.quizzes.learner import LearnerProfile, WeakPoint, weakest
-    from touchstone.quizzes.loop import make_quiz, next_step
-    from touchstone.quizzes.model import (
-        Attempt,
-        Content,
-        MadeQuiz,
-        QuizRequest,
-        QuizState,
-        Rule,
-        Unanswered,
-        Violation,
-        Weakness,
-    )
-    from touchstone.quizzes.outcome import stopped_by, unanswered_of
-    from touchstone.quizzes.retrieval import query_weakness, retrieve_content
-    from touchstone.quizzes.structure import validate_structure
-    from touchstone.quizzes.uploads import curriculum_of_csv, curriculum_of_json, learners_of_csv, learners_of_json
+    from touchstone.quizzes.attempts import MAX_RETRIES as MAX_RETRIES
+    from touchstone.quizzes.attempts import best_of as best_of
+    from touchstone.quizzes.checking import apply_checks as apply_checks
+    from touchstone.quizzes.checking import check_quiz as check_quiz
+    from touchstone.quizzes.content import ContentFindings as ContentFindings
+    from touchstone.quizzes.content import allowed_targets as allowed_targets
+    from touchstone.quizzes.content import check_content as check_content
+    from touchstone.quizzes.correction import corrected as corrected
+    from touchstone.quizzes.correction import is_correctable as is_correctable
+    from touchstone.quizzes.curriculum import Chapter as Chapter
+    from touchstone.quizzes.curriculum import Curriculum as Curriculum
+    from touchstone.quizzes.curriculum import GrammarPoint as GrammarPoint
+    from touchstone.quizzes.curriculum import Word as Word
+    from touchstone.quizzes.evaluation import Evaluated as Evaluated
+    from touchstone.quizzes.evaluation import evaluate_content as evaluate_content
+    from touchstone.quizzes.generation import Choice as Choice
+    from touchstone.quizzes.generation import Generated as Generated
+    from touchstone.quizzes.generation import generate_quiz as generate_quiz
+    from touchstone.quizzes.generation import model_for_generation as model_for_generation
+    from touchstone.quizzes.generation import open_generator as open_generator
+    from touchstone.quizzes.judging import Judged as Judged
+    from touchstone.quizzes.judging import begun as begun
+    from touchstone.quizzes.judging import judged as judged
+    from touchstone.quizzes.learner import LearnerProfile as LearnerProfile
+    from touchstone.quizzes.learner import WeakPoint as WeakPoint
+    from touchstone.quizzes.learner import weakest as weakest
+    from touchstone.quizzes.loop import make_quiz as make_quiz
+    from touchstone.quizzes.loop import next_step as next_step
+    from touchstone.quizzes.model import Attempt as Attempt
+    from touchstone.quizzes.model import Content as Content
+    from touchstone.quizzes.model import MadeQuiz as MadeQuiz
+    from touchstone.quizzes.model import QuizRequest as QuizRequest
+    from touchstone.quizzes.model import QuizState as QuizState
+    from touchstone.quizzes.model import Rule as Rule
+    from touchstone.quizzes.model import Unanswered as Unanswered
+    from touchstone.quizzes.model import Violation as Violation
+    from touchstone.quizzes.model import Weakness as Weakness
+    from touchstone.quizzes.outcome import stopped_by as stopped_by
+    from touchstone.quizzes.outcome import unanswered_of as unanswered_of
+    from touchstone.quizzes.retrieval import query_weakness as query_weakness
+    from touchstone.quizzes.retrieval import retrieve_content as retrieve_content
+    from touchstone.quizzes.structure import validate_structure as validate_structure
+    from touchstone.quizzes.uploads import curriculum_of_csv as curriculum_of_csv
+    from touchstone.quizzes.uploads import curriculum_of_json as curriculum_of_json
+    from touchstone.quizzes.uploads import learners_of_csv as learners_of_csv
+    from touchstone.quizzes.uploads import learners_of_json as learners_of_json
 
-__getattr__ = Face(
-    __name__,
-    {
-        "attempts": ("MAX_RETRIES", "best_of"),
-        "checking": ("apply_checks", "check_quiz"),
-        "content": ("ContentFindings", "allowed_targets", "check_content"),
-        "correction": ("corrected", "is_correctable"),
-        "curriculum": ("Chapter", "Curriculum", "GrammarPoint", "Word"),
-        "evaluation": ("Evaluated", "evaluate_content"),
-        "generation": ("Choice", "Generated", "generate_quiz", "model_for_generation", "open_generator"),
-        "judging": ("Judged", "begun", "judged"),
-        "learner": ("LearnerProfile", "WeakPoint", "weakest"),
-        "loop": ("make_quiz", "next_step"),
-        "model": (
-            "Attempt",
-            "Content",
-            "MadeQuiz",
-            "QuizRequest",
-            "QuizState",
-            "Rule",
-            "Unanswered",
-            "Violation",
-            "Weakness",
-        ),
-        "outcome": ("stopped_by", "unanswered_of"),
-        "retrieval": ("query_weakness", "retrieve_content"),
-        "structure": ("validate_structure",),
-        "uploads": ("curriculum_of_csv", "curriculum_of_json", "learners_of_csv", "learners_of_json"),
-    },
-)
-
-__all__ = [
-    "MAX_RETRIES",
-    "Attempt",
-    "Chapter",
-    "Choice",
-    "Content",
-    "ContentFindings",
-    "Curriculum",
-    "Evaluated",
-    "Generated",
-    "GrammarPoint",
-    "Judged",
-    "LearnerProfile",
-    "MadeQuiz",
-    "QuizRequest",
-    "QuizState",
-    "Rule",
-    "Unanswered",
-    "Violation",
-    "WeakPoint",
-    "Weakness",
-    "Word",
-    "allowed_targets",
-    "apply_checks",
-    "begun",
-    "best_of",
-    "check_content",
-    "check_quiz",
-    "corrected",
-    "curriculum_of_csv",
-    "curriculum_of_json",
-    "evaluate_content",
-    "generate_quiz",
-    "is_correctable",
-    "judged",
-    "learners_of_csv",
-    "learners_of_json",
-    "make_quiz",
-    "model_for_generation",
-    "next_step",
-    "open_generator",
-    "query_weakness",
-    "retrieve_content",
-    "stopped_by",
-    "unanswered_of",
-    "validate_structure",
-    "weakest",
-]
+lazy_exports(__name__)

@@ -5,156 +5,81 @@ Names are imported on first use: the authorizer of every request needs `Tokens`,
 
 from typing import TYPE_CHECKING
 
-from touchstone.face import Face
+from touchstone.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from touchstone.records.answer_items import evaluation_request_id
-    from touchstone.records.answers import Answers
-    from touchstone.records.artifacts import Artifacts
-    from touchstone.records.audits import AUDIT, CASES, WEEKLY, Audits, AuditSummary, Cases
-    from touchstone.records.batches import Batch, Batches, BatchState
-    from touchstone.records.challenges import Challenges
-    from touchstone.records.comparisons import Comparisons
-    from touchstone.records.curricula import Curricula, CurriculumSummary
-    from touchstone.records.cursors import Page
-    from touchstone.records.deferred_queue import DeferredEvaluation, DeferredMessage, DeferredQueue
-    from touchstone.records.evaluations import Backlog, Claim, Evaluations, PendingEvaluation
-    from touchstone.records.event_bus import EventBus
-    from touchstone.records.experiments import EXPERIMENT, PAIRS, Experiments, ExperimentSummary, Pairs
-    from touchstone.records.jobs import JobStore
-    from touchstone.records.judgements import Judgements
-    from touchstone.records.labels import Label, Labels
-    from touchstone.records.learners import Learners, LearnerSummary
-    from touchstone.records.leases import Lease, Leases
-    from touchstone.records.measurements import MEASUREMENT, Measurements, MeasurementSummary
-    from touchstone.records.outbox import Outbox, OutboxEvent
-    from touchstone.records.parts import Parts
-    from touchstone.records.quizzes import QUIZ, QuizSummary, Quizzes
-    from touchstone.records.replies import Replies
-    from touchstone.records.request_keys import RequestKeys
-    from touchstone.records.routing_pins import RoutingPins
-    from touchstone.records.sessions import Session, Sessions
-    from touchstone.records.solutions import Solutions
-    from touchstone.records.statistics import Approach, Rates, Statistics, Suggestion, Tally, Trend, Volume
-    from touchstone.records.submissions import Submissions
-    from touchstone.records.summaries import AnswerSummary
-    from touchstone.records.tasks import Tasks, TaskSummary
-    from touchstone.records.tenants import Tenant, Tenants
-    from touchstone.records.tokens import Identity, Role, TokenInfo, Tokens
-    from touchstone.records.ulids import derived_ulid, is_ulid, new_ulid
+    from touchstone.records.answer_items import evaluation_request_id as evaluation_request_id
+    from touchstone.records.answers import Answers as Answers
+    from touchstone.records.artifacts import Artifacts as Artifacts
+    from touchstone.records.audits import AUDIT as AUDIT
+    from touchstone.records.audits import CASES as CASES
+    from touchstone.records.audits import WEEKLY as WEEKLY
+    from touchstone.records.audits import Audits as Audits
+    from touchstone.records.audits import AuditSummary as AuditSummary
+    from touchstone.records.audits import Cases as Cases
+    from touchstone.records.batches import Batch as Batch
+    from touchstone.records.batches import Batches as Batches
+    from touchstone.records.batches import BatchState as BatchState
+    from touchstone.records.challenges import Challenges as Challenges
+    from touchstone.records.comparisons import Comparisons as Comparisons
+    from touchstone.records.curricula import Curricula as Curricula
+    from touchstone.records.curricula import CurriculumSummary as CurriculumSummary
+    from touchstone.records.cursors import Page as Page
+    from touchstone.records.deferred_queue import DeferredEvaluation as DeferredEvaluation
+    from touchstone.records.deferred_queue import DeferredMessage as DeferredMessage
+    from touchstone.records.deferred_queue import DeferredQueue as DeferredQueue
+    from touchstone.records.evaluations import Backlog as Backlog
+    from touchstone.records.evaluations import Claim as Claim
+    from touchstone.records.evaluations import Evaluations as Evaluations
+    from touchstone.records.evaluations import PendingEvaluation as PendingEvaluation
+    from touchstone.records.event_bus import EventBus as EventBus
+    from touchstone.records.experiments import EXPERIMENT as EXPERIMENT
+    from touchstone.records.experiments import PAIRS as PAIRS
+    from touchstone.records.experiments import Experiments as Experiments
+    from touchstone.records.experiments import ExperimentSummary as ExperimentSummary
+    from touchstone.records.experiments import Pairs as Pairs
+    from touchstone.records.jobs import JobStore as JobStore
+    from touchstone.records.judgements import Judgements as Judgements
+    from touchstone.records.labels import Label as Label
+    from touchstone.records.labels import Labels as Labels
+    from touchstone.records.learners import Learners as Learners
+    from touchstone.records.learners import LearnerSummary as LearnerSummary
+    from touchstone.records.leases import Lease as Lease
+    from touchstone.records.leases import Leases as Leases
+    from touchstone.records.measurements import MEASUREMENT as MEASUREMENT
+    from touchstone.records.measurements import Measurements as Measurements
+    from touchstone.records.measurements import MeasurementSummary as MeasurementSummary
+    from touchstone.records.outbox import Outbox as Outbox
+    from touchstone.records.outbox import OutboxEvent as OutboxEvent
+    from touchstone.records.parts import Parts as Parts
+    from touchstone.records.quizzes import QUIZ as QUIZ
+    from touchstone.records.quizzes import QuizSummary as QuizSummary
+    from touchstone.records.quizzes import Quizzes as Quizzes
+    from touchstone.records.replies import Replies as Replies
+    from touchstone.records.request_keys import RequestKeys as RequestKeys
+    from touchstone.records.routing_pins import RoutingPins as RoutingPins
+    from touchstone.records.sessions import Session as Session
+    from touchstone.records.sessions import Sessions as Sessions
+    from touchstone.records.solutions import Solutions as Solutions
+    from touchstone.records.statistics import Approach as Approach
+    from touchstone.records.statistics import Rates as Rates
+    from touchstone.records.statistics import Statistics as Statistics
+    from touchstone.records.statistics import Suggestion as Suggestion
+    from touchstone.records.statistics import Tally as Tally
+    from touchstone.records.statistics import Trend as Trend
+    from touchstone.records.statistics import Volume as Volume
+    from touchstone.records.submissions import Submissions as Submissions
+    from touchstone.records.summaries import AnswerSummary as AnswerSummary
+    from touchstone.records.tasks import Tasks as Tasks
+    from touchstone.records.tasks import TaskSummary as TaskSummary
+    from touchstone.records.tenants import Tenant as Tenant
+    from touchstone.records.tenants import Tenants as Tenants
+    from touchstone.records.tokens import Identity as Identity
+    from touchstone.records.tokens import Role as Role
+    from touchstone.records.tokens import TokenInfo as TokenInfo
+    from touchstone.records.tokens import Tokens as Tokens
+    from touchstone.records.ulids import derived_ulid as derived_ulid
+    from touchstone.records.ulids import is_ulid as is_ulid
+    from touchstone.records.ulids import new_ulid as new_ulid
 
-__getattr__ = Face(
-    __name__,
-    {
-        "answer_items": ("evaluation_request_id",),
-        "answers": ("Answers",),
-        "artifacts": ("Artifacts",),
-        "audits": ("AUDIT", "AuditSummary", "Audits", "CASES", "Cases", "WEEKLY"),
-        "batches": ("Batch", "BatchState", "Batches"),
-        "challenges": ("Challenges",),
-        "comparisons": ("Comparisons",),
-        "curricula": ("Curricula", "CurriculumSummary"),
-        "cursors": ("Page",),
-        "deferred_queue": ("DeferredEvaluation", "DeferredMessage", "DeferredQueue"),
-        "evaluations": ("Backlog", "Claim", "Evaluations", "PendingEvaluation"),
-        "experiments": ("EXPERIMENT", "ExperimentSummary", "Experiments", "PAIRS", "Pairs"),
-        "event_bus": ("EventBus",),
-        "judgements": ("Judgements",),
-        "labels": ("Label", "Labels"),
-        "learners": ("LearnerSummary", "Learners"),
-        "leases": ("Lease", "Leases"),
-        "jobs": ("JobStore",),
-        "measurements": ("MEASUREMENT", "MeasurementSummary", "Measurements"),
-        "outbox": ("Outbox", "OutboxEvent"),
-        "parts": ("Parts",),
-        "quizzes": ("QUIZ", "QuizSummary", "Quizzes"),
-        "replies": ("Replies",),
-        "request_keys": ("RequestKeys",),
-        "routing_pins": ("RoutingPins",),
-        "sessions": ("Session", "Sessions"),
-        "solutions": ("Solutions",),
-        "statistics": ("Approach", "Rates", "Statistics", "Suggestion", "Tally", "Trend", "Volume"),
-        "submissions": ("Submissions",),
-        "summaries": ("AnswerSummary",),
-        "tasks": ("TaskSummary", "Tasks"),
-        "tenants": ("Tenant", "Tenants"),
-        "tokens": ("Identity", "Role", "TokenInfo", "Tokens"),
-        "ulids": ("derived_ulid", "is_ulid", "new_ulid"),
-    },
-)
-
-__all__ = [
-    "AUDIT",
-    "CASES",
-    "EXPERIMENT",
-    "MEASUREMENT",
-    "PAIRS",
-    "QUIZ",
-    "WEEKLY",
-    "AnswerSummary",
-    "Answers",
-    "Approach",
-    "Artifacts",
-    "AuditSummary",
-    "Audits",
-    "Backlog",
-    "Batch",
-    "BatchState",
-    "Batches",
-    "Cases",
-    "Challenges",
-    "Claim",
-    "Comparisons",
-    "Curricula",
-    "CurriculumSummary",
-    "DeferredEvaluation",
-    "DeferredMessage",
-    "DeferredQueue",
-    "Evaluations",
-    "EventBus",
-    "ExperimentSummary",
-    "Experiments",
-    "Identity",
-    "JobStore",
-    "Judgements",
-    "Label",
-    "Labels",
-    "LearnerSummary",
-    "Learners",
-    "Lease",
-    "Leases",
-    "MeasurementSummary",
-    "Measurements",
-    "Outbox",
-    "OutboxEvent",
-    "Page",
-    "Pairs",
-    "Parts",
-    "PendingEvaluation",
-    "QuizSummary",
-    "Quizzes",
-    "Rates",
-    "Replies",
-    "RequestKeys",
-    "Role",
-    "RoutingPins",
-    "Session",
-    "Sessions",
-    "Solutions",
-    "Statistics",
-    "Submissions",
-    "Suggestion",
-    "Tally",
-    "TaskSummary",
-    "Tasks",
-    "Tenant",
-    "Tenants",
-    "TokenInfo",
-    "Tokens",
-    "Trend",
-    "Volume",
-    "derived_ulid",
-    "evaluation_request_id",
-    "is_ulid",
-    "new_ulid",
-]
+lazy_exports(__name__)

@@ -1,122 +1,57 @@
 """What the figures of experiments and judges are worth: intervals, agreement, calibration; pure, of plain numbers.
 
-Names are imported on first use; numpy and scipy by the functions that calculate with them, `paired_difference`,
-`minimum_detectable_effect` and `sources_needed`.
+Names are imported on first use; numpy and scipy by the two functions that calculate with them, `paired_difference` and
+`minimum_detectable_effect`.
 """
 
 from typing import TYPE_CHECKING
 
-from touchstone.face import Face
+from touchstone.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from touchstone.statistics.agreement import (
-        Alpha,
-        FlipRate,
-        Kappa,
-        cohen_kappa,
-        flip_rate,
-        flip_rate_of_counts,
-        interval_alpha,
-        kappa_of_counts,
-        nominal_alpha,
-    )
-    from touchstone.statistics.calibration import Bin, BinCounts, Reliability, reliability, reliability_of_counts
-    from touchstone.statistics.cards import (
-        Agreement,
-        Calibration,
-        CallFigures,
-        ClassFigures,
-        JudgeCard,
-        NotEnoughLabels,
-        Share,
-        card,
-    )
-    from touchstone.statistics.intervals import score_interval, wilson_interval, wilson_lower
-    from touchstone.statistics.multiple import Corrected, holm
-    from touchstone.statistics.paired import PairedDifference, paired_difference
-    from touchstone.statistics.pairs import ItemPair, pair_items
-    from touchstone.statistics.power import DetectableEffect, minimum_detectable_effect, sources_needed
-    from touchstone.statistics.tallies import CardTally, Judged, JudgeKey, call_tally, label_tally, order_tally
-    from touchstone.statistics.votes import Majority, Median, majority, median
+    from touchstone.statistics.agreement import Alpha as Alpha
+    from touchstone.statistics.agreement import FlipRate as FlipRate
+    from touchstone.statistics.agreement import Kappa as Kappa
+    from touchstone.statistics.agreement import cohen_kappa as cohen_kappa
+    from touchstone.statistics.agreement import flip_rate as flip_rate
+    from touchstone.statistics.agreement import flip_rate_of_counts as flip_rate_of_counts
+    from touchstone.statistics.agreement import interval_alpha as interval_alpha
+    from touchstone.statistics.agreement import kappa_of_counts as kappa_of_counts
+    from touchstone.statistics.agreement import nominal_alpha as nominal_alpha
+    from touchstone.statistics.calibration import Bin as Bin
+    from touchstone.statistics.calibration import BinCounts as BinCounts
+    from touchstone.statistics.calibration import Reliability as Reliability
+    from touchstone.statistics.calibration import reliability as reliability
+    from touchstone.statistics.calibration import reliability_of_counts as reliability_of_counts
+    from touchstone.statistics.cards import Agreement as Agreement
+    from touchstone.statistics.cards import Calibration as Calibration
+    from touchstone.statistics.cards import CallFigures as CallFigures
+    from touchstone.statistics.cards import ClassFigures as ClassFigures
+    from touchstone.statistics.cards import JudgeCard as JudgeCard
+    from touchstone.statistics.cards import NotEnoughLabels as NotEnoughLabels
+    from touchstone.statistics.cards import Share as Share
+    from touchstone.statistics.cards import card as card
+    from touchstone.statistics.intervals import score_interval as score_interval
+    from touchstone.statistics.intervals import wilson_interval as wilson_interval
+    from touchstone.statistics.intervals import wilson_lower as wilson_lower
+    from touchstone.statistics.multiple import Corrected as Corrected
+    from touchstone.statistics.multiple import holm as holm
+    from touchstone.statistics.paired import PairedDifference as PairedDifference
+    from touchstone.statistics.paired import paired_difference as paired_difference
+    from touchstone.statistics.pairs import ItemPair as ItemPair
+    from touchstone.statistics.pairs import pair_items as pair_items
+    from touchstone.statistics.power import DetectableEffect as DetectableEffect
+    from touchstone.statistics.power import minimum_detectable_effect as minimum_detectable_effect
+    from touchstone.statistics.power import sources_needed as sources_needed
+    from touchstone.statistics.tallies import CardTally as CardTally
+    from touchstone.statistics.tallies import Judged as Judged
+    from touchstone.statistics.tallies import JudgeKey as JudgeKey
+    from touchstone.statistics.tallies import call_tally as call_tally
+    from touchstone.statistics.tallies import label_tally as label_tally
+    from touchstone.statistics.tallies import order_tally as order_tally
+    from touchstone.statistics.votes import Majority as Majority
+    from touchstone.statistics.votes import Median as Median
+    from touchstone.statistics.votes import majority as majority
+    from touchstone.statistics.votes import median as median
 
-__getattr__ = Face(
-    __name__,
-    {
-        "agreement": (
-            "Alpha",
-            "FlipRate",
-            "Kappa",
-            "cohen_kappa",
-            "flip_rate",
-            "flip_rate_of_counts",
-            "interval_alpha",
-            "kappa_of_counts",
-            "nominal_alpha",
-        ),
-        "calibration": ("Bin", "BinCounts", "Reliability", "reliability", "reliability_of_counts"),
-        "cards": (
-            "Agreement",
-            "Calibration",
-            "CallFigures",
-            "ClassFigures",
-            "JudgeCard",
-            "NotEnoughLabels",
-            "Share",
-            "card",
-        ),
-        "intervals": ("score_interval", "wilson_interval", "wilson_lower"),
-        "multiple": ("Corrected", "holm"),
-        "paired": ("PairedDifference", "paired_difference"),
-        "pairs": ("ItemPair", "pair_items"),
-        "power": ("DetectableEffect", "minimum_detectable_effect", "sources_needed"),
-        "tallies": ("CardTally", "JudgeKey", "Judged", "call_tally", "label_tally", "order_tally"),
-        "votes": ("Majority", "Median", "majority", "median"),
-    },
-)
-
-__all__ = [
-    "Agreement",
-    "Alpha",
-    "Bin",
-    "BinCounts",
-    "Calibration",
-    "CallFigures",
-    "CardTally",
-    "ClassFigures",
-    "Corrected",
-    "DetectableEffect",
-    "FlipRate",
-    "ItemPair",
-    "JudgeCard",
-    "JudgeKey",
-    "Judged",
-    "Kappa",
-    "Majority",
-    "Median",
-    "NotEnoughLabels",
-    "PairedDifference",
-    "Reliability",
-    "Share",
-    "call_tally",
-    "card",
-    "cohen_kappa",
-    "flip_rate",
-    "flip_rate_of_counts",
-    "holm",
-    "interval_alpha",
-    "kappa_of_counts",
-    "label_tally",
-    "majority",
-    "median",
-    "minimum_detectable_effect",
-    "nominal_alpha",
-    "order_tally",
-    "pair_items",
-    "paired_difference",
-    "reliability",
-    "reliability_of_counts",
-    "score_interval",
-    "sources_needed",
-    "wilson_interval",
-    "wilson_lower",
-]
+lazy_exports(__name__)

@@ -10,43 +10,22 @@ Names are imported on first use, so that a function imports its own part of the 
 
 from typing import TYPE_CHECKING
 
-from touchstone.face import Face
+from touchstone.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from touchstone.surfaces.catalogue import CATALOGUE, Metric, metrics_of
-    from touchstone.surfaces.evaluation import (
-        LeftOut,
-        Report,
-        evaluate_flashcards,
-        evaluate_quiz,
-        evaluate_summary,
-    )
-    from touchstone.surfaces.measuring import Measuring
-    from touchstone.surfaces.model import ItemLabel, MetricName, MetricResult, Surface, UnscoredItem
+    from touchstone.surfaces.catalogue import CATALOGUE as CATALOGUE
+    from touchstone.surfaces.catalogue import Metric as Metric
+    from touchstone.surfaces.catalogue import metrics_of as metrics_of
+    from touchstone.surfaces.evaluation import LeftOut as LeftOut
+    from touchstone.surfaces.evaluation import Report as Report
+    from touchstone.surfaces.evaluation import evaluate_flashcards as evaluate_flashcards
+    from touchstone.surfaces.evaluation import evaluate_quiz as evaluate_quiz
+    from touchstone.surfaces.evaluation import evaluate_summary as evaluate_summary
+    from touchstone.surfaces.measuring import Measuring as Measuring
+    from touchstone.surfaces.model import ItemLabel as ItemLabel
+    from touchstone.surfaces.model import MetricName as MetricName
+    from touchstone.surfaces.model import MetricResult as MetricResult
+    from touchstone.surfaces.model import Surface as Surface
+    from touchstone.surfaces.model import UnscoredItem as UnscoredItem
 
-__getattr__ = Face(
-    __name__,
-    {
-        "catalogue": ("CATALOGUE", "Metric", "metrics_of"),
-        "evaluation": ("LeftOut", "Report", "evaluate_flashcards", "evaluate_quiz", "evaluate_summary"),
-        "measuring": ("Measuring",),
-        "model": ("ItemLabel", "MetricName", "MetricResult", "Surface", "UnscoredItem"),
-    },
-)
-
-__all__ = [
-    "CATALOGUE",
-    "ItemLabel",
-    "LeftOut",
-    "Measuring",
-    "Metric",
-    "MetricName",
-    "MetricResult",
-    "Report",
-    "Surface",
-    "UnscoredItem",
-    "evaluate_flashcards",
-    "evaluate_quiz",
-    "evaluate_summary",
-    "metrics_of",
-]
+lazy_exports(__name__)

@@ -2,48 +2,20 @@
 
 from typing import TYPE_CHECKING
 
-from touchstone.face import Face
+from touchstone.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from touchstone.audits.agent.bounds import Bounds
-    from touchstone.audits.agent.library import Library
-    from touchstone.audits.agent.solving import Solved, begin, open_solver, reopened, solve, solved, take_turn
-    from touchstone.audits.agent.state import AgentState
-    from touchstone.audits.agent.workbench import Workbench, proving
+    from touchstone.audits.agent.bounds import Bounds as Bounds
+    from touchstone.audits.agent.library import Library as Library
+    from touchstone.audits.agent.solving import Solved as Solved
+    from touchstone.audits.agent.solving import begin as begin
+    from touchstone.audits.agent.solving import open_solver as open_solver
+    from touchstone.audits.agent.solving import reopened as reopened
+    from touchstone.audits.agent.solving import solve as solve
+    from touchstone.audits.agent.solving import solved as solved
+    from touchstone.audits.agent.solving import take_turn as take_turn
+    from touchstone.audits.agent.state import AgentState as AgentState
+    from touchstone.audits.agent.workbench import Workbench as Workbench
+    from touchstone.audits.agent.workbench import proving as proving
 
-__getattr__ = Face(
-    __name__,
-    {
-        "bounds": ("Bounds",),
-        "library": ("Library",),
-        "solving": (
-            "Solved",
-            "begin",
-            "open_solver",
-            "reopened",
-            "solve",
-            "solved",
-            "take_turn",
-        ),
-        "state": ("AgentState",),
-        "workbench": (
-            "Workbench",
-            "proving",
-        ),
-    },
-)
-
-__all__ = [
-    "AgentState",
-    "Bounds",
-    "Library",
-    "Solved",
-    "Workbench",
-    "begin",
-    "open_solver",
-    "proving",
-    "reopened",
-    "solve",
-    "solved",
-    "take_turn",
-]
+lazy_exports(__name__)

@@ -2,21 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from touchstone.face import Face
+from touchstone.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from touchstone.audits.bundles.building import Bundles
-    from touchstone.audits.bundles.target import Bundle, Target
+    from touchstone.audits.bundles.building import Bundles as Bundles
+    from touchstone.audits.bundles.target import Bundle as Bundle
+    from touchstone.audits.bundles.target import Target as Target
 
-__getattr__ = Face(
-    __name__,
-    {
-        "building": ("Bundles",),
-        "target": (
-            "Bundle",
-            "Target",
-        ),
-    },
-)
-
-__all__ = ["Bundle", "Bundles", "Target"]
+lazy_exports(__name__)

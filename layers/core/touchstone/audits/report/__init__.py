@@ -12,49 +12,18 @@ again without asking a model (`touchstone.audits.recheck`).
 
 from typing import TYPE_CHECKING
 
-from touchstone.face import Face
+from touchstone.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from touchstone.audits.report.model import (
-        AuditedCase,
-        QualityReport,
-        Source,
-        StoredProof,
-        audited_case,
-        quality_report,
-        read_report,
-        report_json,
-        stored_proof,
-    )
-    from touchstone.audits.report.pages import report_markdown
+    from touchstone.audits.report.model import AuditedCase as AuditedCase
+    from touchstone.audits.report.model import QualityReport as QualityReport
+    from touchstone.audits.report.model import Source as Source
+    from touchstone.audits.report.model import StoredProof as StoredProof
+    from touchstone.audits.report.model import audited_case as audited_case
+    from touchstone.audits.report.model import quality_report as quality_report
+    from touchstone.audits.report.model import read_report as read_report
+    from touchstone.audits.report.model import report_json as report_json
+    from touchstone.audits.report.model import stored_proof as stored_proof
+    from touchstone.audits.report.pages import report_markdown as report_markdown
 
-__getattr__ = Face(
-    __name__,
-    {
-        "model": (
-            "AuditedCase",
-            "QualityReport",
-            "Source",
-            "StoredProof",
-            "audited_case",
-            "quality_report",
-            "read_report",
-            "report_json",
-            "stored_proof",
-        ),
-        "pages": ("report_markdown",),
-    },
-)
-
-__all__ = [
-    "AuditedCase",
-    "QualityReport",
-    "Source",
-    "StoredProof",
-    "audited_case",
-    "quality_report",
-    "read_report",
-    "report_json",
-    "report_markdown",
-    "stored_proof",
-]
+lazy_exports(__name__)

@@ -11,83 +11,36 @@ Names are imported on first use; numpy and scipy by `conclude` alone.
 
 from typing import TYPE_CHECKING
 
-from touchstone.face import Face
+from touchstone.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from touchstone.surfaces.experiments.concluding import conclude
-    from touchstone.surfaces.experiments.conclusion import (
-        Comparison,
-        Conclusion,
-        Denominator,
-        FailedItem,
-        ItemDifference,
-        MetricComparison,
-        Missing,
-        Outlay,
-        PreferenceComparison,
-        PreferredItem,
-        PromptVersion,
-    )
-    from touchstone.surfaces.experiments.estimate import Estimate, estimate_of
-    from touchstone.surfaces.experiments.generation import Failure
-    from touchstone.surfaces.experiments.model import Experiment, Generation, Item, Pair, Terms, Variant
-    from touchstone.surfaces.experiments.pairs import Measured, PairResult, measure_pair
-    from touchstone.surfaces.experiments.preference import Order, Preference
-    from touchstone.surfaces.experiments.run import Progress, run_experiment
+    from touchstone.surfaces.experiments.concluding import conclude as conclude
+    from touchstone.surfaces.experiments.conclusion import Comparison as Comparison
+    from touchstone.surfaces.experiments.conclusion import Conclusion as Conclusion
+    from touchstone.surfaces.experiments.conclusion import Denominator as Denominator
+    from touchstone.surfaces.experiments.conclusion import FailedItem as FailedItem
+    from touchstone.surfaces.experiments.conclusion import ItemDifference as ItemDifference
+    from touchstone.surfaces.experiments.conclusion import MetricComparison as MetricComparison
+    from touchstone.surfaces.experiments.conclusion import Missing as Missing
+    from touchstone.surfaces.experiments.conclusion import Outlay as Outlay
+    from touchstone.surfaces.experiments.conclusion import PreferenceComparison as PreferenceComparison
+    from touchstone.surfaces.experiments.conclusion import PreferredItem as PreferredItem
+    from touchstone.surfaces.experiments.conclusion import PromptVersion as PromptVersion
+    from touchstone.surfaces.experiments.estimate import Estimate as Estimate
+    from touchstone.surfaces.experiments.estimate import estimate_of as estimate_of
+    from touchstone.surfaces.experiments.generation import Failure as Failure
+    from touchstone.surfaces.experiments.model import Experiment as Experiment
+    from touchstone.surfaces.experiments.model import Generation as Generation
+    from touchstone.surfaces.experiments.model import Item as Item
+    from touchstone.surfaces.experiments.model import Pair as Pair
+    from touchstone.surfaces.experiments.model import Terms as Terms
+    from touchstone.surfaces.experiments.model import Variant as Variant
+    from touchstone.surfaces.experiments.pairs import Measured as Measured
+    from touchstone.surfaces.experiments.pairs import PairResult as PairResult
+    from touchstone.surfaces.experiments.pairs import measure_pair as measure_pair
+    from touchstone.surfaces.experiments.preference import Order as Order
+    from touchstone.surfaces.experiments.preference import Preference as Preference
+    from touchstone.surfaces.experiments.run import Progress as Progress
+    from touchstone.surfaces.experiments.run import run_experiment as run_experiment
 
-__getattr__ = Face(
-    __name__,
-    {
-        "concluding": ("conclude",),
-        "conclusion": (
-            "Comparison",
-            "Conclusion",
-            "Denominator",
-            "FailedItem",
-            "ItemDifference",
-            "MetricComparison",
-            "Missing",
-            "Outlay",
-            "PreferenceComparison",
-            "PreferredItem",
-            "PromptVersion",
-        ),
-        "estimate": ("Estimate", "estimate_of"),
-        "generation": ("Failure",),
-        "model": ("Experiment", "Generation", "Item", "Pair", "Terms", "Variant"),
-        "pairs": ("Measured", "PairResult", "measure_pair"),
-        "preference": ("Order", "Preference"),
-        "run": ("Progress", "run_experiment"),
-    },
-)
-
-__all__ = [
-    "Comparison",
-    "Conclusion",
-    "Denominator",
-    "Estimate",
-    "Experiment",
-    "FailedItem",
-    "Failure",
-    "Generation",
-    "Item",
-    "ItemDifference",
-    "Measured",
-    "MetricComparison",
-    "Missing",
-    "Order",
-    "Outlay",
-    "Pair",
-    "PairResult",
-    "Preference",
-    "PreferenceComparison",
-    "PreferredItem",
-    "Progress",
-    "PromptVersion",
-    "Terms",
-    "Variant",
-    "conclude",
-    "estimate_of",
-    "measure_pair",
-    "run_experiment",
-]
+lazy_exports(__name__)

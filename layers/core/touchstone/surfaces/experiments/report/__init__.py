@@ -12,22 +12,15 @@ Names are imported on first use.
 
 from typing import TYPE_CHECKING
 
-from touchstone.face import Face
+from touchstone.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from touchstone.surfaces.experiments.report.documents import report_json
-    from touchstone.surfaces.experiments.report.pages import report_html, report_markdown
-    from touchstone.surfaces.experiments.report.sentences import headline, notes
-    from touchstone.surfaces.experiments.report.tables import report_csv, report_items_csv
+    from touchstone.surfaces.experiments.report.documents import report_json as report_json
+    from touchstone.surfaces.experiments.report.pages import report_html as report_html
+    from touchstone.surfaces.experiments.report.pages import report_markdown as report_markdown
+    from touchstone.surfaces.experiments.report.sentences import headline as headline
+    from touchstone.surfaces.experiments.report.sentences import notes as notes
+    from touchstone.surfaces.experiments.report.tables import report_csv as report_csv
+    from touchstone.surfaces.experiments.report.tables import report_items_csv as report_items_csv
 
-__getattr__ = Face(
-    __name__,
-    {
-        "documents": ("report_json",),
-        "pages": ("report_html", "report_markdown"),
-        "sentences": ("headline", "notes"),
-        "tables": ("report_csv", "report_items_csv"),
-    },
-)
-
-__all__ = ["headline", "notes", "report_csv", "report_html", "report_items_csv", "report_json", "report_markdown"]
+lazy_exports(__name__)

@@ -1,0 +1,55 @@
+"""The public names of a package, each imported from its module when it is first asked for.
+
+A function, or a command, then pays for the part of a job alone that it uses. A name is written once, where type
+checkers, editors and the reference read it too:
+
+```python
+if TYPE_CHECKING:
+    from touchstone.checks.findings import Finding as Finding
+
+lazy_exports(__name__)
+```
+
+That block never runs. It is read from the package's own file, which therefore has to be there as source.
+"""
+
+import re
+import sys
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+_BLOCK = re.compile(r"^if TYPE_CHECKING:\n((?: {4}.*\n|\n)+)", re.MULTILINE)
+_EXPORT = re.compile(r"^ {4}from (\S+) import (\w+) as \2$", re.MULTILINE)
+
+
+def lazy_exports(package: str, *, at_once: Iterable[str] = ()) -> None:
+    """Offer what a package imports for type checkers: sets its `__getattr__`, `__dir__` and `__all__`.
+
+    `at_once` are public names that it has already. A name that was asked for once is the package's own from then on.
+    """
+    module = sys.modules[package]
+    homes = homes_of(module)
+    offered = sorted({*homes, *at_once})
+    module.__dict__.update(__getattr__=_getter(module, homes), __dir__=lambda: offered, __all__=offered)
+
+
+def homes_of(module: "ModuleType") -> dict[str, str]:
+    """By name, the module that each lazy export comes from."""
+    with open(str(module.__file__), encoding="utf-8") as file:  # noqa: PTH123 - every start of a function pays for this
+        block = _BLOCK.search(file.read())
+    return {name: home for home, name in _EXPORT.findall(block[1])} if block else {}
+
+
+def _getter(module: "ModuleType", homes: dict[str, str]) -> Callable[[str], object]:
+    def get(name: str) -> object:
+        if name not in homes:
+            raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
+        value: object = getattr(import_module(homes[name]), name)
+        setattr(module, name, value)
+        return value
+
+    return get
