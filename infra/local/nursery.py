@@ -62,14 +62,16 @@ class Forked:
 
     def wait(self, timeout: float | None = None) -> int:
         """Wait for its end. Raises `subprocess.TimeoutExpired`."""
-        with self._lock:
-            if self.returncode is None and self._handle is not None:
-                waiting = select.poll()
-                waiting.register(self._handle, select.POLLIN)
-                if not waiting.poll(None if timeout is None else timeout * 1000):
-                    raise subprocess.TimeoutExpired("function", timeout or 0)
-                os.close(self._handle)
-                self.returncode, self._handle = 0, None
+        handle = self._handle
+        if handle is not None:
+            waiting = select.poll()
+            waiting.register(handle, select.POLLIN)
+            if not waiting.poll(None if timeout is None else timeout * 1000):
+                raise subprocess.TimeoutExpired("function", timeout or 0)
+            with self._lock:
+                if self._handle is not None:
+                    os.close(self._handle)
+                    self.returncode, self._handle = 0, None
         return 0
 
     def terminate(self) -> None:
