@@ -6,12 +6,13 @@ from functions.answers.step import Step, step
 from functions.composition.stores import answers
 from functions.observability import count_verdict
 from touchstone.operations.finishing import finish_skipped, sentence_of
+from touchstone.references import Reference
 
 
 @step
 def handler(references: Step) -> dict[str, Any]:
     """Finish the record as unverified, unless it is finished."""
-    record = answers().get(tenant=references.tenant, answer_id=references.answer_id)
+    record = answers().get(Reference(references.tenant, "answer", references.answer_id))
     reason = references.skip or "timed_out"
     record = finish_skipped(answers(), record, reason=reason, sentence=sentence_of(reason))
     count_verdict(record)

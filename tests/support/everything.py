@@ -15,7 +15,7 @@ from tests.support.quizzes import experiment, measurement
 from tests.unit.quizzes.samples import evaluated, made
 from touchstone.answers.providers import Choice
 from touchstone.audits.bundles.target import Target
-from touchstone.audits.record import Terms
+from touchstone.audits.record import AuditRecord, Terms
 from touchstone.clock import system_clock
 from touchstone.records import new_ulid
 
@@ -80,17 +80,20 @@ def _batch(deployment: Deployment, tenant: str) -> None:
 
 def _audit(tenant: str) -> None:
     """An audit with a case that was begun; no library is installed for it."""
-    audits, audit_id = stores.audits(), new_ulid(system_clock())
+    audit_id = new_ulid(system_clock())
     terms = Terms(target=Target(requirement="tinylib==1.0"))
-    audits.create(
-        tenant=tenant,
-        audit_id=audit_id,
-        terms=terms,
-        content_key=f"{tenant}/audits/{audit_id}/request.json",
-        content_hash="0" * 64,
-        weekly=True,
+    record = stores.audits().create(
+        AuditRecord(
+            tenant=tenant,
+            id=audit_id,
+            created_at=system_clock(),
+            terms=terms,
+            content_key=f"{tenant}/audits/{audit_id}/request.json",
+            content_hash="0" * 64,
+            weekly=True,
+        )
     )
-    audits.begin(tenant=tenant, audit_id=audit_id, number=1)
+    stores.cases().begin(record.ref, 1)
     stores.bundles().put_bytes(
         tenant=tenant, key=f"{tenant}/tinylib.tar", data=b"wheels", content_type="application/x-tar"
     )

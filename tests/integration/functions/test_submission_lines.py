@@ -16,6 +16,7 @@ from tests.support.clocks import later
 from tests.support.deployment import BUCKET, Context, Deployment
 from tests.support.providers import ProviderServer, error
 from touchstone.oracle.model import TaskPath
+from touchstone.references import Reference
 
 GOOD, WEAK = grading.submission(readings=85), grading.submission(readings=55)
 UNSOURCED = grading.submission(readings=85, unsourced=True)
@@ -32,7 +33,7 @@ def _task(deployment: Deployment, path: TaskPath = "quality_first") -> str:
     made = Api(token=deployment.token(TENANT)).post("/v1/tasks", body)
     assert made.status == 202
     task_id = str(made.json["id"])
-    assert stores.tasks().get(tenant=TENANT, task_id=task_id).state == "open"
+    assert stores.tasks().get(Reference(TENANT, "task", task_id)).state == "open"
     return task_id
 
 
@@ -62,7 +63,7 @@ def test_the_first_that_passes_wins_and_every_author_reads_their_own(judged: Dep
     assert all(view["gate"] for view in views), "the task is closed"
     (check,) = results[0]["submission"]["feedback"][0]["criteria_checks"]
     assert check["revision_hint"] == "Name a source for each figure."
-    task = stores.tasks().get(tenant=TENANT, task_id=task_id)
+    task = stores.tasks().get(Reference(TENANT, "task", task_id))
     assert (task.state, task.winner) == ("final", results[2]["submission"]["id"])
     assert sorted(event["kind"] for event in judged.told()) == ["payout.due", "result.final", "task.closed"]
     (late,) = results_of(judged, [_line(task_id, "dan", GOOD)], name="late")

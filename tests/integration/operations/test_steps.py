@@ -23,6 +23,7 @@ from touchstone.operations.finishing import fail_or_finish
 from touchstone.operations.patience import PatientJudge
 from touchstone.operations.steps import solve_whole
 from touchstone.operations.sweeping import NO_ANSWER
+from touchstone.references import Reference
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -81,7 +82,7 @@ async def test_a_problem_that_the_sweep_ended_while_it_was_worked_on_keeps_that_
 
     def ended_meanwhile(asked: Asked) -> Line:
         if asked.prompt == during:
-            record = house.answers.get(tenant="acme", answer_id=answer_id)
+            record = house.answers.get(Reference("acme", "answer", answer_id))
             fail_or_finish(house.answers, record, failure=NO_ANSWER, skipped="timed_out")
         return said[asked.prompt]
 
@@ -98,7 +99,7 @@ async def test_a_problem_that_the_sweep_ended_while_it_was_worked_on_keeps_that_
     request = SolveRequest(image=ImageSource(s3_key=key), deep_evaluation=False)
     house.answers.create(new_record(request, tenant="acme", answer_id=answer_id, now=house.clock(), image_key=key))
     record = await solve_whole(house.desk(), answer_id)
-    assert record == house.answers.get(tenant="acme", answer_id=answer_id)
+    assert record == house.answers.get(Reference("acme", "answer", answer_id))
     assert house.script.prompts()[-1].endswith(f"/{during}")
     if during in {"read_image", "analyze", "solve"}:
         assert (record.stage, record.failure) == ("failed", NO_ANSWER)

@@ -13,7 +13,8 @@ from infra.constructs.function import Size
 from infra.constructs.machine import DEFINITIONS, definition
 from tests.support.templates import Resources
 from touchstone.answers import leisure
-from touchstone.operations import draining, evaluating, reception, steps
+from touchstone.operations import draining, evaluating, steps
+from touchstone.operations import intake as answer_intake
 from touchstone.operations.audits import solving
 from touchstone.operations.surfaces import experimenting, measuring
 from touchstone.quizzes import loop
@@ -102,7 +103,7 @@ def test_r13_only_faults_of_the_platform_are_repeated_with_jitter_and_an_end(nam
 
 def test_the_five_seconds_are_the_callers_who_waits_and_nobody_elses() -> None:
     waited_for, at_leisure = (dict(tasks(name))["QuickVerify"]["TimeoutSeconds"] for name in ("verify", "solve"))
-    assert waited_for == reception.SYNC_SECONDS
+    assert waited_for == answer_intake.SYNC_SECONDS
     assert at_leisure > sizes.VERIFYING.timeout_s
 
 
