@@ -1,9 +1,9 @@
 """Shortcuts through moto's DynamoDB, for tests that make tens of thousands of calls.
 
-Calls for items are answered by moto's handler itself instead of by way of HTTP: what lies between it and boto3
-(signing, matching addresses, writing and reading everything twice over) is most of a call's time. boto3 still writes
-and checks the request and reads the reply; the item, the condition and the refusal are moto's. What else is called
-goes moto's way.
+Calls for items, and to make a table, are answered by moto's handler itself instead of by way of HTTP: what lies between
+it and boto3 (signing, matching addresses, writing and reading everything twice over) is most of a call's time. boto3
+still writes and checks the request and reads the reply; the item, the condition and the refusal are moto's. What else
+is called goes moto's way.
 
 To be able to undo a transaction moto copies the whole table, once for each action. Items that are replaced instead of
 changed in their place need no copies, so here the table is copied without them.
@@ -28,6 +28,7 @@ from moto.dynamodb.responses import DynamoHandler
 from werkzeug.exceptions import HTTPException
 
 OPERATIONS = {
+    "CreateTable": DynamoHandler.create_table,
     "BatchGetItem": DynamoHandler.batch_get_item,
     "DeleteItem": DynamoHandler.delete_item,
     "GetItem": DynamoHandler.get_item,
@@ -36,6 +37,7 @@ OPERATIONS = {
     "Scan": DynamoHandler.scan,
     "TransactWriteItems": DynamoHandler.transact_write_items,
     "UpdateItem": DynamoHandler.update_item,
+    "UpdateTimeToLive": DynamoHandler.update_time_to_live,
 }
 OK = 200
 REQUESTS: Any = RequestParser
