@@ -18,7 +18,7 @@ def _json(value: object) -> object:
 
 
 class Environment(BaseModel):
-    """The variables of docs/concepts/architecture.md. A function that lacks one it needs fails on its first use."""
+    """The variables of docs/concepts/environment.md. A function that lacks one it needs fails on its first use."""
 
     model_config = ConfigDict(frozen=True)
 
