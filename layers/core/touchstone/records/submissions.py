@@ -157,7 +157,7 @@ class Submissions(JobStore[Submission, Never]):
         first = next(found, None)
         if first is None:
             return None
-        return Reference(tenant, "submission", str(first["gsi1sk"], task_id))
+        return Reference(tenant, "submission", str(first["gsi1sk"]), task_id)
 
     def _ids(self, tenant: str, task_id: str, submitter: str) -> tuple[str, ...]:
         """The ids of what a submitter handed in, oldest first, strongly consistent."""

@@ -1,1 +1,1 @@
-"""What all jobs have in common once they are accepted: records that nothing carries any more are taken up again."""
+"""What all jobs have in common: the intake that accepts them, and the sweep that takes up what stopped."""
