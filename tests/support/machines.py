@@ -76,7 +76,8 @@ class Machines:
 
     `started` are the executions' names in order, `drains` how many were asked for. `said` is all that steps returned,
     in order, with the step's name. `asleep` are the executions that wait, `ended` the errors of those that are over,
-    "" where one succeeded.
+    "" where one succeeded. `begun` is told of the machine of each execution, `entered` of each
+    state's.
     """
 
     sqs: "SQSClient"
@@ -92,6 +93,8 @@ class Machines:
     said: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     asleep: dict[str, Run] = field(default_factory=dict)
     ended: dict[str, str] = field(default_factory=dict)
+    begun: Callable[[str], None] = lambda _machine: None
+    entered: Callable[[str], None] = lambda _machine: None
     exceptions: type[_Exceptions] = _Exceptions
     _pending: deque[tuple[str, str, dict[str, Any]]] = field(default_factory=deque)
 
@@ -145,7 +148,9 @@ class Machines:
 
     def _run(self, machine: str, name: str, state: dict[str, Any]) -> Run:
         places = {"Bucket": self.bucket, "DeferredQueue": self.queue_url, "EvaluateMachine": "evaluate"}
-        return Interpreter(self._call, self._read).run(definition(machine, places), name=name, state=state)
+        self.begun(machine)
+        interpreter = Interpreter(self._call, self._read, entered=lambda _title, _kind: self.entered(machine))
+        return interpreter.run(definition(machine, places), name=name, state=state)
 
     def _call(self, resource: str, arguments: dict[str, Any]) -> Any:
         match resource.rpartition(":::")[2]:

@@ -16,7 +16,7 @@ import pytest
 
 from tests.support.machine import DEFINITIONS, Interpreter, StateError, definition
 from tests.support.machines import FUNCTIONS
-from tests.unit.infra.conftest import Resources
+from tests.support.templates import Resources
 
 SECONDS = 7
 """Every pause that a step asks for."""
