@@ -3,11 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from aws_lambda_powertools.metrics import MetricUnit
-
 from functions.composition import audits, quizzes, surfaces, tasks
 from functions.composition.work import sweep
-from functions.observability import count_verdict, metrics, publishing
+from functions.observability import count_verdict, measure, note, publishing
 
 
 @publishing
@@ -19,10 +17,10 @@ def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noq
     others = (swept_tasks, surfaces.sweep().run(), quizzes.sweep().run(), audits.sweep().run())
     restarted = swept.restarted + sum(one.restarted for one in others)
     stuck = swept.stuck + sum(one.stuck for one in others)
-    metrics.add_metric(name="Backlog", unit=MetricUnit.Count, value=swept.backlog.count)
-    metrics.add_metric(name="OldestDeferredAge", unit=MetricUnit.Seconds, value=swept.oldest_seconds)
-    metrics.add_metric(name="Restarted", unit=MetricUnit.Count, value=restarted)
-    metrics.add_metric(name="Stuck", unit=MetricUnit.Count, value=stuck)
+    measure("Backlog", swept.backlog.count)
+    measure("OldestDeferredAge", swept.oldest_seconds)
+    measure("Stuck", stuck)
+    note("swept", restarted=restarted)
     for record in swept.ended:
         count_verdict(record)
     return {

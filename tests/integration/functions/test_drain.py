@@ -20,9 +20,9 @@ def _asked_by_message() -> None:
     assert intake.handler({"Records": [record]}, Context())["batchItemFailures"] == []
 
 
-def _metrics(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+def _metrics(printed: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for line in capsys.readouterr().out.splitlines():
+    for line in printed.splitlines():
         if line.startswith('{"_aws"'):
             found |= json.loads(line)
     return found
@@ -33,9 +33,11 @@ def test_what_the_drain_pays_for_is_counted(judged: Deployment, capsys: pytest.C
     capsys.readouterr()
     said = drain.handler({"execution_id": "run-1"}, Context(FIFTEEN_MINUTES_MS))
     assert said == {"state": "empty", "wait_seconds": 0, "finished": 1}
-    counted = _metrics(capsys)
-    assert counted["Evaluation_done"] == [1.0]
-    assert counted["Tokens"][0] > 0
+    printed = capsys.readouterr().out
+    assert _metrics(printed)["CostMicroUsd"][0] > 0
+    noted = [json.loads(line) for line in printed.splitlines() if '"_aws"' not in line]
+    assert [(one["step"], one["state"]) for one in noted if one["message"] == "step"] == [("Evaluation", "done")]
+    assert [one["tokens"] > 0 for one in noted if one["message"] == "judge"] == [True]
     assert judged.machines.drains == 1
     [summary] = stores.answers().page(tenant="demo").items
     assert summary.evaluation == "done"
@@ -48,4 +50,4 @@ def test_r15_a_model_that_is_gone_is_seen_by_the_alarm_on_the_drains_way_too(
     judges.script(error("unknown_model"))
     capsys.readouterr()
     assert drain.handler({"execution_id": "run-1"}, Context(FIFTEEN_MINUTES_MS))["state"] == "exhausted"
-    assert _metrics(capsys)["PutBack_misconfigured"] == [1.0]
+    assert _metrics(capsys.readouterr().out)["Misconfigured"] == [1.0]

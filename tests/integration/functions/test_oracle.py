@@ -171,7 +171,7 @@ def test_a_judge_that_fails_is_waited_for_and_why_is_counted(
     printed = capsys.readouterr().out
     if said[-1]["state"] == "waiting":
         assert seen["standing"] == "received"
-        assert f"PutBack_{reason}" in printed
+        assert f'"reason":"{reason}"' in printed
         assert "Gate_waiting" in printed
         judges.rule(success({"criteria_checks": [MET]}), schema="GateReply")
         # A key that was refused is remembered for three minutes, so that it takes more than one look.

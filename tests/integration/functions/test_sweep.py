@@ -27,5 +27,5 @@ def test_r3_a_sweep_ends_what_was_abandoned_counts_it_and_finds_nothing_more(
     assert stages == ["finished", "failed"]
     counted = capsys.readouterr().out
     assert '"Answers":[1.0,1.0]' in counted
-    assert '"Skip_timed_out":[1.0]' in counted
+    assert '"reason":"timed_out"' in counted
     assert sweep.handler({"source": "schedule"}, Context())["ended"] == 0
