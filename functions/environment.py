@@ -24,7 +24,6 @@ class Environment(BaseModel):
     bucket: str | None = Field(default=None, validation_alias="TOUCHSTONE_BUCKET")
     deferred_queue_url: str | None = Field(default=None, validation_alias="TOUCHSTONE_DEFERRED_QUEUE_URL")
     intake_queue_url: str | None = Field(default=None, validation_alias="TOUCHSTONE_INTAKE_QUEUE_URL")
-    verify_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_VERIFY_MACHINE_ARN")
     solve_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_SOLVE_MACHINE_ARN")
     evaluate_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_EVALUATE_MACHINE_ARN")
     drain_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_DRAIN_MACHINE_ARN")

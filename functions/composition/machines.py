@@ -18,7 +18,6 @@ def workflows() -> Workflows:
 
     return Workflows(
         sfn=client(),
-        verify_arn=environment().verify_machine_arn,
         solve_arn=environment().solve_machine_arn,
         evaluate_arn=environment().evaluate_machine_arn,
         drain_arn=environment().drain_machine_arn,

@@ -155,7 +155,7 @@ def bill(meter: Meter, *, judge_seconds: float, stack: Stack, listed: Prices) ->
         found.parts["functions"] += seconds * stack.memory_mb[one.module] / 1024 * listed.lambda_gb_second
         found.parts["functions"] += million["lambda_requests"]
         logged += PLATFORM_LOG_BYTES
-        if one.module == "functions.api.app":
+        if one.module in {"functions.api.app", "functions.api.verifying"}:
             found.parts["gateway"] += million["http_api_requests"]
             logged += ACCESS_LOG_BYTES
     for machine, states in meter.states.items():

@@ -19,7 +19,6 @@ type Handler = Callable[[Mapping[str, Any], object], dict[str, Any]]
 
 FUNCTIONS = {
     "VerifyFunction": "answers.verify",
-    "SettleFunction": "answers.settle",
     "EvaluateFunction": "answers.evaluate",
     "ReadImageFunction": "answers.read_image",
     "AnalyzeFunction": "answers.analyze",
@@ -97,17 +96,6 @@ class Machines:
     entered: Callable[[str], None] = lambda _machine: None
     exceptions: type[_Exceptions] = _Exceptions
     _pending: deque[tuple[str, str, dict[str, Any]]] = field(default_factory=deque)
-
-    def start_sync_execution(self, *, stateMachineArn: str, input: str) -> dict[str, Any]:  # noqa: A002, N803 - AWS's names
-        """Run an Express machine to its end."""
-        run = self._run(stateMachineArn, "express", json.loads(input))
-        try:
-            seconds = next(run)
-        except StopIteration as ended:
-            return {"status": "SUCCEEDED", "output": json.dumps(ended.value)}
-        except StateError as error:
-            return {"status": "FAILED", "error": error.error, "cause": error.cause}
-        raise AssertionError(f"somebody waits for {stateMachineArn}, which waits {seconds} seconds")
 
     def start_execution(self, *, stateMachineArn: str, name: str, input: str) -> dict[str, Any]:  # noqa: A002, N803 - AWS's names
         """Run a Standard machine to its end, or to its first wait."""

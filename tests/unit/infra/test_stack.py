@@ -14,7 +14,7 @@ from touchstone.operations.sweeping import UNFINISHED_AFTER
 
 ROOT = Path(__file__).resolve().parents[3]
 JUDGING = {
-    *("verify", "read_image", "analyze", "solve", "enrich", "evaluate", "drain", "lines", "intake"),
+    *("verifying", "verify", "read_image", "analyze", "solve", "enrich", "evaluate", "drain", "lines", "intake"),
     *("draft", "gate", "score", "close", "compare", "rescore"),
     *("measure", "plan", "pair"),
     "quizzes.generate",
@@ -37,7 +37,7 @@ PLACING = {
     "ec2:UnassignPrivateIpAddresses",
 }
 """What Lambda needs by a role to put a function into a subnet; the function's own code is denied it."""
-PROVING = {"verify", "lines", "intake"}
+PROVING = {"verifying", "verify", "lines", "intake"}
 READING_SCRIPT = {"quizzes.evaluate", "lines"}
 GRANTED_ON_EVERYTHING = {
     "xray:PutTraceSegments",

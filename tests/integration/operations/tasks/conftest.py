@@ -74,9 +74,7 @@ class Starts(Workflows):
 
 def starts() -> Starts:
     """Machines that only note who was started."""
-    return Starts(
-        verify_arn="arn/verify", task_arn="arn/task", submission_arn="arn/submission", challenge_arn="arn/challenge"
-    )
+    return Starts(task_arn="arn/task", submission_arn="arn/submission", challenge_arn="arn/challenge")
 
 
 @dataclass(kw_only=True)

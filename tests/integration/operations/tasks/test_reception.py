@@ -97,7 +97,7 @@ async def test_a_file_is_handed_in_where_it_was_uploaded_and_nowhere_else(market
 
 @pytest.mark.parametrize("kind", ["task", "submission", "challenge"])
 def test_a_function_that_was_not_told_its_machine_says_which_variable_is_missing(kind: str) -> None:
-    workflows = Workflows(sfn=None, verify_arn="arn")  # type: ignore[arg-type] # it is not reached
+    workflows = Workflows(sfn=None, solve_arn="arn")  # type: ignore[arg-type] # it is not reached
     starts = {
         "task": lambda: workflows.task(tenant="acme", task_id="t"),
         "submission": lambda: workflows.submission(tenant="acme", task_id="t", submission_id="s"),
