@@ -211,7 +211,7 @@ WAYS = [
     *_ways(
         "audit",
         {**TENANT, "audit_id": "a"},
-        ("install:installed prepare:auditing turn:going_on turn:waiting turn:over wait turn:over conclude:done",),
+        ("install:installed prepare:auditing turn:going_on turn:waiting wait turn:over turn:over conclude:done",),
         ("install:failed",),
         ("install:installed prepare:done",),
         ("install:installed prepare:auditing turn!Boom turn:over conclude:incomplete",

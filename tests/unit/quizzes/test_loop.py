@@ -10,10 +10,13 @@ import pytest
 
 from tests.support.judges import Asked, Line, Script
 from tests.unit.quizzes.samples import CURRICULUM, LEARNER, evaluated, flaw, made, quiz
+from touchstone.clock import Deadline
 from touchstone.errors import InputError, OverloadedError, RefusedError
 from touchstone.judges import MemoryCache
+from touchstone.quizzes.judging import begun, judged
 from touchstone.quizzes.loop import RETRY_SECONDS, make_quiz, next_step
 from touchstone.quizzes.model import RULES, Attempt, MadeQuiz, QuizRequest, Violation
+from touchstone.quizzes.retrieval import query_weakness, retrieve_content
 
 REQUEST = QuizRequest(curriculum="our-course", chapter="2", learner="mei", questions=2)
 CLEAN = made()
@@ -57,23 +60,30 @@ async def test_the_evaluator_sees_nothing_of_the_course_or_the_learner() -> None
         assert kept not in asked.user + asked.system
 
 
-@pytest.mark.parametrize(
-    ("first", "judged", "rule", "detail"),
-    [
-        (CLEAN, [FLAWED, evaluated()], "pedagogical_quality", "All distractors are obviously wrong."),
-        (SIMPLIFIED, [evaluated()], "traditional_chinese", "「学习」 is Simplified"),
-        (made({"target": "餐廳"}, {}), [evaluated()], "curriculum_alignment", "「餐廳」"),
-    ],
-)
-async def test_a_violation_costs_one_retry_that_is_told_of_it(
-    first: Any, judged: list[Line], rule: str, detail: str
-) -> None:
-    found, script = await make([first, CLEAN], judged)
+async def test_a_violation_costs_one_retry_that_is_told_of_it() -> None:
+    found, script = await make([CLEAN, CLEAN], [FLAWED, evaluated()])
     assert calls(script) == ["generate", "evaluate", "generate", "evaluate"]
     assert (found.state, found.attempt) == ("clean", 2)
-    assert [one.rule for one in found.attempts[0].violations] == [rule]
+    assert [one.rule for one in found.attempts[0].violations] == ["pedagogical_quality"]
+    detail = "All distractors are obviously wrong."
     assert detail not in script.asked[0].user
     assert detail in script.asked[2].user
+
+
+@pytest.mark.parametrize(
+    ("first", "rule", "detail"),
+    [
+        (SIMPLIFIED, "traditional_chinese", "「学习」 is Simplified"),
+        (made({"target": "餐廳"}, {}), "curriculum_alignment", "「餐廳」"),
+    ],
+)
+async def test_no_judge_is_paid_for_an_attempt_that_a_check_has_failed(first: Any, rule: str, detail: str) -> None:
+    found, script = await make([first, CLEAN])
+    assert calls(script) == ["generate", "generate", "evaluate"]
+    assert (found.state, found.attempt) == ("clean", 2)
+    assert [one.rule for one in found.attempts[0].violations] == [rule]
+    assert found.attempts[0].checks_run == RULES[:5]
+    assert detail in script.asked[1].user
 
 
 async def test_errors_of_structure_go_straight_back_without_a_judge() -> None:
@@ -86,14 +96,23 @@ async def test_errors_of_structure_go_straight_back_without_a_judge() -> None:
 
 async def test_structure_then_content_then_clean_in_three() -> None:
     found, script = await make([BROKEN, SIMPLIFIED, CLEAN])
-    assert calls(script) == ["generate", "generate", "evaluate", "generate", "evaluate"]
+    assert calls(script) == ["generate", "generate", "generate", "evaluate"]
     assert (found.state, found.attempt) == ("clean", 3)
 
 
 async def test_checks_and_judge_are_listed_together_in_the_order_of_the_questions() -> None:
-    bad = made({"question_text": "「学习」 (xue2xi2) 是什麼？", "target": "餐廳"}, {})
-    found, _ = await make([bad], [evaluated([flaw()], [flaw("curriculum_alignment")])])
-    told = list(dict.fromkeys((one.question_id, one.rule, one.decided_by) for one in found.violations))
+    bad = quiz({"question_text": "「学习」 (xue2xi2) 是什麼？", "target": "餐廳"}, {})
+    script = Script({"evaluate": [evaluated([flaw()], [flaw("curriculum_alignment")])]})
+    content = retrieve_content(REQUEST, CURRICULUM)
+    found = await judged(
+        begun(1, bad, REQUEST),
+        content,
+        query_weakness(REQUEST, content, LEARNER),
+        evaluator=script.judges().get("claude", "fast"),
+        deadline=Deadline.after(30),
+        all_at_once=True,
+    )
+    told = list(dict.fromkeys((one.question_id, one.rule, one.decided_by) for one in found.attempt.violations))
     assert told == [
         ("q1", "traditional_chinese", "check"),
         ("q1", "pinyin_diacritics", "check"),
@@ -146,20 +165,30 @@ async def test_a_quiz_whose_evaluator_fails_is_unchecked_at_once_and_its_questio
     failure: Line, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING):
-        found, script = await make([SIMPLIFIED], [failure])
+        found, script = await make([CLEAN], [failure])
     assert calls(script).count("generate") == 1
     assert found.state == "unchecked"
     assert found.quiz is not None
     assert found.unchecked is not None
-    assert [one.rule for one in found.violations] == ["traditional_chinese"]
+    assert found.violations == ()
     assert found.checks_run == RULES[:5]
     [record] = [record for record in caplog.records if "was not judged" in record.getMessage()]
     assert '["q1", "q2"]' in record.getMessage()
-    assert "学习" not in record.getMessage()
+    assert "學習" not in record.getMessage()
+
+
+async def test_what_a_check_found_is_written_again_though_the_evaluator_is_down() -> None:
+    found, script = await make([SIMPLIFIED, CLEAN], [OverloadedError("503")])
+    assert calls(script).count("generate") == 2
+    assert "「学习」 is Simplified" in script.asked[1].user
+    assert (found.state, found.attempt, found.violations) == ("unchecked", 2, ())
+    found, script = await make([SIMPLIFIED, CLEAN], evaluator=None)
+    assert calls(script) == ["generate", "generate"]
+    assert (found.state, found.attempt, found.violations) == ("unchecked", 2, ())
 
 
 async def test_an_evaluator_that_fails_on_a_retry_leaves_that_attempt_unchecked() -> None:
-    found, _ = await make([SIMPLIFIED, CLEAN], [evaluated(), OverloadedError("503")])
+    found, _ = await make([CLEAN, CLEAN], [FLAWED, OverloadedError("503")])
     assert (found.state, found.attempt, found.violations, len(found.attempts)) == ("unchecked", 2, (), 2)
 
 
@@ -188,7 +217,7 @@ async def test_a_generator_that_fails_on_a_retry_leaves_the_best_so_far() -> Non
 
 async def test_no_retry_begins_with_too_little_time_left() -> None:
     found, script = await make([SIMPLIFIED], seconds=RETRY_SECONDS - 0.5)
-    assert calls(script) == ["generate", "evaluate"]
+    assert calls(script) == ["generate"]
     assert (found.state, found.stopped) == ("violations", "time")
 
 
@@ -237,7 +266,8 @@ ONE = Violation(question_id="q1", rule="structure", detail="None.", decided_by="
         (1, "pedagogical_quality", RULES, 1.0, "finish"),
         (1, None, RULES, 30.0, "finish"),
         (1, None, RULES[:5], 30.0, "finish"),
-        (1, "traditional_chinese", RULES[:5], 30.0, "finish"),
+        (1, "traditional_chinese", RULES[:5], 30.0, "generate"),
+        (3, "traditional_chinese", RULES[:5], 30.0, "finish"),
     ],
 )
 def test_what_follows_is_decided_by_the_attempt_and_the_time_left(

@@ -50,11 +50,13 @@ async def judged(
     evaluator: Judge | None,
     deadline: Deadline,
     use_cache: bool = True,
+    all_at_once: bool = False,
 ) -> Judged:
-    """An attempt as it is after EVALUATE_CONTENT: the checks that need the tables, and the judge.
+    """An attempt as it is after EVALUATE_CONTENT: the checks that need the tables, and then the judge.
 
-    Where the judge fails, the checks' findings stand, its rules are not among those that were applied, and the ids of
-    the questions are logged.
+    An attempt in which a check found something is written again whatever a judge says, so none is paid for it; but with
+    `all_at_once`, for a quiz that nobody writes again. Where the judge fails, the checks' findings stand, its rules are
+    not among those that were applied, and the ids of the questions are logged.
     """
     checked = check_content(
         attempt.quiz,
@@ -62,18 +64,16 @@ async def judged(
         taught=allowed_targets(content, weakness),
         known=(*content.known, *(point.item for point in weakness.weak_points)),
     )
-    return await asked(
-        attempt.model_copy(
-            update={
-                "violations": (*attempt.violations, *checked.violations),
-                "checks_run": (*attempt.checks_run, *checked.checks_run),
-            }
-        ),
-        ui_language=weakness.ui_language,
-        evaluator=evaluator,
-        deadline=deadline,
-        use_cache=use_cache,
+    attempt = attempt.model_copy(
+        update={
+            "violations": (*attempt.violations, *checked.violations),
+            "checks_run": (*attempt.checks_run, *checked.checks_run),
+        }
     )
+    if attempt.violations and not all_at_once:
+        return Judged(attempt=attempt, unchecked=None)
+    language = weakness.ui_language
+    return await asked(attempt, ui_language=language, evaluator=evaluator, deadline=deadline, use_cache=use_cache)
 
 
 async def asked(

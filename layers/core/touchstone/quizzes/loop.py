@@ -1,8 +1,8 @@
 """Writing a quiz, checking it, writing it again: who comes after whom, and what comes of it.
 
-    generate ─> structure ─┬─> evaluate ─┬─> finish
-        ↑                  │ errors      │ violations
-        └──────────────────┴─────────────┘  at most 2 retries
+    generate ─> structure ─┬─> evaluate (checks, then judge) ─┬─> finish
+        ↑                  │ errors                           │ violations
+        └──────────────────┴──────────────────────────────────┘  at most 2 retries
 
 The same decisions are taken by the loop here, in one process, and by whoever carries each step to a place of its own:
 `begun` and `judged` make an attempt, `next_step` says what follows, `outcome` what came of all.
@@ -81,10 +81,11 @@ async def make_quiz(
 def next_step(attempt: Attempt, *, seconds_left: float) -> Step:
     """What follows on an attempt, after its structure was looked at or after it was evaluated.
 
-    With errors in its structure it goes straight back. An attempt whose evaluation failed is the last one.
+    With errors in its structure it goes straight back, and so it does with what a check found, though no judge saw it.
+    An attempt on which the judge failed is the last one: whoever asks knows of that.
     """
-    if not attempt.structural and not attempt.judged:
-        return "evaluate" if attempt.checks_run == ("structure",) else "finish"
+    if not attempt.structural and attempt.checks_run == ("structure",):
+        return "evaluate"
     if attempt.violations and may_retry(attempt) and seconds_left >= RETRY_SECONDS:
         return "generate"
     return "finish"

@@ -24,6 +24,8 @@ ROUNDED = "One may be the other, converted and rounded."
 SEVERAL_SIZES = "A unit of several sizes, of which it is not said which."
 A_SCALE = "A temperature or a difference of temperatures may be meant."
 ONE_LETTER = "One letter in two cases: two variables, or one option."
+DEGREES = "Degrees of an angle or of a temperature may be meant."
+_OF_DEGREES = {(("angle", 1),), (("temperature", 1),)}
 
 
 def same_amount(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str]:
@@ -190,6 +192,8 @@ def _apart(left: tuple[Unit, ...], right: tuple[Unit, ...]) -> tuple[Answer, str
         return None, A_LETTER
     if any(len(unit.noun) > 1 and not unit.dimension for unit in (*left, *right)):
         return None, OTHER_THINGS
+    if {unit.dimension for unit in (*left, *right)} >= _OF_DEGREES:
+        return None, DEGREES
     if _periods(left) & _periods(right):
         # A year is twelve months, and no fixed number of days.
         return None, DIFFERENT_UNITS

@@ -288,8 +288,8 @@ def _spread(token: Token) -> list[Token]:
 def _joins(parts: Sequence[Token]) -> bool:
     """Whether tokens can be one name: words with spaces or hyphens, ° and a letter, μ and a unit."""
     first, last = parts[0], parts[-1]
-    if first.is_sign("°"):
-        return len(parts) == 2 and last.kind == "letters"  # noqa: PLR2004 - the sign and its scale
+    if first.is_sign("°") or first.text == "度":
+        return len(parts) == 2 and last.kind == "letters"  # noqa: PLR2004 - degrees and their scale
     if (first.text == "μ" or last.text == "Ω") and len(parts) == 2:  # noqa: PLR2004
         return last.kind == first.kind == "letters"
     if last.is_sign("¤"):
@@ -301,7 +301,7 @@ def _known(parts: Sequence[Token]) -> tuple[Unit, ...]:
     if len(parts) == 1 and parts[0].kind == "han":
         return _han(parts[0].text)
     tight = (
-        parts[0].text in ("°", "μ")
+        parts[0].text in ("°", "度", "μ")
         or parts[-1].text == "Ω"
         or parts[-1].text == "¤"
         or any(part.is_sign("-") for part in parts)

@@ -3,6 +3,7 @@
 All of the tokens are read, or none: a number, then a unit that takes everything behind it.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -28,6 +29,8 @@ _CODES = frozenset(
     ("USD", "RMB", "CNY", "EUR", "GBP", "JPY", "NTD", "TWD", "HKD", "AUD", "CAD", "US", "NT", "HK", "A", "C", "CHF")
 )
 _HALF = "半"
+_TEMPERATURE = re.compile(r"(?=[摄攝华華零])(?P<scale>[摄攝华華]氏)?(?P<below>零下)?(?=[^氏度]|\Z)")
+_DEGREES = re.compile(r"([摄攝华華]氏)?度\Z")
 _THOUSANDS = frozenset(("k", "K", "M", "B"))
 """Letters that may say thousands, millions and billions: 5k."""
 _TWO = 2
@@ -35,9 +38,10 @@ _TWO = 2
 
 def quantity(tokens: Sequence[Token]) -> Quantity:
     """The quantity that all of `tokens` write. Raises NotAnExpressionError."""
-    tokens = _halves(_unled(tokens))
+    tokens = _unled(tokens)
     if not tokens:
         raise NotAnExpressionError("no value")
+    tokens = _halves(_temperature(tokens))
     if (priced := _priced(tokens)) is not None:
         return priced
     tokens = _percents(numbered(list(tokens)))
@@ -62,6 +66,22 @@ def _unled(tokens: Sequence[Token]) -> Sequence[Token]:
     ):
         place += 1
     return tokens[place:]
+
+
+def _temperature(tokens: Sequence[Token]) -> Sequence[Token]:
+    """The tokens with a temperature's sign as a sign and its scale behind: 摄氏零下5度 as −5摄氏度."""
+    first = tokens[0]
+    led = _TEMPERATURE.match(first.text) if first.kind == "han" else None
+    if led is None:
+        return tokens
+    scale, below = led["scale"], led["below"]
+    rest = [first._replace(text=first.text[led.end() :]), *tokens[1:]] if first.text[led.end() :] else [*tokens[1:]]
+    if rest and rest[-1].kind == "han" and (degrees := _DEGREES.search(rest[-1].text)) is not None:
+        if not (degrees[1] and scale):
+            rest[-1] = rest[-1]._replace(text=f"{rest[-1].text[: degrees.start()]}{scale or degrees[1] or '摄氏'}度")
+    elif scale or not rest:
+        return tokens
+    return [first._replace(kind="sign", text="-"), *rest] if below else rest
 
 
 def _percents(tokens: list[Token]) -> list[Token]:

@@ -76,8 +76,9 @@ def validate(desk: QuizDesk, quiz_id: str) -> StepProgress:
 async def evaluate(desk: QuizDesk, quiz_id: str, *, left_for: timedelta | None = None) -> StepProgress:
     """EVALUATE_CONTENT: the checks that need the tables, and the judge, who sees the questions alone.
 
-    Of a quiz of somebody's own whose structure is broken the checks alone are made, and no judge is missed. Where the
-    judge fails the quiz is left unchecked, with what the checks found. A repeat asks nobody.
+    Of a quiz of somebody's own whose structure is broken the checks alone are made, and no judge is missed; so it is of
+    one that is written again for what a check found. Where the judge fails the quiz is left unchecked, with what the
+    checks found. A repeat asks nobody.
     """
     awaited = left_for is None
     run, ours = desk.quizzes.begin(tenant=desk.tenant, quiz_id=quiz_id, asking="evaluate", awaited=awaited)
@@ -87,7 +88,7 @@ async def evaluate(desk: QuizDesk, quiz_id: str, *, left_for: timedelta | None =
     with _held(desk, run, "evaluate"):
         found = await _judged(desk, run, evaluator)
         desk.paid(found.spends)
-        unchecked = nobody or found.unchecked
+        unchecked = found.unchecked and (nobody or found.unchecked)
         provider = NOBODY if evaluator is None else evaluator.provider
         off = _put_off(desk, run, found.failure, provider=provider, left_for=left_for)
         if off is not None:
@@ -134,7 +135,10 @@ async def _judged(desk: QuizDesk, run: QuizRun, evaluator: Judge | None) -> Judg
     """The last attempt of a run, checked and judged."""
     deadline = desk.time_left(run)
     if run.content is not None and run.weakness is not None:
-        return await judged(run.attempts[-1], run.content, run.weakness, evaluator=evaluator, deadline=deadline)
+        own = run.kind == "check"
+        return await judged(
+            run.attempts[-1], run.content, run.weakness, evaluator=evaluator, deadline=deadline, all_at_once=own
+        )
     taught = None if run.content is None else run.content.chapter.items
     known = None if run.content is None else run.content.known
     language = run.request.ui_language
