@@ -18,9 +18,11 @@ VERIFYING = Size(memory_mb=1024, timeout_s=340)
 """Of attempts of ours, which nobody waits for: a judge has up to five minutes."""
 SOLVING = Size(memory_mb=1024, timeout_s=180)
 """Half a minute more than a step waits for its judges: one that is late is to be a reason in the record."""
-EVALUATING = Size(memory_mb=512, timeout_s=120)
-"""Waits for one judge, and nobody waits for it: more memory would be paid for while the judge thinks."""
-DRAINING = Size(memory_mb=1024, timeout_s=900)
+EVALUATING = Size(memory_mb=384, timeout_s=120)
+"""Waits for one judge, and nobody waits for it: more memory would be paid for while the judge thinks. It holds 150 MB
+with all three SDKs."""
+DRAINING = Size(memory_mb=768, timeout_s=900)
+"""Waits for twenty judges side by side; less than half a processor stores what they say."""
 
 
 class Answers(Construct):

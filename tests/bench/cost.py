@@ -26,6 +26,7 @@ import pytest
 
 from functions.answers import sweep
 from functions.composition import stores, work
+from functions.observability import METRICS, logger
 from tests.bench.layers import synthesized
 from tests.support import replies
 from tests.support.api import Api
@@ -197,7 +198,7 @@ class Scene:
     def metered(self, do: Callable[[], Any]) -> Meter:
         """What some work uses."""
         printed = io.StringIO()
-        with metering(lambda: len(self.server.calls)) as meter, contextlib.redirect_stdout(printed):
+        with metering(lambda: len(self.server.calls)) as meter, logging_to(printed):
             machines = self.here.machines
             machines.entered, machines.begun = meter.entered, meter.begun
             do()
@@ -232,15 +233,27 @@ class Scene:
 
     def evaluate_many(self, answer_ids: Sequence[str]) -> None:
         """Line up deep evaluations as a batch does, and have the drain work them off."""
-        door = work.reception(TENANT, bulk=True)
         for answer_id in answer_ids:
-            door.evaluate(answer_id)
+            work.bulk_evaluations().add(stores.answers().get(tenant=TENANT, answer_id=answer_id))
         self.here.machines.begin("drain", f"drain-{len(answer_ids)}", {})
         assert {self.state_of(answer_id) for answer_id in answer_ids} == {"done"}
 
     def state_of(self, answer_id: str) -> str:
         """Where a deep evaluation stands."""
         return stores.answers().get(tenant=TENANT, answer_id=answer_id).evaluation.state
+
+
+@contextlib.contextmanager
+def logging_to(printed: io.StringIO) -> Iterator[None]:
+    """Have what functions log and publish written there."""
+    handler = logger.registered_handler
+    assert isinstance(handler, logging.StreamHandler)
+    before = handler.setStream(printed)
+    try:
+        with contextlib.redirect_stdout(printed):
+            yield
+    finally:
+        handler.setStream(before)
 
 
 def unlimited() -> dict[str, str]:
@@ -252,7 +265,6 @@ def unlimited() -> dict[str, str]:
 @contextlib.contextmanager
 def scene() -> Iterator[Scene]:
     """A deployment at work: what is loaded and made once is loaded and made."""
-    logging.disable()
     with ProviderServer() as server, pytest.MonkeyPatch.context() as patch, in_process(patch):
         server.reply(replies.verify(), schema="VerifyReply")
         server.reply(replies.evaluate(), schema="EvaluateReply")
@@ -260,10 +272,9 @@ def scene() -> Iterator[Scene]:
         with deployed(patch, keys=keys, **addresses, **unlimited()) as here:
             here.machines.context = Context(LONGEST_MS)
             one = Scene(here=here, api=Api(token=here.token(TENANT)), server=server)
-            with contextlib.redirect_stdout(io.StringIO()):
+            with logging_to(io.StringIO()):
                 one.evaluate(one.verify(0))
             yield one
-    logging.disable(logging.NOTSET)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -286,8 +297,10 @@ def measure() -> Measured:
         evaluated = one.metered(lambda: one.evaluate(alone))
         drained = []
         for count in BULK:
-            with contextlib.redirect_stdout(io.StringIO()):
+            with logging_to(io.StringIO()):
                 answer_ids = [one.verify(100 * count + place) for place in range(count)]
+                for answer_id in answer_ids:  # a batch's answers ask for it by the write of their end
+                    stores.evaluations().request(tenant=TENANT, answer_id=answer_id)
             drained.append(one.metered(partial(one.evaluate_many, answer_ids)))
         swept = one.metered(lambda: sweep.handler({"source": "schedule"}, one.here.machines.context))
         empty = one.metered(lambda: one.here.machines.begin("drain", "empty", {}))
@@ -341,7 +354,8 @@ def table(measured: Measured, *, stack: Stack, listed: Prices) -> str:
 
 A verification writes {units["write_units"]:.0f} units to the table and {units["index_write_units"]:.0f} to its indexes.
 A month in which nothing is asked costs {resting.total:.2f} US dollars: {parts}.
-Prices are those of {listed.region} as of {listed.as_of} (`tests/bench/prices.json`), without what the judges ask."""
+The functions publish {len(METRICS)} metrics. Prices are those of {listed.region} as of {listed.as_of}
+(`tests/bench/prices.json`), without what the judges ask."""
 
 
 def written(text: str, shown: str) -> str:

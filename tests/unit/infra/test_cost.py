@@ -10,6 +10,8 @@ from tests.support import metering
 from tests.support.templates import Resources
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?(?= %)|\d+\.\d+|\d+")
+MOST_WRITES, MOST_INDEX_WRITES = 19, 6
+"""Units of one verification: its record twice, its counters, its request remembered, its call reserved and kept."""
 DRIFT = 0.05
 """A record's size changes with the digits of a latency, and with it a unit now and then."""
 
@@ -26,6 +28,20 @@ def test_the_documents_table_is_what_the_system_costs(shown: str) -> None:
     assert NUMBER.sub("0", said) == NUMBER.sub("0", shown), "run `python -m tests.bench.cost --write`"
     now = [float(number) for number in NUMBER.findall(shown)]
     assert [float(number) for number in NUMBER.findall(said)] == pytest.approx(now, rel=DRIFT, abs=0.002), shown
+
+
+def test_each_piece_of_work_stays_within_what_it_may_cost(shown: str) -> None:
+    rows = [line.split("|")[2].split("/") for line in shown.splitlines() if line.startswith("| a")]
+    verified, alone, bulk = ([float(usd) for usd in row] for row in rows)
+    assert verified[0] <= 0.06  # with a judge of 1.5 s: what it takes longer is billed while a caller waits
+    assert max(alone) <= 0.10
+    assert max(bulk) <= 0.04
+    idle = re.search(r"nothing is asked costs (\d\.\d\d) US dollars", shown)
+    assert idle is not None
+    assert float(idle[1]) <= 1.0
+    units = re.search(r"writes (\d+) units to the table and (\d+) to its indexes", shown)
+    assert units is not None
+    assert (int(units[1]) <= MOST_WRITES, int(units[2]) <= MOST_INDEX_WRITES) == (True, True)
 
 
 def test_the_meter_knows_the_tables_indexes() -> None:
