@@ -8,7 +8,8 @@ from hypothesis import given, settings
 
 from tests.unit.statistics.test_paired import PAIRS, pairs_of
 from tests.unit.statistics.worlds import World
-from touchstone.statistics import ItemPair, minimum_detectable_effect, paired_difference
+from touchstone.statistics import ItemPair, minimum_detectable_effect, paired_difference, sources_needed
+from touchstone.statistics.paired import smallest_p_value
 
 
 def test_a_design_worked_by_hand() -> None:
@@ -88,3 +89,42 @@ def test_the_share_between_sources_is_a_share(pairs: list[ItemPair]) -> None:
 def test_an_impossible_design_is_refused(power: float, significance: float) -> None:
     with pytest.raises(ValueError, match="power"):
         minimum_detectable_effect([], power=power, significance=significance)
+
+
+@pytest.mark.parametrize("sources", [5, 6, 8, 10])
+def test_of_equal_differences_only_more_sources_make_a_smaller_p_value(sources: int) -> None:
+    result = paired_difference(pairs_of([[-50.0, -50.0]] * sources), draws=99_999)
+    assert result.p_value == pytest.approx(smallest_p_value(sources), rel=0.1)
+    assert smallest_p_value(sources) > smallest_p_value(sources + 1)
+
+
+@pytest.mark.parametrize(("significance", "needed"), [(0.05, 5), (0.01, 7), (0.005, 8), (1e-9, 20)])
+def test_equal_differences_need_as_many_sources_as_can_have_the_p_value(significance: float, needed: int) -> None:
+    assert sources_needed(pairs_of([[-50.0]] * 6), significance=significance) == needed
+
+
+def test_with_the_sources_that_are_needed_a_difference_is_found_about_four_times_of_five() -> None:
+    """The number is estimated from 60 experiments of eight sources, and 200 others are then made with so many."""
+    world = World(name="small", steps=3, base=0.45, effect=0.05)
+    told = [
+        sources_needed(_shifted(world.experiment(8, np.random.default_rng([2, seed])), world.truth))
+        for seed in range(60)
+    ]
+    usual = round(float(np.median([10_001 if one is None else one for one in told])))
+    assert 20 <= usual <= 80
+    shown = sum(
+        paired_difference(world.experiment(usual, np.random.default_rng(seed)), draws=999).shown for seed in range(200)
+    )
+    assert 0.7 <= shown / 200 <= 0.9
+
+
+def _shifted(pairs: list[ItemPair], truth: float) -> list[ItemPair]:
+    """The pairs as spread as they are, with the true difference as their mean."""
+    scored = [(pair.a, pair.b) for pair in pairs if pair.a is not None and pair.b is not None]
+    off = truth - sum(b - a for a, b in scored) / len(scored)
+    return [ItemPair(source=pair.source, a=pair.a, b=None if pair.b is None else pair.b + off) for pair in pairs]
+
+
+@pytest.mark.parametrize("differences", [[], [[1.0, 2.0]], [[0.0]] * 6, [[1.0], [-1.0]] * 4, [[1000.0], [-999.9]] * 9])
+def test_what_no_number_of_sources_would_show_is_not_promised(differences: list[list[float]]) -> None:
+    assert sources_needed(pairs_of(differences)) is None

@@ -1,7 +1,7 @@
 """What the figures of experiments and judges are worth: intervals, agreement, calibration; pure, of plain numbers.
 
-Names are imported on first use; numpy and scipy by the two functions that calculate with them, `paired_difference` and
-`minimum_detectable_effect`.
+Names are imported on first use; numpy and scipy by the functions that calculate with them, `paired_difference`,
+`minimum_detectable_effect` and `sources_needed`.
 """
 
 from typing import TYPE_CHECKING
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from touchstone.statistics.multiple import Corrected, holm
     from touchstone.statistics.paired import PairedDifference, paired_difference
     from touchstone.statistics.pairs import ItemPair, pair_items
-    from touchstone.statistics.power import DetectableEffect, minimum_detectable_effect
+    from touchstone.statistics.power import DetectableEffect, minimum_detectable_effect, sources_needed
     from touchstone.statistics.tallies import CardTally, Judged, JudgeKey, call_tally, label_tally, order_tally
     from touchstone.statistics.votes import Majority, Median, majority, median
 
@@ -68,7 +68,7 @@ __getattr__ = Face(
         "multiple": ("Corrected", "holm"),
         "paired": ("PairedDifference", "paired_difference"),
         "pairs": ("ItemPair", "pair_items"),
-        "power": ("DetectableEffect", "minimum_detectable_effect"),
+        "power": ("DetectableEffect", "minimum_detectable_effect", "sources_needed"),
         "tallies": ("CardTally", "JudgeKey", "Judged", "call_tally", "label_tally", "order_tally"),
         "votes": ("Majority", "Median", "majority", "median"),
     },
@@ -116,6 +116,7 @@ __all__ = [
     "reliability",
     "reliability_of_counts",
     "score_interval",
+    "sources_needed",
     "wilson_interval",
     "wilson_lower",
 ]

@@ -5,8 +5,10 @@ that treats every item as independent is too narrow, and declares differences th
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING
 
 from touchstone.statistics.pairs import ItemPair, differences_by_source
@@ -23,6 +25,8 @@ FEWEST_SOURCES = 5
 """With four, one draw in twenty rejects nothing, however far off: whether the bounds exist would be left to chance."""
 WEBB_SQUARES = (0.5, 1.0, 1.5)
 """Squares of the six weights ±√½, ±1, ±√1½, all equally likely: mean 0 and variance 1 (see `paired_difference`)."""
+COUNTED_SOURCES = 20
+"""So many sources and more have p-values as small as any experiment asks for: below one in a million."""
 WEIGHTS_AT_ONCE = 2_000_000
 """Weights held in memory at a time (16 MB), so that many sources need time and not memory."""
 
@@ -59,7 +63,12 @@ class PairedDifference:
 
 
 def paired_difference(
-    pairs: Iterable[ItemPair], *, level: float = LEVEL, draws: int = DRAWS, seed: int = 0
+    pairs: Iterable[ItemPair],
+    *,
+    level: float = LEVEL,
+    draws: int = DRAWS,
+    seed: int = 0,
+    scale: float = math.inf,
 ) -> PairedDifference:
     """The mean difference of pairs, with a wild bootstrap interval clustered by source and the p-value that fits it.
 
@@ -71,7 +80,8 @@ def paired_difference(
     are 0. None covers enough where a few sources of many carry the whole effect and hardly any were drawn. The standard
     error is CR2 of R. Bell and D. McCaffrey, Surv. Methodol. 28 (2002), 169-181.
 
-    No order of pairs or sources changes anything, and the same seed gives the same result. Raises `InputError` for a
+    `scale` is the largest difference that there can be: the interval ends there, which costs it no coverage. No order
+    of pairs or sources changes anything, and the same seed gives the same result. Raises `InputError` for a
     score that is not finite and `ValueError` for a level outside 0-1 or without draws.
     """
     if not 0 < level < 1 or draws < 1:
@@ -90,6 +100,7 @@ def paired_difference(
         ) / count  # fmt: skip
         if len(by_source) >= FEWEST_SOURCES:
             interval, p_value = _wild_interval(difference, residuals, sizes, level=level, draws=draws, seed=seed)
+            interval = interval and (max(interval[0], -scale), min(interval[1], scale))
     return PairedDifference(
         difference=difference,
         interval=interval,
@@ -102,6 +113,27 @@ def paired_difference(
         unscored=len(given) - count,
         sources=len(by_source),
     )
+
+
+@cache
+def smallest_p_value(sources: int) -> float:
+    """The smallest p-value that so many sources of equal size can have, whatever they show: that of equal differences.
+
+    It is the share of draws whose weights outweigh all sources together, which reject nothing: 0.013 of six sources,
+    half of that with each further one. More than `COUNTED_SOURCES` are taken as 0.
+    """
+    if sources > COUNTED_SOURCES:
+        return 0.0
+    sums = Counter({0.0: 1})
+    for _ in range(sources):
+        after: Counter[float] = Counter()
+        for value, times in sums.items():
+            for square in WEBB_SQUARES:
+                for weight in (math.sqrt(square), -math.sqrt(square)):
+                    after[round(value + weight, 9)] += times
+        sums = after
+    outweighing = sum(times for value, times in sums.items() if abs(value) >= sources - 1e-6)
+    return float(outweighing / (2 * len(WEBB_SQUARES)) ** sources)
 
 
 def _wild_interval(

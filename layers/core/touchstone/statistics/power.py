@@ -1,15 +1,18 @@
-"""What an experiment of a given size can show: the smallest difference that it would find four times of five."""
+"""What an experiment of a given size can show, and of what size it would have to be to show what it sees."""
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from touchstone.statistics.paired import COUNTED_SOURCES, FEWEST_SOURCES, smallest_p_value
 from touchstone.statistics.pairs import ItemPair, differences_by_source
 
 POWER = 0.8
 """How often the experiment is to find the effect."""
 SIGNIFICANCE = 0.05
 """How often it may declare one where there is none."""
+MOST_SOURCES = 10_000
+"""What would take more is not worth the telling."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +75,38 @@ def minimum_detectable_effect(
         items=items,
         sources=sources,
     )
+
+
+def sources_needed(
+    pairs: Iterable[ItemPair], *, power: float = POWER, significance: float = SIGNIFICANCE
+) -> int | None:
+    """With how many sources in all the difference that these pairs show would be found with a chance of `power`.
+
+    New sources are taken to be like these: as many items, as different, the same mean difference. It is the smallest
+    number k for which (t of 1 - significance/2 + t of power) × the spread of sources / √k is no more than the
+    difference, as in `minimum_detectable_effect`, and for which `paired_difference` can have so small a p-value at all.
+    None: there is no difference, fewer than two sources tell nothing of their spread, or it would take over
+    `MOST_SOURCES`. Raises `ValueError` as `minimum_detectable_effect` does.
+    """
+    given = list(pairs)
+    found = minimum_detectable_effect(given, power=power, significance=significance)
+    values = [value for group in differences_by_source(given) for value in group]
+    difference = abs(math.fsum(values) / len(values)) if values else 0.0
+    if not difference or found.sources < 2:  # noqa: PLR2004 - nothing tells how sources differ
+        return None
+    fewest = next(
+        (k for k in range(FEWEST_SOURCES, COUNTED_SOURCES) if smallest_p_value(k) <= significance), COUNTED_SOURCES
+    )
+    if found.standard_deviation is None or found.design_effect is None:
+        return fewest  # all differences are equal
+    import numpy as np
+    from scipy.special import stdtrit
+
+    spread = found.standard_deviation * math.sqrt(found.design_effect * found.sources / found.items)
+    counts = np.arange(fewest, MOST_SOURCES + 1)
+    quantiles = stdtrit(counts - 1, 1 - significance / 2) + stdtrit(counts - 1, power)
+    enough = np.flatnonzero(quantiles * spread / np.sqrt(counts) <= difference)
+    return int(counts[enough[0]]) if len(enough) else None
 
 
 def _variances(by_source: list[list[float]]) -> tuple[float | None, float]:

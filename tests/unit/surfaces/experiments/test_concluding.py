@@ -19,6 +19,7 @@ from touchstone.judges.spends import Spend
 from touchstone.surfaces.experiments import Conclusion, Experiment, Failure, Measured, conclude
 from touchstone.surfaces.experiments.pairs import PairResult
 from touchstone.surfaces.experiments.preference import Choice
+from touchstone.surfaces.experiments.report import headline
 from touchstone.surfaces.model import MetricName
 
 SEEDS = range(1_000, 1_200)
@@ -101,6 +102,34 @@ def test_with_few_sources_the_difference_is_told_and_nothing_is_declared() -> No
         None,
         "not_compared",
     )
+
+
+def test_where_too_few_sources_are_why_nothing_is_shown_it_is_said_how_many_more_would_do() -> None:
+    asked = experiment(sources=6, a_source=2)
+    found = [
+        pair(one.number, one.item, one.source.id, a=dict.fromkeys(METRICS, 100.0), b=dict.fromkeys(METRICS, 50.0))
+        for one in asked.pairs
+    ]
+    conclusion = conclude(asked, found)
+    assert {one.verdict for one in conclusion.metrics} == {"no_difference_shown"}
+    (needed,) = {one.sources_needed for one in conclusion.metrics}
+    assert needed is not None
+    assert 6 < needed <= 9
+    more = experiment(sources=needed, a_source=2)
+    again = [
+        pair(one.number, one.item, one.source.id, a=dict.fromkeys(METRICS, 100.0), b=dict.fromkeys(METRICS, 50.0))
+        for one in more.pairs
+    ]
+    shown = conclude(more, again)
+    assert {(one.verdict, one.sources_needed) for one in shown.metrics} == {("a_better", None)}
+    assert f"With {needed - 6} more source" in headline(conclusion)
+
+
+def test_an_interval_ends_where_the_scale_does() -> None:
+    (clarity,) = conclude(*scores(*[(0.0, 100.0)] * 5, (100.0, 90.0))).metrics
+    assert clarity.interval is not None
+    assert clarity.interval[1] == 100.0
+    assert clarity.interval[0] >= -100.0
 
 
 @pytest.mark.parametrize("given", [[], [(None, None), (None, 5.0), (5.0, None)]])

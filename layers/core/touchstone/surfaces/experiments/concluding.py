@@ -12,6 +12,7 @@ from touchstone.statistics import (
     minimum_detectable_effect,
     pair_items,
     paired_difference,
+    sources_needed,
 )
 from touchstone.statistics.multiple import FAMILY_LEVEL, Corrected
 from touchstone.surfaces.experiments.behind import denominator, favouring, preferred
@@ -55,7 +56,7 @@ def conclude(
     """
     found = _ordered(experiment, results)
     respects = {name: _of_metric(found, name) for name in experiment.measured} | {_PREFERENCE: _of_preference(found)}
-    tests = {name: paired_difference(pairs, seed=experiment.seed) for name, pairs in respects.items()}
+    tests = {name: paired_difference(pairs, seed=experiment.seed, scale=WHOLE) for name, pairs in respects.items()}
     corrected = holm({name: test.p_value for name, test in tests.items()})
     tested = max(1, sum(test.p_value is not None for test in tests.values()))
     compared = {
@@ -114,6 +115,8 @@ def _comparison(
     pairs: Sequence[ItemPair], test: PairedDifference, corrected: Corrected, *, significance: float
 ) -> Comparison:
     """One respect. `significance` is what the correction leaves to the hardest of all tests."""
+    verdict = _verdict(test, corrected)
+    settled = verdict in ("a_better", "b_better")
     return Comparison(
         a_mean=test.a_mean,
         b_mean=test.b_mean,
@@ -124,7 +127,8 @@ def _comparison(
         detectable=minimum_detectable_effect(pairs, significance=significance).effect,
         compared=test.items,
         sources=test.sources,
-        verdict=_verdict(test, corrected),
+        sources_needed=None if settled else sources_needed(pairs, significance=significance),
+        verdict=verdict,
     )
 
 

@@ -33,8 +33,10 @@ class Comparison(Strict):
     least four times of five, however many respects it compares; None where the differences do not vary or come from one
     source.
 
-    `compared` is the number of pairs, and `sources` that of their sources. A variant is better only where the interval
-    excludes 0 and the adjusted p-value is at most 0.05.
+    `compared` is the number of pairs, and `sources` that of their sources. `sources_needed` is with how many in all,
+    were new ones like these, the difference would be shown four times of five; None where it is shown, where there is
+    none, where one source tells nothing of how they differ, or where it would take over 10,000. A variant is better
+    only where the interval excludes 0 and the adjusted p-value is at most 0.05.
     """
 
     a_mean: Rounded | None
@@ -46,6 +48,7 @@ class Comparison(Strict):
     detectable: Rounded | None
     compared: int
     sources: int
+    sources_needed: int | None = None
     verdict: Verdict
 
 

@@ -39,6 +39,14 @@ CASES: list[tuple[dict[str, Any], str]] = [
         "No difference is shown between “old” and “new”: how large one would have been found cannot be told, since the differences do not vary.",  # noqa: E501
     ),
     (
+        {
+            "verdict": "no_difference_shown",
+            "metrics": (metric(**(ALIKE | {"difference": -50.0, "detectable": None, "sources_needed": 8})),),
+            "preference": preference(**NOTHING),
+        },
+        "No difference is shown between “old” and “new”: how large one would have been found cannot be told, since the differences do not vary. With 2 more sources like these, the 50.0 points seen in quiz_clarity would be shown four times of five.",  # noqa: E501
+    ),
+    (
         {"verdict": "not_compared", "metrics": (metric(**NOTHING),), "preference": preference(**NOTHING)},
         "“old” and “new” could not be compared: no pair has a score for both variants.",
     ),

@@ -24,7 +24,7 @@ def headline(conclusion: Conclusion) -> str:
             for_a, for_b = _won("a_better", respects), _won("b_better", respects)
             return f"Neither is better in everything: “{a}” is in {for_a}; “{b}” is in {for_b}.{_others(respects)}"
         case "no_difference_shown":
-            return f"No difference is shown between “{a}” and “{b}”: {_would_be_found(respects)}."
+            return f"No difference is shown between “{a}” and “{b}”: {_would_be_found(respects)}.{_settled(respects)}"
         case "not_compared":
             return f"“{a}” and “{b}” could not be compared: {_why_not(respects)}."
 
@@ -49,11 +49,12 @@ def outcome(respect: Respect, conclusion: Conclusion) -> str:
             return f"“{b}” is better than “{a}” {_by_how_much(respect)}."
         case "no_difference_shown":
             sure = f"95 % interval {interval(found.interval)}, adjusted p {_is(found.adjusted_p_value)}"
-            return f"No difference is shown: “{b}” less “{a}” is {points(found.difference)} points ({sure})."
+            seen = f"“{b}” less “{a}” is {points(found.difference)} points ({sure})"
+            return f"No difference is shown: {seen}.{_settled([respect])}"
         case "not_compared" if isinstance(found, PreferenceComparison) and not found.asked:
             return "Not compared: no judge was asked."
         case "not_compared":
-            return f"Not compared: {_why_not([respect])}."
+            return f"Not compared: {_why_not([respect])}.{_settled([respect])}"
 
 
 def _won(verdict: Verdict, respects: Sequence[Respect]) -> str:
@@ -98,6 +99,25 @@ def _would_be_found(respects: Sequence[Respect]) -> str:
     if least == most:
         return f"one of {score(most[0])} points in {most[1]} {often}"
     return f"one of {score(least[0])} points ({least[1]}) to {score(most[0])} points ({most[1]}) {often}"
+
+
+def _settled(respects: Sequence[Respect]) -> str:
+    """How many more sources would show what is seen, of the respect that needs the fewest; "" where that is not known.
+
+    Where there are as many as that already, the experiment is among the one in five that do not show it.
+    """
+    needed = [
+        (found.sources_needed - found.sources, called(one), found.difference)
+        for one in respects
+        if (found := one.comparison).sources_needed is not None
+    ]
+    if not needed:
+        return ""
+    more, name, difference = min(needed, key=lambda one: one[0])
+    if more <= 0:
+        return ""
+    seen = f"the {score(abs(difference or 0.0))} points seen in {name}"
+    return f" With {counted(more, 'more source')} like these, {seen} would be shown four times of five."
 
 
 def _why_not(respects: Sequence[Respect]) -> str:

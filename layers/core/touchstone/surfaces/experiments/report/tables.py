@@ -43,6 +43,7 @@ def _respects(
             "p_value": found.p_value,
             "adjusted_p_value": found.adjusted_p_value,
             "detectable": found.detectable,
+            "sources_needed": found.sources_needed,
             "compared": found.compared,
             "sources": found.sources,
             "a_unscored_items": one.unscored_a,
