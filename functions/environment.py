@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from functools import cache
 from typing import Annotated
 
@@ -9,13 +10,15 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from touchstone.errors import SettingsError
 
+_MACHINE = re.compile(r"TOUCHSTONE_([A-Z]+)_MACHINE_ARN")
+
 
 def _json(value: object) -> object:
     return json.loads(value) if isinstance(value, str) else value
 
 
 class Environment(BaseModel):
-    """The variables of docs/concepts/architecture.md. A function that lacks one it needs fails on its first use."""
+    """The variables of docs/concepts/environment.md. A function that lacks one it needs fails on its first use."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -24,16 +27,6 @@ class Environment(BaseModel):
     bucket: str | None = Field(default=None, validation_alias="TOUCHSTONE_BUCKET")
     deferred_queue_url: str | None = Field(default=None, validation_alias="TOUCHSTONE_DEFERRED_QUEUE_URL")
     intake_queue_url: str | None = Field(default=None, validation_alias="TOUCHSTONE_INTAKE_QUEUE_URL")
-    solve_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_SOLVE_MACHINE_ARN")
-    evaluate_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_EVALUATE_MACHINE_ARN")
-    drain_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_DRAIN_MACHINE_ARN")
-    task_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_TASK_MACHINE_ARN")
-    submission_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_SUBMISSION_MACHINE_ARN")
-    challenge_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_CHALLENGE_MACHINE_ARN")
-    measure_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_MEASURE_MACHINE_ARN")
-    quiz_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_QUIZ_MACHINE_ARN")
-    experiment_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_EXPERIMENT_MACHINE_ARN")
-    audit_machine_arn: str | None = Field(default=None, validation_alias="TOUCHSTONE_AUDIT_MACHINE_ARN")
     sandbox_function: str | None = Field(default=None, validation_alias="TOUCHSTONE_SANDBOX_FUNCTION")
     event_bus: str | None = Field(default=None, validation_alias="TOUCHSTONE_EVENT_BUS")
     secret_id: str | None = Field(default=None, validation_alias="TOUCHSTONE_SECRET_ID")
@@ -48,6 +41,9 @@ class Environment(BaseModel):
         default={}, validation_alias="SUBJECT_PROVIDER_MAP"
     )
 
+    machines: dict[str, str] = {}
+    """Where the state machines are that this function may start, by name: of `TOUCHSTONE_<NAME>_MACHINE_ARN`."""
+
     def require(self, name: str) -> str:
         """The value of a variable that must be set. Raises `SettingsError` naming it."""
         value = getattr(self, name)
@@ -57,11 +53,16 @@ class Environment(BaseModel):
         return str(value)
 
 
+def _machines() -> dict[str, str]:
+    named = ((_MACHINE.fullmatch(variable), arn) for variable, arn in os.environ.items())
+    return {found[1].lower(): arn for found, arn in named if found is not None}
+
+
 @cache
 def environment() -> Environment:
     """The environment of this process."""
     try:
-        return Environment.model_validate(dict(os.environ))
+        return Environment.model_validate({**os.environ, "machines": _machines()})
     except ValidationError as error:
         first = error.errors()[0]
         raise SettingsError(f"The environment variable {first['loc'][0]} is wrong: {first['msg']}.") from None

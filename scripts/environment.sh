@@ -1,5 +1,5 @@
 # Sourced by demo and test: finds uv or brings it into .tools, and a Python 3.13 if one is here; then `$UV run …`.
-# GROUP: a group of dependencies to install beside the usual ones; none unless set.
+# NEEDS: groups of dependencies to install beside the usual ones; none unless set.
 cd "$(dirname "$0")/.." || exit 1
 UV=$(command -v uv) && "$UV" --version >/dev/null 2>&1 || UV=.tools/bin/uv
 if [ ! -x "$UV" ]; then
@@ -16,4 +16,6 @@ for python in "$UV_PYTHON" python3.13 python3 "$(PYENV_VERSION=$(ls "${PYENV_ROO
   python=$([ -n "$python" ] && "$python" -c 'import sys; print(sys.executable if sys.version_info[:2] == (3, 13) else "")' \
     2>/dev/null) && [ -n "$python" ] && UV_PYTHON=$python && export UV_PYTHON && break
 done
-"$UV" sync --frozen --quiet ${GROUP:+--group "$GROUP"} || exit 1
+groups=
+for group in $NEEDS; do groups="$groups --group $group"; done
+"$UV" sync --frozen --quiet $groups || exit 1

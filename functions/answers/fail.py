@@ -6,6 +6,7 @@ from functions.answers.step import Step, step
 from functions.composition.stores import answers
 from functions.observability import count_verdict
 from touchstone.operations.finishing import fail_or_finish
+from touchstone.references import Reference
 
 
 @step
@@ -15,7 +16,7 @@ def handler(references: Step) -> dict[str, Any]:
     A reason that stands there already is kept. Says whether a deep evaluation is to be started.
     """
     failure = f"The problem could not be solved ({references.error or 'unknown'}); ask again later."
-    record = answers().get(tenant=references.tenant, answer_id=references.answer_id)
+    record = answers().get(Reference(references.tenant, "answer", references.answer_id))
     record = fail_or_finish(answers(), record, failure=failure)
     count_verdict(record)
     return {"answer_id": record.id, "stage": record.stage, "evaluate": record.evaluation.state == "waiting"}

@@ -9,7 +9,7 @@ from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, pro
 
 from functions import once
 from functions.composition.stores import tenants
-from functions.composition.work import bulk_evaluations, desk, reception, run
+from functions.composition.work import bulk_evaluations, desk, intake, run
 from functions.observability import count_verdict, log_fault, logger, publishing
 from touchstone.answers.model import ENDED
 from touchstone.clock import Deadline
@@ -55,7 +55,7 @@ def _taken(message: Message, deadline: Deadline) -> dict[str, Any]:
         message,
         tenants=tenants(),
         desk=desk(message.tenant, patient=True),
-        reception=reception(message.tenant, bulk=True),
+        intake=intake(message.tenant, bulk=True),
         deadline=deadline,
     )
     record = run(taken)

@@ -3,20 +3,19 @@
 from collections.abc import Mapping
 from typing import Any
 
-from functions.composition import audits, quizzes, surfaces, tasks
-from functions.composition.work import sweep
+from functions.composition.sweeping import sweep
+from functions.composition.tasks import announcer
+from functions.composition.work import answer_sweep
 from functions.observability import count_verdict, measure, note, publishing
+from touchstone.operations.jobs.sweep import MOST
 
 
 @publishing
 def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
     """Sweep once."""
-    swept = sweep().run()
-    swept_tasks = tasks.sweep().run()
-    # Of each job what it took up again and what it could not; another one is another place here.
-    others = (swept_tasks, surfaces.sweep().run(), quizzes.sweep().run(), audits.sweep().run())
-    restarted = swept.restarted + sum(one.restarted for one in others)
-    stuck = swept.stuck + sum(one.stuck for one in others)
+    swept, others = answer_sweep().run(), sweep().run()
+    sent = announcer().pending(limit=MOST)
+    restarted, stuck = swept.restarted + others.restarted, swept.stuck + others.stuck
     measure("Backlog", swept.backlog.count)
     measure("OldestDeferredAge", swept.oldest_seconds)
     measure("Stuck", stuck)
@@ -29,5 +28,5 @@ def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noq
         "resent": swept.resent,
         "ended": len(swept.ended),
         "stuck": stuck,
-        "events_sent": swept_tasks.sent,
+        "events_sent": sent,
     }

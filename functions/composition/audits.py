@@ -1,4 +1,4 @@
-"""What the functions do with audits: desks for the steps, receptions for the doors, and the sandbox."""
+"""What the functions do with audits: desks for the steps, intakes for the doors, and the sandbox."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from touchstone.judges.registry import Model
     from touchstone.operations.audits.desk import AuditDesk
     from touchstone.operations.audits.files import AuditFiles
-    from touchstone.operations.audits.reception import AuditReception
-    from touchstone.operations.audits.sweeping import AuditSweep, WeeklyAudits
+    from touchstone.operations.audits.intake import AuditIntake
+    from touchstone.operations.audits.sweeping import WeeklyAudits
     from touchstone.operations.audits.unpacked import Unpacked
     from touchstone.workflows.sandbox import SandboxFunction
 
@@ -32,6 +32,7 @@ def desk(tenant: str) -> AuditDesk:
     return AuditDesk(
         tenant=tenant,
         audits=stores.audits(),
+        cases=stores.cases(),
         files=lambda audit_id: _files(tenant, audit_id),
         bundles=BundleFiles(bundles=stores.bundles(), tenant=tenant),
         sandbox=_sandbox,
@@ -49,32 +50,26 @@ def builder(folder: Path) -> Bundles:
     return Bundles(folder)
 
 
-def reception(tenant: str) -> AuditReception:
+def intake(tenant: str) -> AuditIntake:
     """Accepts and shows a tenant's audits."""
-    from touchstone.operations.audits.reception import AuditReception
+    from touchstone.operations.audits.intake import AuditIntake
     from touchstone.records import RequestKeys
 
-    return AuditReception(
+    return AuditIntake(
         tenant=tenant,
         audits=stores.audits(),
+        cases=stores.cases(),
         files=lambda audit_id: _files(tenant, audit_id),
         keys=RequestKeys(stores.table()),
         workflows=workflows,
     )
 
 
-def sweep() -> AuditSweep:
-    """Takes up what a crash left behind of audits."""
-    from touchstone.operations.audits.sweeping import AuditSweep
-
-    return AuditSweep(audits=stores.audits(), workflows=workflows)
-
-
 def weekly() -> WeeklyAudits:
     """Begins the audits of a week."""
     from touchstone.operations.audits.sweeping import WeeklyAudits
 
-    return WeeklyAudits(audits=stores.audits(), reception=reception)
+    return WeeklyAudits(audits=stores.audits(), intake=intake)
 
 
 def _files(tenant: str, audit_id: str) -> AuditFiles:

@@ -1,4 +1,4 @@
-"""What the functions do with quizzes: a desk for the steps, a reception for the doors."""
+"""What the functions do with quizzes: a desk for the steps, a intake for the doors."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from functions.composition.machines import workflows
 if TYPE_CHECKING:
     from touchstone.judges import Judge
     from touchstone.operations.quizzes.desk import QuizDesk
-    from touchstone.operations.quizzes.reception import QuizReception
-    from touchstone.operations.quizzes.sweeping import QuizSweep
+    from touchstone.operations.quizzes.intake import QuizIntake
 
 
 def desk(tenant: str, *, patient: bool = False) -> QuizDesk:
@@ -52,12 +51,12 @@ def _evaluator(tenant: str, apart: str | None, *, patient: bool) -> Judge:
     return judge
 
 
-def reception(tenant: str) -> QuizReception:
+def intake(tenant: str) -> QuizIntake:
     """Accepts what a tenant asks for of quizzes."""
-    from touchstone.operations.quizzes.reception import QuizReception
+    from touchstone.operations.quizzes.intake import QuizIntake
     from touchstone.records import RequestKeys
 
-    return QuizReception(
+    return QuizIntake(
         tenant=tenant,
         quizzes=stores.quizzes(),
         curricula=stores.curricula(),
@@ -65,10 +64,3 @@ def reception(tenant: str) -> QuizReception:
         keys=RequestKeys(stores.table()),
         workflows=workflows,
     )
-
-
-def sweep() -> QuizSweep:
-    """Takes up what a crash left behind of quizzes."""
-    from touchstone.operations.quizzes.sweeping import QuizSweep
-
-    return QuizSweep(quizzes=stores.quizzes(), workflows=workflows)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         Artifacts,
         Audits,
         Batches,
+        Cases,
         Challenges,
         Curricula,
         DeferredQueue,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
         Experiments,
         Learners,
         Measurements,
+        Pairs,
         Quizzes,
         RoutingPins,
         Sessions,
@@ -190,33 +192,49 @@ def learners() -> Learners:
 @cache
 def measurements() -> Measurements:
     """What was handed in to be measured."""
-    from touchstone.records import Measurements
+    from touchstone.records import MEASUREMENT, JobStore
 
-    return Measurements(table(), artifacts())
+    return JobStore(MEASUREMENT, table(), artifacts())
 
 
 @cache
 def quizzes() -> Quizzes:
     """The quizzes that are made or checked."""
-    from touchstone.records import Quizzes
+    from touchstone.records import QUIZ, JobStore
 
-    return Quizzes(table(), artifacts())
+    return JobStore(QUIZ, table(), artifacts())
 
 
 @cache
 def experiments() -> Experiments:
-    """The experiments of all tenants, and their pairs."""
-    from touchstone.records import Experiments
+    """The experiments of all tenants."""
+    from touchstone.records import EXPERIMENT, JobStore
 
-    return Experiments(table(), artifacts())
+    return JobStore(EXPERIMENT, table(), artifacts())
 
 
 @cache
 def audits() -> Audits:
-    """The audits of all tenants, and their cases."""
-    from touchstone.records import Audits
+    """The audits of all tenants."""
+    from touchstone.records import AUDIT, JobStore
 
-    return Audits(table(), artifacts())
+    return JobStore(AUDIT, table(), artifacts())
+
+
+@cache
+def pairs() -> Pairs:
+    """The pairs of all experiments."""
+    from touchstone.records import PAIRS, Parts
+
+    return Parts(PAIRS, table(), artifacts())
+
+
+@cache
+def cases() -> Cases:
+    """The cases of all audits."""
+    from touchstone.records import CASES, Parts
+
+    return Parts(CASES, table(), artifacts())
 
 
 @cache

@@ -1,4 +1,4 @@
-"""What the functions do with measurements and experiments: desks for the steps, receptions for the doors."""
+"""What the functions do with measurements and experiments: desks for the steps, intakes for the doors."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ if TYPE_CHECKING:
     from touchstone.judges.registry import Model
     from touchstone.operations.surfaces.desk import MeasuringDesk
     from touchstone.operations.surfaces.experiment_files import ExperimentFiles
-    from touchstone.operations.surfaces.experiment_reception import ExperimentReception
+    from touchstone.operations.surfaces.experiment_intake import ExperimentIntake
     from touchstone.operations.surfaces.experimenting import ExperimentDesk
-    from touchstone.operations.surfaces.reception import MeasurementReception
-    from touchstone.operations.surfaces.sweeping import SurfaceSweep
+    from touchstone.operations.surfaces.intake import MeasurementIntake
 
 
 def desk(tenant: str) -> MeasuringDesk:
@@ -43,12 +42,12 @@ def _judge(tenant: str, apart: str | None) -> Judge:
     return judge
 
 
-def reception(tenant: str) -> MeasurementReception:
+def intake(tenant: str) -> MeasurementIntake:
     """Accepts what a tenant wants to be measured."""
-    from touchstone.operations.surfaces.reception import MeasurementReception
+    from touchstone.operations.surfaces.intake import MeasurementIntake
     from touchstone.records import RequestKeys
 
-    return MeasurementReception(
+    return MeasurementIntake(
         tenant=tenant,
         measurements=stores.measurements(),
         keys=RequestKeys(stores.table()),
@@ -64,6 +63,7 @@ def experiment_desk(tenant: str) -> ExperimentDesk:
     return ExperimentDesk(
         tenant=tenant,
         experiments=stores.experiments(),
+        pairs=stores.pairs(),
         files=lambda experiment_id: _files(tenant, experiment_id),
         judge=lambda apart: _judge(tenant, apart),
         model=lambda: _model(tenant),
@@ -71,14 +71,15 @@ def experiment_desk(tenant: str) -> ExperimentDesk:
     )
 
 
-def experiment_reception(tenant: str) -> ExperimentReception:
+def experiment_intake(tenant: str) -> ExperimentIntake:
     """Accepts and shows a tenant's experiments."""
-    from touchstone.operations.surfaces.experiment_reception import ExperimentReception
+    from touchstone.operations.surfaces.experiment_intake import ExperimentIntake
     from touchstone.records import RequestKeys
 
-    return ExperimentReception(
+    return ExperimentIntake(
         tenant=tenant,
         experiments=stores.experiments(),
+        pairs=stores.pairs(),
         artifacts=stores.artifacts(),
         files=lambda experiment_id: _files(tenant, experiment_id),
         keys=RequestKeys(stores.table()),
@@ -100,10 +101,3 @@ def _model(tenant: str) -> Model | None:
 
     seat = judging.judges(tenant, patient=True).seat(TIER)
     return None if seat is None else seat.model
-
-
-def sweep() -> SurfaceSweep:
-    """Takes up what a crash left behind of measurements and experiments."""
-    from touchstone.operations.surfaces.sweeping import SurfaceSweep
-
-    return SurfaceSweep(measurements=stores.measurements(), experiments=stores.experiments(), workflows=workflows)

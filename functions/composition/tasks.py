@@ -1,4 +1,4 @@
-"""What the functions do with tasks and submissions: desks for the steps, reception and readers for the doors."""
+"""What the functions do with tasks and submissions: desks for the steps, intake and readers for the doors."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ if TYPE_CHECKING:
     from touchstone.judges import Judges
     from touchstone.operations.tasks.announcing import Announcer
     from touchstone.operations.tasks.desk import TaskDesk
+    from touchstone.operations.tasks.intake import TaskIntake
     from touchstone.operations.tasks.reading import PartyReader
-    from touchstone.operations.tasks.reception import TaskReception
-    from touchstone.operations.tasks.sweeping import TaskSweep
 
 
 def desk(tenant: str, *, patient: bool = False) -> TaskDesk:
@@ -54,12 +53,12 @@ def announcer() -> Announcer:
     return Announcer(outbox=Outbox(stores.table()), bus=stores.event_bus)
 
 
-def reception(tenant: str) -> TaskReception:
+def intake(tenant: str) -> TaskIntake:
     """Accepts what a tenant asks for of tasks."""
-    from touchstone.operations.tasks.reception import TaskReception
+    from touchstone.operations.tasks.intake import TaskIntake
     from touchstone.records import RequestKeys
 
-    return TaskReception(
+    return TaskIntake(
         tenant=tenant,
         tasks=stores.tasks(),
         submissions=stores.submissions(),
@@ -80,17 +79,4 @@ def reader(tenant: str, party: str | None) -> PartyReader:
         tasks=stores.tasks(),
         submissions=stores.submissions(),
         challenges=stores.challenges(),
-    )
-
-
-def sweep() -> TaskSweep:
-    """Takes up what a crash left behind of tasks."""
-    from touchstone.operations.tasks.sweeping import TaskSweep
-
-    return TaskSweep(
-        tasks=stores.tasks(),
-        submissions=stores.submissions(),
-        challenges=stores.challenges(),
-        announcer=announcer(),
-        workflows=workflows,
     )

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from touchstone.operations.bulk import BulkEvaluations
     from touchstone.operations.desk import Desk
     from touchstone.operations.draining import Drain
+    from touchstone.operations.intake import AnswerIntake
     from touchstone.operations.line_measurements import LineMeasurements
     from touchstone.operations.line_quizzes import LineQuizzes
     from touchstone.operations.line_submissions import LineSubmissions
     from touchstone.operations.line_work import LineWork
-    from touchstone.operations.reception import Reception
-    from touchstone.operations.sweeping import Sweep
+    from touchstone.operations.sweeping import AnswerSweep
 
 
 def desk(tenant: str, *, patient: bool = False, awaited: bool = False) -> Desk:
@@ -66,7 +66,7 @@ def bulk_evaluations() -> BulkEvaluations:
 
 
 def verify_now(tenant: str, answer_id: str, seconds: float, wait_seconds: float) -> bool:
-    """Verify an answer whose sender waits, in this process; see `reception.Verifier`."""
+    """Verify an answer whose sender waits, in this process; see `intake.Verifier`."""
     from touchstone.clock import Deadline
     from touchstone.operations.steps import verify_own_answer
 
@@ -74,13 +74,13 @@ def verify_now(tenant: str, answer_id: str, seconds: float, wait_seconds: float)
     return run_within(work, wait_seconds) is not None
 
 
-def reception(tenant: str, *, bulk: bool = False) -> Reception:
+def intake(tenant: str, *, bulk: bool = False) -> AnswerIntake:
     """Accepts a tenant's requests; `bulk` by a door of many, whose deep evaluations take their turn."""
     from functions.observability import count_verdict
-    from touchstone.operations.reception import Reception
+    from touchstone.operations.intake import AnswerIntake
     from touchstone.records import RequestKeys
 
-    return Reception(
+    return AnswerIntake(
         tenant=tenant,
         answers=stores.answers(),
         evaluations=stores.evaluations(),
@@ -108,11 +108,11 @@ def drain() -> Drain:
     )
 
 
-def sweep() -> Sweep:
-    """Takes up what a crash left behind."""
-    from touchstone.operations.sweeping import Sweep
+def answer_sweep() -> AnswerSweep:
+    """Takes up or ends what a crash left behind of answers."""
+    from touchstone.operations.sweeping import AnswerSweep
 
-    return Sweep(
+    return AnswerSweep(
         answers=stores.answers(),
         evaluations=stores.evaluations(),
         queue=stores.deferred_queue(),
@@ -165,7 +165,7 @@ def line_work(tenant: str, *, ended: Callable[[AnswerRecord], None]) -> LineWork
     return LineWork(
         batch_desk=batch_desk(tenant),
         desk=desk(tenant, patient=True),
-        reception=reception(tenant, bulk=True),
+        intake=intake(tenant, bulk=True),
         desks={
             "submission": lambda: line_submissions(tenant),
             "measurement": lambda: line_measurements(tenant),
@@ -182,7 +182,7 @@ def line_submissions(tenant: str) -> LineSubmissions:
 
     return LineSubmissions(
         desk=tasks.desk(tenant, patient=True),
-        reception=tasks.reception(tenant),
+        intake=tasks.intake(tenant),
         reader=lambda party: tasks.reader(tenant, party),
     )
 
@@ -192,7 +192,7 @@ def line_measurements(tenant: str) -> LineMeasurements:
     from functions.composition import surfaces
     from touchstone.operations.line_measurements import LineMeasurements
 
-    return LineMeasurements(desk=surfaces.desk(tenant), reception=surfaces.reception(tenant))
+    return LineMeasurements(desk=surfaces.desk(tenant), intake=surfaces.intake(tenant))
 
 
 def line_quizzes(tenant: str) -> LineQuizzes:
@@ -201,7 +201,7 @@ def line_quizzes(tenant: str) -> LineQuizzes:
     from touchstone.operations.line_quizzes import LineQuizzes
 
     left_for = batch_desk(tenant).left_for
-    return LineQuizzes(desk=quizzes.desk(tenant, patient=True), reception=quizzes.reception(tenant), left_for=left_for)
+    return LineQuizzes(desk=quizzes.desk(tenant, patient=True), intake=quizzes.intake(tenant), left_for=left_for)
 
 
 @cache

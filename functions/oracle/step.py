@@ -10,7 +10,7 @@ from functions import steps
 
 if TYPE_CHECKING:
     from touchstone.operations.tasks.desk import Progress
-    from touchstone.oracle.submission import SubmissionRef
+    from touchstone.references import Reference
 
 
 class References(BaseModel):
@@ -26,11 +26,11 @@ class References(BaseModel):
     deadline: datetime | None = None
 
     @property
-    def submission(self) -> "SubmissionRef":
+    def submission(self) -> "Reference":
         """The submission that a step is about."""
-        from touchstone.oracle.submission import SubmissionRef
+        from touchstone.references import Reference
 
-        return SubmissionRef(tenant=self.tenant, task_id=self.task_id, submission_id=self.submission_id or "")
+        return Reference(self.tenant, "submission", self.submission_id or "", self.task_id)
 
 
 def step(work: "Callable[[References], Progress]") -> steps.Handler:

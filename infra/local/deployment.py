@@ -63,7 +63,7 @@ def deploy(home: Home, running: Running) -> dict[str, str]:
     """Bring the stack to what the checkout says, and return its outputs. Raises `CloudError`."""
     architecture = host_architecture()
     code = layers.build(architecture)
-    template = _with_code(_synthesize(architecture), code)
+    template = _with_addresses(_with_code(_synthesize(architecture), code))
     digest = hashlib.sha256(template.encode()).hexdigest()
     deployed = home.read("deployed")
     cloudformation = client("cloudformation", running, home)
@@ -94,7 +94,7 @@ def _synthesize(architecture: Architecture) -> str:
         "touchstone:stack": STACK_NAME,
         "touchstone:local": "true",
         "touchstone:architecture": architecture,
-        "touchstone:environment": json.dumps(passed_through(), sort_keys=True),
+        "touchstone:environment": json.dumps(_without_addresses(passed_through()), sort_keys=True),
     }
     cdk = json.loads((ROOT / "cdk.json").read_text(encoding="utf-8"))
     sources = [*_sources(), ROOT / "cdk.json", ROOT / "uv.lock"]
@@ -132,6 +132,26 @@ def _run_app(folder: Path, context: dict[str, Any]) -> None:
     if reply.returncode != 0:
         last = reply.stderr.strip().splitlines()[-15:]
         raise CloudError("The stack could not be synthesized:\n" + "\n".join(last))
+
+
+ADDRESSES = re.compile(r"[A-Z_]+_BASE_URL")
+"""Variables whose value is on another port in each run of the tests, and of the demo."""
+ADDRESS_OF = "address of "
+"""Stands with the variable's name for its value in the template, which is synthesized once for all values."""
+
+
+def _without_addresses(variables: dict[str, str]) -> dict[str, str]:
+    return {name: ADDRESS_OF + name if ADDRESSES.fullmatch(name) else value for name, value in variables.items()}
+
+
+def _with_addresses(template: str) -> str:
+    """The template with the addresses of judges, for each of which it has a place."""
+    variables = passed_through()
+
+    def address(match: re.Match[str]) -> str:
+        return json.dumps(variables[match[1]])
+
+    return re.sub(f'"{ADDRESS_OF}({ADDRESSES.pattern})"', address, template)
 
 
 def _with_code(template: str, code: Code) -> str:

@@ -72,8 +72,10 @@ def died(home: Home) -> bool:
     return known is not None and not alive(known)
 
 
-def start(home: Home, *, wait_scale: str = "1") -> Running:
-    """The cloud of `home`, started unless it runs. `wait_scale` multiplies the waits of state machines (tests: 0).
+def start(home: Home, *, wait_scale: str = "1", kept: bool = True) -> Running:
+    """The cloud of `home`, started unless it runs. `wait_scale` multiplies the waits of state machines.
+
+    `kept`: what it holds is written when it is stopped, and there again when it is started.
 
     Raises `CloudError`.
     """
@@ -89,7 +91,7 @@ def start(home: Home, *, wait_scale: str = "1") -> Running:
     with home.log.open("ab") as log:
         process = subprocess.Popen(
             [str(python()), str(FRONT)],
-            env=_environment(home, running.port, wait_scale),
+            env=_environment(home, running.port, wait_scale, kept=kept),
             cwd=home.folder,
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -125,21 +127,21 @@ def stop(home: Home) -> bool:
     return ran
 
 
-def _environment(home: Home, port: int, wait_scale: str) -> dict[str, str]:
+def _environment(home: Home, port: int, wait_scale: str, *, kept: bool) -> dict[str, str]:
     """What the cloud and its functions see of our environment: no key of a judge, no credential of AWS."""
-    kept = {name: os.environ[name] for name in OF_THIS_MACHINE if name in os.environ}
+    ours = {name: os.environ[name] for name in OF_THIS_MACHINE if name in os.environ}
     owner = home.owner()
     return {
-        **kept,
+        **ours,
         "AUTH": "true",  # a function may do here what its role allows, and nothing else
         "AWS_ACCESS_KEY_ID": owner.key,
         "AWS_SECRET_ACCESS_KEY": owner.secret,
         "BIND_HOST": "127.0.0.1",
         "GATEWAY_PORT": str(port),
         "MINISTACK_REGION": REGION,
-        "PERSIST_STATE": "1",
+        "PERSIST_STATE": "1" if kept else "0",
         "STATE_DIR": str(home.state),
-        "S3_PERSIST": "1",
+        "S3_PERSIST": "1" if kept else "0",
         "S3_DATA_DIR": str(home.state / "s3"),
         "SFTP_ENABLED": "0",
         "SFN_WAIT_SCALE": wait_scale,

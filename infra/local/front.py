@@ -221,6 +221,8 @@ def main() -> None:  # pragma: no cover - run in the cloud's process
     sts: Any = import_module("ministack.services.sts")
     secret = os.environ[SECRET_VARIABLE]
     runtime.execution_credentials = _salted(runtime.execution_credentials, sts, secret)
+    nursery: Any = import_module("nursery")  # lies beside this file
+    nursery.starting(runtime)
     emulator: Any = import_module("ministack.app")
     emulator.app = Front(emulator.app, signed=_signatures(sts, {os.environ[KEY_VARIABLE]: secret}))
     emulator.main()

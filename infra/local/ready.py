@@ -26,9 +26,12 @@ def api_url(running: Running, outputs: dict[str, str]) -> str:
     return f"{running.endpoint}/_aws/execute-api/{outputs['ApiId']}"
 
 
-def bring_up(home: Home, *, wait_scale: str = "1") -> Ready:
-    """Start what does not run, deploy what changed. Raises `CloudError`, `BuildError` or `ToolMissingError`."""
-    running = emulator.start(home, wait_scale=wait_scale)
+def bring_up(home: Home, *, wait_scale: str = "1", kept: bool = True) -> Ready:
+    """Start what does not run, deploy what changed; `kept` as in `emulator.start`.
+
+    Raises `CloudError`, `BuildError` or `ToolMissingError`.
+    """
+    running = emulator.start(home, wait_scale=wait_scale, kept=kept)
     outputs = deployment.deploy(home, running)
     token = tenant.ensure_token(home, running, outputs)
     keys = tenant.put_judge_keys(home, running, outputs)

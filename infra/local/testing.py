@@ -3,10 +3,11 @@
 Between the two the jobs of a judge are done by a real model, by itself, as it takes a whole processor.
 Where paths are named, just the tests in them are run, with a cloud if one of them needs it.
 
-The cloud tests get a cloud of their own, in a temporary folder and on a free port, with the stack deployed into it and
-a judge on loopback behind all three providers' base URLs. Nothing of it, process or file, is left behind.
+The cloud tests get clouds of their own, each in a temporary folder and on a free port, with the stack deployed into it
+and a judge on loopback behind all three providers' base URLs. Nothing of them, process or file, is left behind.
 """
 
+import json
 import os
 import shutil
 import signal
@@ -14,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import takewhile
 from pathlib import Path
 
@@ -30,15 +31,20 @@ WITHOUT_CLOUD = ("tests/integration", "tests/unit")
 REAL = ("tests/real",)
 """Jobs done by a real model, which takes all of a processor: by themselves, in one process."""
 WITH_CLOUD = ("tests/cloud",)
-SHARED = ("--numprocesses=logical", "--maxprocesses=8", "--dist=loadfile", "--no-loadscope-reorder")
-"""One process a processor, each given file after file, as what the tests of a file share is made once; no more than
-eight, since each must load everything first."""
+FILE_BY_FILE = ("--dist=loadfile", "--no-loadscope-reorder")
+"""Each process is given file after file, in order, as what the tests of a file share is made once."""
+SHARED = ("--numprocesses=logical", "--maxprocesses=8", *FILE_BY_FILE)
+"""One process a processor; no more than eight, since each must load everything first."""
+MOST_CLOUDS = 2
+"""Clouds side by side, each with a process of tests: a cloud is one process itself, and starts many."""
 MEASURED = ("--cov", "--cov-append", "--cov-report=", "--cov-fail-under=0")
 """Counts lines, in whichever process; what is demanded of all runs together is told at the end."""
 WAIT_SCALE_VARIABLE = "TOUCHSTONE_LOCAL_WAIT_SCALE"
 """Multiplies the waits of state machines in the cloud of the tests; 1 unless set."""
 JUDGE_VARIABLE = "TOUCHSTONE_TEST_JUDGE"
 """The base URL of the judge on loopback, where tests arrange what it answers."""
+CLOUDS_VARIABLE = "TOUCHSTONE_TEST_CLOUDS"
+"""The clouds of a run, a JSON list with the variables of each, one for each process of tests."""
 SCREENSHOTS_VARIABLE, SCREENSHOTS = "TOUCHSTONE_SCREENSHOTS", ROOT / ".build" / "screenshots"
 """Where a picture of each page is kept, for whoever wants to see what the browser saw."""
 TEST_KEYS = {"GEMINI_API_KEY": "test-gemini", "OPENAI_API_KEY": "test-openai", "ANTHROPIC_API_KEY": "test-anthropic"}
@@ -66,9 +72,8 @@ def _everything(options: Sequence[str]) -> int:
         return code
     if code := _pytest(REAL, [*MEASURED, *options], {}):
         return code
-    with _browsed_cloud() as variables:
-        if code := _pytest(WITH_CLOUD, [*MEASURED, *options], variables):
-            return code
+    if code := _with_clouds(WITH_CLOUD, [*MEASURED, *options], _clouds_at_once()):
+        return code
     return _run([_tool("coverage"), "report"])
 
 
@@ -76,8 +81,20 @@ def _some(paths: Sequence[str], options: Sequence[str]) -> int:
     if not any(_within(path, WITH_CLOUD[0]) for path in paths):
         alone = any(_within(path, REAL[0]) for path in paths)
         return _pytest(paths, [*(() if alone else SHARED), *options], {})
-    with _browsed_cloud() as variables:
-        return _pytest(paths, options, variables)
+    one_file = len(paths) == 1 and _place(paths[0]).is_file()
+    return _with_clouds(paths, options, 1 if one_file else _clouds_at_once())
+
+
+def _clouds_at_once() -> int:
+    return min(MOST_CLOUDS, os.cpu_count() or 1)
+
+
+def _with_clouds(paths: Sequence[str], options: Sequence[str], count: int) -> int:
+    """Run tests with so many clouds and processes, which share the tests."""
+    with _browsed_clouds(count) as clouds:
+        told = {**clouds[0], CLOUDS_VARIABLE: json.dumps(clouds)}
+        shared = [f"--numprocesses={count}", *FILE_BY_FILE] if count > 1 else []
+        return _pytest(paths, [*shared, *options], told)
 
 
 def _within(path: str, folder: str) -> bool:
@@ -92,12 +109,12 @@ def _place(path: str) -> Path:
 
 
 @contextmanager
-def _browsed_cloud() -> Iterator[dict[str, str]]:
-    """A cloud with the stack in it, and a browser that looks at it, where one can be had."""
+def _browsed_clouds(count: int) -> Iterator[list[dict[str, str]]]:
+    """Clouds with the stack in them, and a browser that looks at them, where one can be had."""
     chromium = browser.install()
     seen = {browser.VARIABLE: chromium, SCREENSHOTS_VARIABLE: str(SCREENSHOTS)} if chromium else {}
-    with _cloud() as variables:
-        yield {**variables, **seen}
+    with ExitStack() as started:
+        yield [{**started.enter_context(_cloud()), **seen} for _ in range(count)]
 
 
 @contextmanager
@@ -110,7 +127,7 @@ def _cloud() -> Iterator[dict[str, str]]:
     try:
         with _judge() as judge:
             os.environ.update({**_base_urls(judge), **TEST_KEYS})
-            ready = bring_up(home, wait_scale=os.environ.get(WAIT_SCALE_VARIABLE, "1"))
+            ready = bring_up(home, wait_scale=os.environ.get(WAIT_SCALE_VARIABLE, "1"), kept=False)
             yield {
                 **home.credentials(ready.running),
                 "TOUCHSTONE_STACK": deployment.STACK_NAME,
@@ -151,7 +168,9 @@ def _base_urls(judge: str) -> dict[str, str]:
 
 
 def _pytest(folders: Sequence[str], arguments: Sequence[str], variables: dict[str, str]) -> int:
-    return _run([_tool("pytest"), *folders, *arguments], {**os.environ, **variables})
+    # Every process of the tests, and each command that one starts, would compile and rewrite all modules anew without.
+    compiled = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return _run([_tool("pytest"), *folders, *arguments], {**compiled, **variables})
 
 
 def _run(command: Sequence[str], environment: dict[str, str] | None = None) -> int:

@@ -37,6 +37,7 @@ from tests.support.overrides import registry
 from tests.support.providers import ProviderServer
 from tests.support.templates import Resources, functions, of_type
 from touchstone.operations.draining import ROUND
+from touchstone.references import Reference
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "how-to" / "deploy.md"
 PRICES = Path(__file__).with_name("prices.json")
@@ -234,13 +235,13 @@ class Scene:
     def evaluate_many(self, answer_ids: Sequence[str]) -> None:
         """Line up deep evaluations as a batch does, and have the drain work them off."""
         for answer_id in answer_ids:
-            work.bulk_evaluations().add(stores.answers().get(tenant=TENANT, answer_id=answer_id))
+            work.bulk_evaluations().add(stores.answers().get(Reference(TENANT, "answer", answer_id)))
         self.here.machines.begin("drain", f"drain-{len(answer_ids)}", {})
         assert {self.state_of(answer_id) for answer_id in answer_ids} == {"done"}
 
     def state_of(self, answer_id: str) -> str:
         """Where a deep evaluation stands."""
-        return stores.answers().get(tenant=TENANT, answer_id=answer_id).evaluation.state
+        return stores.answers().get(Reference(TENANT, "answer", answer_id)).evaluation.state
 
 
 @contextlib.contextmanager

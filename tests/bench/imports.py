@@ -71,12 +71,12 @@ LIMIT_OF = {
 """Those that need more of Powertools by the kind of their event."""
 TABLE = "from functions.composition import stores\nstores.table()"
 PARTS = {
-    "functions.api.app": "work.reception('bench')",
-    "functions.api.verifying": "work.reception('bench')",
+    "functions.api.app": "work.intake('bench')",
+    "functions.api.verifying": "work.intake('bench')",
     "functions.api.authorizer": "stores.tokens()",
     "functions.answers.drain": "work.drain()",
-    "functions.answers.intake": "work.desk('bench'); work.reception('bench')",
-    "functions.answers.sweep": "work.sweep()",
+    "functions.answers.intake": "work.desk('bench'); work.intake('bench')",
+    "functions.answers.sweep": "work.answer_sweep()",
     "functions.batch.prepare": "work.batch_desk('bench')",
     "functions.batch.lines": "work.line_work('bench', ended=print)",
     "functions.batch.collect": "work.batch_desk('bench')",

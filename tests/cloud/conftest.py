@@ -8,10 +8,11 @@ import pytest
 
 from tests.support import replies
 from tests.support.callers import Caller
-from tests.support.cloud import ENDPOINT_VARIABLE, Cloud
+from tests.support.cloud import ENDPOINT_VARIABLE, Cloud, take_cloud
 from tests.support.contests import FUNCTIONS
 from tests.support.judge_server import JudgeServer
 from tests.support.overrides import registry
+from tests.support.waiting import eventually
 
 HERE = Path(__file__).parent
 ROOMY = {"per_day": 1_000_000, "per_minute": 1_000_000}
@@ -25,15 +26,23 @@ JUDGING = (
 """The functions that ask judges."""
 SURFACES = ("SurfacesMeasure", "SurfacesPair")
 """The functions that ask judges about material."""
+LONGEST = ("test_evaluating", "test_contests", "test_fastest_first", "test_pages", "test_bad_input", "test_deadline")
+"""Begun first, so that none of those who share the tests is left with one of them."""
 CEILING_USD = "1000"
 """A day's ceiling that nobody meets by many questions at once, for each of which the highest price is held back."""
 
 
+def pytest_configure() -> None:
+    """Each process that shares these tests has a cloud of its own."""
+    take_cloud()
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Set these tests aside where nothing is deployed to drive."""
-    if ENDPOINT_VARIABLE in os.environ:
-        return
+    """Set these tests aside where nothing is deployed to drive; where it is, begin with what takes longest."""
     ours = [item for item in items if HERE in item.path.parents]
+    if ENDPOINT_VARIABLE in os.environ:
+        items.sort(key=lambda item: LONGEST.index(item.path.stem) if item.path.stem in LONGEST else len(LONGEST))
+        return
     if ours:
         config.hook.pytest_deselected(items=ours)
         items[:] = [item for item in items if HERE not in item.path.parents]
@@ -58,7 +67,24 @@ def cloud() -> Iterator[Cloud]:
         stack.functions.changed(*JUDGING, variables=roomy),
         stack.functions.changed(*FUNCTIONS, *SURFACES, variables={"TOUCHSTONE_DAILY_CEILING_USD": CEILING_USD}),
     ):
+        _warm_up(stack)
         yield stack
+
+
+def _warm_up(cloud: Cloud) -> None:
+    """Have every function between a caller and a judge at work, as in a deployment that is in use.
+
+    The first to be started on a laptop's cloud may take longer than anybody waits for a verdict.
+    """
+    cloud.judge.arrange(reset=True)
+    cloud.judge.reply("VerifyReply", replies.verify())
+    caller = cloud.tenant("first")
+
+    def decided() -> bool:
+        view = caller.verify(problem="Name the capital of Australia.", answer="Canberra")
+        return bool(view["method"] == "judge")
+
+    eventually(decided, what="a verdict", seconds=120.0)
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """Whole audits on the deployed stack: an agent that claims the same of every case, and a library really installed."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,8 @@ import pytest
 from tests.support.auditing import CASES, auditing, over, request
 from tests.support.callers import Caller, said
 from tests.support.cloud import Cloud
+from tests.support.overrides import clock_at
+from tests.support.waiting import eventually
 from tests.support.wheels import make_wheels
 
 pytestmark = [pytest.mark.cloud, pytest.mark.timeout(900)]
@@ -43,6 +46,23 @@ def test_ten_cases_are_rated_by_what_was_run_and_drift_with_the_library(cloud: C
     found = over(auditor, recheck_id)
     assert [drift["id"] for drift in found["drifts"]] == ["lid"]
     assert len(cloud.judge.calls()) == asked, "a recheck asks no model"
+
+
+def test_a_weekly_audit_is_begun_again_by_its_schedule_a_week_later(cloud: Cloud, auditor: Caller) -> None:
+    first = said(auditor.send("POST", "v1/audits", json={**request("lid", "girth"), "weekly": True}), 202)["id"]
+    assert over(auditor, first)["state"] == "done"
+    assert cloud.functions.run("AuditsWeekly", {"source": "schedule"})["begun"] == 0, "its week is not over"
+    with cloud.functions.changed("AuditsWeekly", variables=clock_at(datetime.now(UTC) + timedelta(days=8))):
+        cloud.fire("EachWeek")
+        following = eventually(
+            lambda: auditor.get(f"v1/audits/{first}")["followed_by"], what="the week's audit", seconds=120.0
+        )
+    view = over(auditor, following)
+    assert (view["state"], view["done"], view["weekly"]) == ("done", 2, True), view["failure"]
+    assert ratings(auditor, following) == {"lid": "Valid", "girth": "Incorrect"}
+    listed = [one["id"] for one in auditor.get("v1/audits")["items"]]
+    assert sorted(listed) == sorted([first, following]), "it was begun once"
+    said(auditor.send("DELETE", f"v1/audits/{following}/weekly"), 200)
 
 
 def test_the_sandbox_may_do_nothing(cloud: Cloud) -> None:

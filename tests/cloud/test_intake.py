@@ -48,6 +48,24 @@ def test_r1_a_message_delivered_many_times_is_done_once(
     assert len(judge.calls()) == 1
 
 
+def test_r1_a_problem_by_message_is_solved_verified_and_evaluated_once(
+    cloud: Cloud, caller: Caller, judge: JudgeServer
+) -> None:
+    judge.reply("SolveReply", replies.solve(steps=["Count them."], answer="206"))
+    judge.reply("VerifyReply", replies.verify(independent_answer="206"))
+    request = {"problem": BONES["problem"], "use_cache": False}
+    body = json.dumps({"kind": "solve", "tenant": caller.tenant, "id": "problem", "request": request})
+    with cloud.impatient_intake():
+        send(cloud, body, body)
+        all_taken(cloud)
+    [summary] = caller.summaries()
+    view = caller.evaluated(caller.ended(summary["id"])["id"])
+    assert (view["answer"], view["verification_status"], view["attempt_count"]) == ("206", "verified", 1)
+    assert view["deep_evaluation"]["overall"] > 0
+    for title in ("AnalyzeReply", "SolveReply", "VerifyReply", "EnrichReply", "EvaluateReply"):
+        assert len(judge.calls(title=title)) == 1, title
+
+
 def test_r2_a_message_sent_again_after_it_was_done_meets_its_answer(
     cloud: Cloud, caller: Caller, judge: JudgeServer
 ) -> None:

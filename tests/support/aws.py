@@ -1,11 +1,14 @@
 """AWS in the process, by moto: nothing of the account of whoever runs this is within reach."""
 
+import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import wraps
 from typing import Any
 
 import pytest
+from boto3.session import Session
 from botocore.client import BaseClient
 from moto import mock_aws
 
@@ -25,8 +28,62 @@ def in_process(patch: pytest.MonkeyPatch) -> Iterator[None]:
     patch.setenv("AWS_ACCESS_KEY_ID", "test")
     patch.setenv("AWS_SECRET_ACCESS_KEY", "test")
     # One boto session for all tests: a new one reads its service models from disk each time, which is most of a test.
-    with mock_aws(config={"core": {"reset_boto3_session": False}}):
+    with mock_aws(config={"core": {"reset_boto3_session": False}}), kept_clients(patch):
         yield
+
+
+_kept: dict[tuple[Any, ...], Any] = {}
+"""Clients and resources of boto3 by all that they were made of."""
+
+
+@contextmanager
+def kept_clients(patch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let tests have the clients of those before them: making one takes longer than all that a test asks it for.
+
+    One on whose events somebody hung something is not handed on.
+    """
+    changed: set[int] = set()
+    for name in ("client", "resource"):
+        patch.setattr(Session, name, _keeping(getattr(Session, name), changed))
+    try:
+        yield
+    finally:
+        for key in [key for key, made in _kept.items() if id(_client(made)) in changed]:
+            del _kept[key]
+
+
+def _keeping(make: Callable[..., Any], changed: set[int]) -> Callable[..., Any]:
+    @wraps(make)
+    def kept(session: Session, *given: Any, **named: Any) -> Any:
+        machine = sorted(item for item in os.environ.items() if item[0].startswith("AWS_"))
+        config = vars(named["config"]) if named.get("config") else {}
+        said = {**named, "config": sorted(config.get("_user_provided_options", config).items())}
+        key = (make.__name__, session.region_name, repr((given, sorted(said.items()), machine)))
+        if key not in _kept:
+            _kept[key] = make(session, *given, **named)
+            _watch(_client(_kept[key]))
+        events = _client(_kept[key]).meta.events
+        events.tell = changed.add
+        return _kept[key]
+
+    return kept
+
+
+def _client(made: Any) -> Any:
+    return made if isinstance(made, BaseClient) else made.meta.client
+
+
+def _watch(client: Any) -> None:
+    """Have a client's events tell when somebody hangs something on them, from now on."""
+    events = client.meta.events
+    for name in ("register", "register_first", "register_last"):
+        register = vars(type(events))[name]
+
+        def told(*given: Any, register: Callable[..., Any] = register, **named: Any) -> None:
+            events.tell(id(client))
+            register(events, *given, **named)
+
+        setattr(events, name, told)
 
 
 def one_request_at_a_time(

@@ -10,12 +10,13 @@ import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import Any
 
-import boto3
 import httpx
 from botocore.config import Config
+from localstack_client.session import Session
 
 from tests.support.callers import CALL_SECONDS, Caller
 from tests.support.judge_server import JudgeServer
@@ -28,6 +29,18 @@ ENDPOINT_VARIABLE = "AWS_ENDPOINT_URL"
 API_VARIABLE = "TOUCHSTONE_API_URL"
 JUDGE_VARIABLE = "TOUCHSTONE_TEST_JUDGE"
 STACK_VARIABLE = "TOUCHSTONE_STACK"
+CLOUDS_VARIABLE = "TOUCHSTONE_TEST_CLOUDS"
+"""Several clouds, a JSON list with the variables of each: one for each process that shares the tests."""
+CONFIG = Config(s3={"addressing_style": "path"}, retries={"total_max_attempts": 2}, inject_host_prefix=False)
+"""No endpoint but AWS itself has a sub-host for each bucket and service."""
+
+
+def take_cloud() -> None:
+    """Take the cloud of this process, where several processes share the tests."""
+    clouds = json.loads(os.environ.get(CLOUDS_VARIABLE, "[]"))
+    if clouds:
+        number = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+        os.environ.update(clouds[number % len(clouds)])
 
 
 @dataclass(frozen=True)
@@ -52,10 +65,19 @@ class Cloud:
 
     def client(self, service: str) -> Any:
         """A boto3 client for a service of the endpoint."""
-        make: Any = boto3.client  # typed for literal names of services only
-        client = make(service, config=Config(s3={"addressing_style": "path"}, retries={"total_max_attempts": 2}))
+        client = self._session.client(service, config=CONFIG)
         self._open.callback(client.close)
         return client
+
+    @cached_property
+    def _session(self) -> Any:
+        """Clients of whatever `AWS_ENDPOINT_URL` names: the local cloud, LocalStack, or what answers as they do."""
+        known = {name: os.environ.get(name.upper()) for name in ("aws_access_key_id", "aws_secret_access_key")}
+        return Session(
+            **{name: value for name, value in known.items() if value},
+            aws_session_token=os.environ.get("AWS_SESSION_TOKEN") or None,
+            region_name=os.environ.get("AWS_REGION", "us-east-1"),
+        )
 
     @cached_property
     def outputs(self) -> dict[str, str]:
@@ -103,8 +125,7 @@ class Cloud:
     @cached_property
     def table(self) -> Any:
         """The table, for what only an operator does: making tenants, and counting again."""
-        make: Any = boto3.resource
-        resource = make("dynamodb")
+        resource = self._session.resource("dynamodb", config=CONFIG)
         self._open.callback(resource.meta.client.close)
         return resource.Table(self.outputs["TableName"])
 
@@ -148,6 +169,22 @@ class Cloud:
             yield
         finally:
             secrets.put_secret_value(SecretId=where, SecretString=before)
+
+    def fire(self, name: str) -> None:
+        """Let a schedule of the stack come round now: one like it, once, to the same target by the same role."""
+        scheduler = self.client("scheduler")
+        [known] = [
+            physical
+            for logical, (kind, physical) in self.resources.items()
+            if kind == "AWS::Scheduler::Schedule" and name in logical
+        ]
+        scheduler.create_schedule(
+            Name=f"now-{uuid.uuid4().hex[:12]}",
+            ScheduleExpression=f"at({datetime.now(UTC) + timedelta(seconds=1):%Y-%m-%dT%H:%M:%S})",
+            FlexibleTimeWindow={"Mode": "OFF"},
+            Target=scheduler.get_schedule(Name=known)["Target"],
+            ActionAfterCompletion="DELETE",
+        )
 
     def start_machine(self, output: str) -> str:
         """Start the machine of an output, as its schedule does; the execution's ARN."""

@@ -3,23 +3,22 @@
 import json
 from typing import Any
 
-from functions.batch import collect, lines, prepare
 from functions.composition import stores
 from tests.support import replies
 from tests.support.api import Api
 from tests.support.api_tasks import ApiTask
+from tests.support.batches import BatchMachine
 from tests.support.courses import CHAPTER, CURRICULUM, LEARNER
-from tests.support.deployment import BUCKET, MINUTE_MS, Context, Deployment
+from tests.support.deployment import Deployment
 from tests.support.providers import ProviderServer
 from tests.support.quizzes import experiment, measurement
 from tests.unit.quizzes.samples import evaluated, made
 from touchstone.answers.providers import Choice
 from touchstone.audits.bundles.target import Target
-from touchstone.audits.record import Terms
+from touchstone.audits.record import AuditRecord, Terms
 from touchstone.clock import system_clock
 from touchstone.records import new_ulid
 
-LONG = Context(remaining_ms=15 * MINUTE_MS)
 LONG_CHAPTERS = 200
 LONG_TITLE = "學" * 400
 """So many chapters with such titles make a curriculum that lies in the bucket."""
@@ -76,28 +75,25 @@ def _material(api: Api) -> None:
 
 def _batch(deployment: Deployment, tenant: str) -> None:
     line = {"kind": "verify", "id": "one", "problem": "Compute 1 + 1.", "answer": "2"}
-    dropped = deployment.drop(f"inbox/{tenant}/Räume 1.jsonl", json.dumps(line).encode())
-    event = {"bucket": BUCKET, "key": dropped["detail"]["object"]["key"], "owner": "run-1"}
-    prepared = prepare.handler(event, LONG)
-    listed = deployment.s3.get_object(Bucket=BUCKET, Key=prepared["manifest_key"])["Body"].read().decode()
-    for chunk in listed.splitlines():
-        lines.handler(json.loads(chunk), LONG)
-    collect.handler({"bucket": BUCKET, **prepared, "owner": "run-1"}, LONG)
+    BatchMachine(deployment=deployment, tenant=tenant, name="Räume 1").run(json.dumps(line).encode())
 
 
 def _audit(tenant: str) -> None:
     """An audit with a case that was begun; no library is installed for it."""
-    audits, audit_id = stores.audits(), new_ulid(system_clock())
+    audit_id = new_ulid(system_clock())
     terms = Terms(target=Target(requirement="tinylib==1.0"))
-    audits.create(
-        tenant=tenant,
-        audit_id=audit_id,
-        terms=terms,
-        content_key=f"{tenant}/audits/{audit_id}/request.json",
-        content_hash="0" * 64,
-        weekly=True,
+    record = stores.audits().create(
+        AuditRecord(
+            tenant=tenant,
+            id=audit_id,
+            created_at=system_clock(),
+            terms=terms,
+            content_key=f"{tenant}/audits/{audit_id}/request.json",
+            content_hash="0" * 64,
+            weekly=True,
+        )
     )
-    audits.begin(tenant=tenant, audit_id=audit_id, number=1)
+    stores.cases().begin(record.ref, 1)
     stores.bundles().put_bytes(
         tenant=tenant, key=f"{tenant}/tinylib.tar", data=b"wheels", content_type="application/x-tar"
     )

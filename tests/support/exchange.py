@@ -22,6 +22,7 @@ MINUTE = 60.0
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
     """One request that arrived. `at` is Unix time; `behaviour` how it was answered, `status` with which HTTP status.
+    `by_batch`: it was a line of a batch.
 
     The caller's key is not kept.
     """
@@ -42,6 +43,7 @@ class Call:
     results: tuple[str, ...]
     behaviour: Kind
     status: int
+    by_batch: bool = False
 
 
 class Rule(BaseModel):
@@ -152,10 +154,11 @@ class Exchange:
         with self._lock:
             return latch is not None and latch not in self._opened
 
-    def meet(self, asked: Asked) -> tuple[Behaviour, Answer]:
-        """Decide how a request is answered, and take it down."""
+    def meet(self, asked: Asked, *, by_batch: bool = False) -> tuple[Behaviour, Answer]:
+        """Decide how a request is answered, and take it down. `by_batch`: the quotas of single calls do not count."""
         with self._lock:
-            behaviour = self._spent(asked) or _refusal(asked) or (self._script.popleft() if self._script else None)
+            spent = None if by_batch else self._spent(asked)
+            behaviour = spent or _refusal(asked) or (self._script.popleft() if self._script else None)
             responder = self._responder
             rules, fallback = list(self._rules), self._fallback
         if behaviour is None and responder is not None:
@@ -173,7 +176,9 @@ class Exchange:
         reply = answer(asked, behaviour)
         kept = {name: value for name, value in asdict(asked).items() if name not in {"key", "fault"}}
         with self._lock:
-            self._calls.append(Call(at=self._moment(), behaviour=behaviour.kind, status=reply.status, **kept))
+            self._calls.append(
+                Call(at=self._moment(), behaviour=behaviour.kind, status=reply.status, by_batch=by_batch, **kept)
+            )
         return behaviour, reply
 
     def _takes(self, rule: Rule) -> bool:

@@ -11,7 +11,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import wraps
@@ -23,10 +23,12 @@ import pytest
 from typer.testing import CliRunner
 
 from functions import observability
-from functions.batch import collect, lines, prepare
+from functions.batch import lines
 from functions.composition import judging, stores, work
 from tests.support import replies
-from tests.support.deployment import BUCKET, Context, Deployment, deployed
+from tests.support.batches import BatchMachine
+from tests.support.deployment import Context, Deployment, deployed
+from tests.support.machines import Handler
 from tests.support.overrides import REGISTRY_VARIABLE, registry
 from tests.support.providers import ProviderServer, error, hang, success
 from tests.support.virtual_time import VirtualTime
@@ -39,7 +41,6 @@ from touchstone.budgets.days import day_of
 from touchstone.cli import inprocess
 from touchstone.cli.app import app
 from touchstone.cli.local_batch import WAIT_SECONDS
-from touchstone.errors import StoreError
 from touchstone.judges import Judges, load_registry
 
 PROVIDERS = ("gemini", "openai", "claude", "compatible")
@@ -56,8 +57,6 @@ MINUTE = 60.0
 FUNCTION_SECONDS = 900.0
 """What Lambda gives a function."""
 TENANT = "demo"
-MOST_ROUNDS = 400
-CHUNK_TRIES = 5
 VERDICT = replies.verify(independent_answer="x")
 UNLIMITED = {"per_day": None, "per_minute": None}
 
@@ -376,44 +375,6 @@ def _forget() -> None:
     vars(_REMEMBERED).clear()
 
 
-@dataclass(kw_only=True)
-class _Machine:
-    """The batch machine of `infra/state_machines/batch.asl.yaml`, with its chunks side by side in functions apart."""
-
-    time: VirtualTime
-    deployment: Deployment
-    longest: _Longest
-
-    def run(self, data: bytes) -> list[dict[str, Any]]:
-        """From the drop of a file to its results."""
-        dropped = self.deployment.drop(f"inbox/{TENANT}/answers.jsonl", data)
-        given = {"bucket": BUCKET, "key": dropped["detail"]["object"]["key"], "owner": "run"}
-        said = self._step(prepare.handler, given)
-        for _ in range(MOST_ROUNDS):
-            manifest = self.deployment.s3.get_object(Bucket=BUCKET, Key=said["manifest_key"])["Body"].read()
-            with ThreadPoolExecutor(SIDE_BY_SIDE) as functions:
-                list(functions.map(self._chunk, manifest.splitlines()))
-            said = self._step(collect.handler, {"bucket": BUCKET, **said, "owner": "run"})
-            if said["state"] != "waiting":
-                break
-            self.time.forward(said["wait_seconds"])
-        (batch,) = stores.batches().page(tenant=TENANT).items
-        assert batch.results_key is not None, batch
-        body = self.deployment.s3.get_object(Bucket=BUCKET, Key=f"inbox/{batch.results_key}")["Body"].read()
-        return [json.loads(line) for line in body.splitlines()]
-
-    def _chunk(self, chunk: bytes) -> None:
-        """A chunk, which is repeated as often as the machine does where the store failed."""
-        for _ in range(CHUNK_TRIES):
-            with suppress(StoreError):
-                self._step(lines.handler, json.loads(chunk))
-                return
-
-    def _step(self, handler: Callable[[Mapping[str, Any], Any], dict[str, Any]], event: Mapping[str, Any]) -> Any:
-        with self.longest.measured():
-            return in_a_function(self.time, lambda: handler(event, TimedContext(self.time)))
-
-
 @contextmanager
 def faulty_deployment(provider: str, fault: Fault) -> Iterator[tuple[VirtualTime, Deployment, Endpoint]]:
     """A deployment in made-up time, each of whose threads is a function of its own. Must run in `mock_aws`."""
@@ -444,6 +405,15 @@ def run_deployed(provider: str, fault: Fault, *, count: int = COUNT) -> Outcome:
     """A dropped file through the real handlers, its chunks side by side, as by the machine. Must run in `mock_aws`."""
     with faulty_deployment(provider, fault) as (time, here, endpoint):
         longest_step = _Longest(time)
-        results = _Machine(time=time, deployment=here, longest=longest_step).run(_rows(count))
+
+        def called(handler: Handler, payload: Mapping[str, Any]) -> dict[str, Any]:
+            with longest_step.measured():
+                return in_a_function(time, lambda: handler(payload, TimedContext(time)))
+
+        machine = BatchMachine(deployment=here, tenant=TENANT, call=called, pause=time.forward)
+        with ThreadPoolExecutor(SIDE_BY_SIDE) as functions:
+            here.machines.together = lambda works: functions.map(lambda work: work(), works)
+            machine.run(_rows(count))
+        results = machine.results()
     statuses = [(result["answer"] or {}).get("verification_status") for result in results]
     return _outcome("deployed", endpoint, statuses, longest=longest_step, allowed=FUNCTION_SECONDS)

@@ -7,6 +7,7 @@ A submission that is to be graded says so in lines of its own, each of which it 
     Beside others: depth 90|70, completeness false.   side by side: 90 where it is shown first, else 70; a false quote
     Unsourced.                                        it misses the first acceptance criterion
 
+A submission without such lines is read as any good one: `PLAIN` throughout, with its first line as evidence.
 `false` as a reading makes the judge quote what does not stand there, which breaks the rules of a reply. What stands
 outside the fences of a prompt, or behind a fence that a submission imitates, goes before: this judge does whatever it
 is told by whom it takes for the one who asks.
@@ -24,6 +25,9 @@ DYNAMIC = "depth"
 """The one dimension beside the fixed ones that this judge gives a task; all four count the same."""
 FALSE = "false"
 NOWHERE = "This sentence stands in no submission of any test."
+PLAIN = "75"
+"""The reading of a submission that says nothing of its readings."""
+_DATA = re.compile(r"^⟦data [^⟧]*⟧\n\s*(\S[^\n]*)", re.MULTILINE)
 _READING = re.compile(r"([a-z_]+) (\d+(?:\|\d+)?|false)")
 
 
@@ -86,7 +90,8 @@ def _placed(text: str, reading: str, *, first: bool = True) -> dict[str, Any]:
         return {"evidence": NOWHERE, "band": "C", "score": 60}
     high, _, low = reading.partition("|")
     score = int(high if first or not low else low)
-    return {"evidence": _line(text, "Readings"), "band": band_of(score), "score": score}
+    evidence = _line(text, "Readings") or _DATA.findall(text)[-1].strip()
+    return {"evidence": evidence, "band": band_of(score), "score": score}
 
 
 def _dimensions() -> dict[str, Any]:
@@ -120,7 +125,7 @@ def _individual(asked: Asked) -> dict[str, Any]:
             {
                 "dimension": dimension,
                 "feedback": f"Its {dimension} is plain to see.",
-                **_placed(asked.prompt, read[dimension]),
+                **_placed(asked.prompt, read.get(dimension, PLAIN)),
             }
             for dimension in re.findall(r"^Dimension `?([a-z_]+)`?:", asked.prompt, re.MULTILINE)
         ],
@@ -136,7 +141,7 @@ def _horizontal(asked: Asked) -> dict[str, Any]:
     parts = re.split(r"^Entry `?([XYZ])`?\. Its band by itself", asked.prompt, flags=re.MULTILINE)[1:]
     entries = []
     for place, (label, text) in enumerate(zip(parts[::2], parts[1::2], strict=True)):
-        reading = _readings(text, asked.provider, beside=True)[dimension]
+        reading = _readings(text, asked.provider, beside=True).get(dimension, PLAIN)
         comparison = f"On {dimension} it says plainly what the others leave open."
         entries.append({"label": label, "comparison": comparison, **_placed(text, reading, first=place == 0)})
     return {"entries": entries}

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -71,8 +72,11 @@ HEADER_CHARS = 60_000
 
 def provider_replies() -> "Door":
     """A reply that is the text, or holds it, as each adapter reads it."""
+    from touchstone.judges import Prompt, Question
     from touchstone.judges.adapters.replies import Response, embedded_object, json_object, model_named, parsed, usage
     from touchstone.surfaces.claims import ClaimsReply
+
+    question = Question(prompt=Prompt(name="claims", version="0" * 16, system="", user=""), reply_type=ClaimsReply)
 
     def door(text: str) -> None:
         embedded_object(text)
@@ -81,8 +85,9 @@ def provider_replies() -> "Door":
         for body in (text, f'{{"sentences": {text}', json.dumps({"sentences": text}), json.dumps({text: text})):
             with suppress(TouchstoneError):
                 json_object("compatible", "m", Response(status=200, headers={}, body=body))
-            with suppress(TouchstoneError):
-                parsed("compatible", "m", ClaimsReply, body)
+            for line_id in (None, "i-0"):
+                with suppress(TouchstoneError):
+                    parsed("compatible", "m", replace(question, line_id=line_id), body)
 
     return door
 

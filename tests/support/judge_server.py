@@ -29,9 +29,6 @@ class JudgeServer:
 
     def calls(self, *, model: str | None = None, title: str | None = None, text: str = "") -> list[dict[str, Any]]:
         """The requests that arrived, in order: of this model, for this reply, with this text in their prompt."""
-        reply = httpx.get(f"{self.url}/__control__", timeout=CALL_SECONDS)
-        return [
-            call
-            for call in reply.raise_for_status().json()["calls"]
-            if model in {None, call["model"]} and title in {None, call["title"]} and text in call["prompt"]
-        ]
+        wanted = {name: value for name, value in {"model": model, "title": title, "text": text}.items() if value}
+        reply = httpx.get(f"{self.url}/__control__", params=wanted, timeout=CALL_SECONDS)
+        return list(reply.raise_for_status().json()["calls"])

@@ -8,11 +8,12 @@ passed; the pauses between retries take no time.
 import json
 import os
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import yaml
@@ -22,6 +23,9 @@ from jsonata.jexception import JException
 type State = dict[str, Any]
 type Run = Generator[float, None, Any]
 """An execution: it yields the seconds that it waits, and returns its output."""
+type Gone = tuple[float | None, Any, "StateError | None"]
+"""How far an execution came: the seconds that it waits, or else its output or its error."""
+type Together = Callable[[Sequence[Callable[[], Gone]]], Iterable[Gone]]
 
 DEFINITIONS_VARIABLE = "TOUCHSTONE_TEST_DEFINITIONS"
 """Names a folder of definitions to test in place of the real ones (`python -m tests.bench.mutations`)."""
@@ -33,6 +37,10 @@ DEFAULT_ATTEMPTS = 3
 ALL, TASK_FAILED, TIMEOUT = "States.ALL", "States.TaskFailed", "States.Timeout"
 NEVER_CAUGHT = frozenset({"States.Runtime", "States.DataLimitExceeded"})
 """Errors that `States.ALL` does not stand for."""
+
+
+_evaluating = Lock()
+"""An expression keeps where it is in itself; items side by side share it."""
 
 
 class StateError(Exception):
@@ -84,12 +92,14 @@ class _Scope:
 class Interpreter:
     """Runs definitions. `call` does what a task's resource is, by its arguments; `read` gives a file's text.
 
-    `entered` is told of each state as it is entered, by its title and its type.
+    `entered` is told of each state as it is entered, by its title and its type. `together` does what the items of a Map
+    do side by side, one after the other where nothing else is said.
     """
 
     call: Callable[[str, Any], Any]
     read: Callable[[str, str], str]
     entered: Callable[[str, str], None] = lambda _title, _kind: None
+    together: Together = lambda works: (work() for work in works)
 
     def run(self, machine: State, *, name: str, state: Any) -> Run:
         """An execution of a machine, begun with its state."""
@@ -166,22 +176,27 @@ class Interpreter:
         apart = now["ItemProcessor"].get("ProcessorConfig", {}).get("Mode") == "DISTRIBUTED"
         pending = deque(enumerate(self._items(now, state, scope)))
         count, results, failed = len(pending), [None] * len(pending), 0
+        most = now.get("MaxConcurrency", count)
         asleep: list[tuple[int, Run]] = []
         while pending or asleep:
             ready, asleep, waits = asleep, [], []
-            while ready or (pending and len(asleep) < now.get("MaxConcurrency", count)):
-                place, run = ready.pop(0) if ready else self._item(now, *pending.popleft(), state, scope, apart=apart)
-                try:
-                    waits.append(next(run))
-                    asleep.append((place, run))
-                except StopIteration as ended:
-                    results[place] = ended.value
-                except StateError as error:
-                    failed += 1
-                    if not apart:
-                        raise
-                    if 100 * failed > now.get("ToleratedFailurePercentage", 0) * count:
-                        raise StateError("States.ExceedToleratedFailureThreshold", error.error) from error
+            while ready or (pending and len(asleep) < most):
+                free = min(most - len(asleep) - len(ready), len(pending))
+                ready += [self._item(now, *pending.popleft(), state, scope, apart=apart) for _ in range(free)]
+                went = self.together([partial(_gone_on, run) for _, run in ready])
+                for (place, run), (seconds, result, error) in zip(ready, went, strict=True):
+                    if seconds is not None:
+                        waits.append(seconds)
+                        asleep.append((place, run))
+                    elif error is None:
+                        results[place] = result
+                    else:
+                        failed += 1
+                        if not apart:
+                            raise error
+                        if 100 * failed > now.get("ToleratedFailurePercentage", 0) * count:
+                            raise StateError("States.ExceedToleratedFailureThreshold", error.error) from error
+                ready = []
             if asleep:
                 yield max(waits)
         return results
@@ -202,6 +217,15 @@ class Interpreter:
         except Exception as error:
             raise StateError("States.ItemReaderFailed", str(error)) from error
         return [json.loads(line) for line in text.split("\n") if line]
+
+
+def _gone_on(run: Run) -> Gone:
+    try:
+        return next(run), None, None
+    except StopIteration as ended:
+        return None, ended.value, None
+    except StateError as error:
+        return None, None, error
 
 
 def _chosen(now: State, state: Any, scope: _Scope) -> tuple[str | None, Any]:
@@ -253,7 +277,8 @@ def _evaluated(text: str, variables: Mapping[str, Any]) -> Any:
     for name, value in variables.items():
         frame.bind(name, value)
     try:
-        value = expression.evaluate(None, frame)
+        with _evaluating:
+            value = expression.evaluate(None, frame)
     except JException as error:
         raise StateError("States.QueryEvaluationError", str(error)) from error
     if value is None:

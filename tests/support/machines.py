@@ -5,17 +5,18 @@ import importlib
 import json
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from tests.support.machine import TIMEOUT, Interpreter, Run, StateError, definition
+from tests.support.machine import TIMEOUT, Interpreter, Run, StateError, Together, definition
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_sqs import SQSClient
 
-type Handler = Callable[[Mapping[str, Any], object], dict[str, Any]]
+type Handler = Callable[[Mapping[str, Any], Any], dict[str, Any]]
+type Invoke = Callable[[str, Handler, Mapping[str, Any]], dict[str, Any]]
 
 FUNCTIONS = {
     "VerifyFunction": "answers.verify",
@@ -74,9 +75,10 @@ class Machines:
     errors by which the next calls of a step end before it did anything.
 
     `started` are the executions' names in order, `drains` how many were asked for. `said` is all that steps returned,
-    in order, with the step's name. `asleep` are the executions that wait, `ended` the errors of those that are over,
-    "" where one succeeded. `begun` is told of the machine of each execution, `entered` of each
-    state's.
+    in order, with the step's name. `asleep` are the executions that wait, for the seconds in `asleep_for`; `ended` are
+    the errors of those that are over, "" where one succeeded. `invoke` calls a function, by its module, its handler and
+    its payload; `together` is how the items of a Map go on side by side. `begun` is told of the machine of each
+    execution, `entered` of each state's.
     """
 
     sqs: "SQSClient"
@@ -91,11 +93,17 @@ class Machines:
     drains: int = 0
     said: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     asleep: dict[str, Run] = field(default_factory=dict)
+    asleep_for: dict[str, float] = field(default_factory=dict)
     ended: dict[str, str] = field(default_factory=dict)
     begun: Callable[[str], None] = lambda _machine: None
     entered: Callable[[str], None] = lambda _machine: None
+    invoke: Invoke = field(init=False)
+    together: Together | None = None
     exceptions: type[_Exceptions] = _Exceptions
     _pending: deque[tuple[str, str, dict[str, Any]]] = field(default_factory=deque)
+
+    def __post_init__(self) -> None:
+        self.invoke = lambda _module, handler, payload: handler(payload, self.context)
 
     def start_execution(self, *, stateMachineArn: str, name: str, input: str) -> dict[str, Any]:  # noqa: A002, N803 - AWS's names
         """Run a Standard machine to its end, or to its first wait."""
@@ -126,7 +134,7 @@ class Machines:
 
     def _go_on(self, name: str, run: Run) -> None:
         try:
-            next(run)
+            self.asleep_for[name] = next(run)
         except StopIteration:
             self.ended[name] = ""
         except StateError as error:
@@ -136,8 +144,9 @@ class Machines:
 
     def _run(self, machine: str, name: str, state: dict[str, Any]) -> Run:
         places = {"Bucket": self.bucket, "DeferredQueue": self.queue_url, "EvaluateMachine": "evaluate"}
-        self.begun(machine)
         interpreter = Interpreter(self._call, self._read, entered=lambda _title, _kind: self.entered(machine))
+        if self.together is not None:
+            interpreter = replace(interpreter, together=self.together)
         return interpreter.run(definition(machine, places), name=name, state=state)
 
     def _call(self, resource: str, arguments: dict[str, Any]) -> Any:
@@ -163,7 +172,7 @@ class Machines:
         if self.faults[name]:
             raise StateError(self.faults[name].pop(0))
         handler: Handler = importlib.import_module(f"functions.{module}").handler
-        said = [handler(payload, self.context) for _ in range(self.repeats)]
+        said = [self.invoke(module, handler, payload) for _ in range(self.repeats)]
         self.said += [(name, one) for one in said]
         return said[-1]
 

@@ -27,6 +27,7 @@ from pydantic import ValidationError
 
 from tests.support.exchange import Call, Control, Exchange, Quota, Responder, Rule
 from tests.support.wire import Answer, Asked, Behaviour, Kind, read_anthropic, read_gemini, read_openai
+from tests.support.wire_batches import BatchDesk, routes
 from tests.support.wire_turns import conversed, read_responses
 
 LOOK_SECONDS = 0.02
@@ -85,10 +86,13 @@ class ProviderServer:
     def __init__(self, *, port: int = 0, time: Time | None = None) -> None:
         time = time or RealTime()
         self.exchange = Exchange(time.timestamp)
+        self.batches = BatchDesk(self.exchange)
         self._port = port
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="providers", daemon=True)
-        self._runner = web.AppRunner(_application(self.exchange, time), access_log=None, shutdown_timeout=0.05)
+        self._runner = web.AppRunner(
+            _application(self.exchange, time, self.batches), access_log=None, shutdown_timeout=0.05
+        )
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -190,9 +194,10 @@ class ProviderServer:
     def reset(self) -> None:
         """Forget every arrangement, count and call."""
         self.exchange.reset()
+        self.batches.reset()
 
 
-def _application(exchange: Exchange, time: Time) -> web.Application:
+def _application(exchange: Exchange, time: Time, batches: BatchDesk) -> web.Application:
     """The routes of the three providers, of a compatible server, and of the control endpoint."""
 
     async def gemini(request: web.Request) -> web.StreamResponse:
@@ -222,8 +227,14 @@ def _application(exchange: Exchange, time: Time) -> web.Application:
             return web.Response(status=422, text=str(error))
         return web.json_response({})
 
-    async def recall(_: web.Request) -> web.Response:
-        return web.json_response({"calls": [asdict(call) for call in exchange.calls]})
+    async def recall(request: web.Request) -> web.Response:
+        model, title, text = (request.query.get(name) for name in ("model", "title", "text"))
+        calls = [
+            asdict(call)
+            for call in exchange.calls
+            if model in {None, call.model} and title in {None, call.title} and (text or "") in call.prompt
+        ]
+        return web.json_response({"calls": calls})
 
     application = web.Application(client_max_size=64 * 1024 * 1024)
     application.add_routes(
@@ -235,6 +246,7 @@ def _application(exchange: Exchange, time: Time) -> web.Application:
             web.post("/v1/messages", anthropic),
             web.post("/__control__", arrange),
             web.get("/__control__", recall),
+            *routes(batches, _reset),
         ]
     )
     return application

@@ -216,8 +216,18 @@ def reply_text(asked: Asked, behaviour: Behaviour) -> str:
             return behaviour.value
         case _:
             value = sample(asked.schema or {}) if behaviour.value is None else behaviour.value
+            value = _of_line(value, asked.schema or {})
             text = json.dumps(value, ensure_ascii=False)
             return text[: len(text) // 2] if behaviour.kind in {"truncated", "max_tokens"} else text
+
+
+def _of_line(value: Any, schema: Mapping[str, Any]) -> Any:
+    """The value with the id of its line in a batch, where the schema asks for it."""
+    match schema:
+        case {"properties": {"line_id": {"enum": [line_id]}}} if isinstance(value, dict):
+            return {**value, "line_id": line_id}
+        case _:
+            return value
 
 
 def answer(asked: Asked, behaviour: Behaviour) -> Answer:

@@ -1,67 +1,73 @@
-"""Every example in Python of the guides runs as it is written, and gives what it says beside it.
+"""Every example in Python and JSON of README, the guides and the docstrings of the flat face is right as it stands.
 
-The judges are a loopback server. Not run: the example of audits.md, whose target comes from a package registry.
+Python is run, and gives what is said beside it; the judges are a loopback server. A block that is not run says why in a
+comment before it.
 """
 
 import ast
+import inspect
 import json
-import re
-import shutil
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
+import touchstone
 from infra.layers import ROOT
-from tests.support.providers import ProviderServer
-from tests.unit.quizzes.samples import evaluated, made
+from tests.support.guides import FENCE, Block, checkout, of_pages, run_python
+from touchstone.judges import load_registry
+from touchstone.surfaces import CATALOGUE
 
-BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
-LIGHTER = "It is less dense than water."
-PASSED = {"independent_answer": LIGHTER, "is_correct": True, "confidence": 0.9, "error_description": None}
-PAGES = [
-    page
-    for page in (ROOT / "README.md", ROOT / "layers" / "core" / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
-    if BLOCK.search(page.read_text(encoding="utf-8")) and page.name != "audits.md"
-]
+__all__ = ["checkout"]
 
-
-@pytest.fixture
-def at_the_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A folder with what a checkout has for the guides, and judges behind every key."""
-    shutil.copytree(ROOT / "events", tmp_path / "events")
-    body = json.loads((ROOT / "events" / "api_experiment.json").read_text(encoding="utf-8"))["body"]
-    (tmp_path / "request.json").write_text(json.dumps(json.loads(body)["experiment"]), encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    with ProviderServer() as server:
-        for name, value in server.environment().items():
-            monkeypatch.setenv(name, value)
-        server.reply(PASSED, schema="VerifyReply")
-        server.reply(made(), schema="QuizReply")
-        server.reply(evaluated(), schema="QuizVerdictsReply")
-        yield
+PYTHON, DATA = of_pages("python"), of_pages("json")
+FACES = [touchstone, *(getattr(touchstone, name) for name in touchstone.__all__ if f"a{name}" in touchstone.__all__)]
+LEFT_OUT = {"evaluate_quiz"}
+"""Its docstring is that of a part, which is awaited and takes what its caller has."""
 
 
-def said(line: str) -> object:
-    """The value that a comment promises; `...` where it promises none."""
-    comment = line.rpartition("  # ")[2] if "  # " in line else ""
-    try:
-        return ast.literal_eval(re.split(r"[:,;]", comment)[0])
-    except (SyntaxError, ValueError):
-        return ...
+def imported(block: Block) -> Iterator[tuple[str, str]]:
+    """The modules that a block imports names from, with the names."""
+    for statement in ast.walk(ast.parse(block.text)):
+        if isinstance(statement, ast.ImportFrom):
+            yield from ((str(statement.module), name.name) for name in statement.names)
 
 
-@pytest.mark.usefixtures("at_the_root")
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.usefixtures("checkout")
+@pytest.mark.parametrize("page", PYTHON, ids=lambda page: page.name)
 def test_the_examples_of_a_guide_run_and_give_what_they_say(page: Path) -> None:
-    names: dict[str, object] = {"__name__": "__main__"}
-    for block in BLOCK.findall(page.read_text(encoding="utf-8")):
-        lines = block.splitlines()
-        for statement in ast.parse(block).body:
-            source = "\n".join(lines[statement.lineno - 1 : statement.end_lineno])
-            if isinstance(statement, ast.Expr):
-                found = eval(compile(source.strip(), page.name, "eval"), names)  # noqa: S307 - the guides' own examples
-                promised = said(lines[(statement.end_lineno or 1) - 1])
-                assert promised is ... or found == promised, source
-            else:
-                exec(compile(source, page.name, "exec"), names)  # noqa: S102 - the guides' own examples
+    run_python([block for block in PYTHON[page] if not block.not_run])
+    for block in PYTHON[page]:
+        for module, name in imported(block):
+            assert hasattr(import_module(module), name), f"{block}: {module} has no {name}"
+
+
+@pytest.mark.usefixtures("checkout")
+@pytest.mark.parametrize("thing", [one for one in FACES if one.__name__ not in LEFT_OUT], ids=lambda one: one.__name__)
+def test_the_example_of_a_docstring_runs_and_gives_what_it_says(thing: object) -> None:
+    given = "import touchstone\nfrom pathlib import Path\nfrom touchstone.quizzes import curriculum_of_json\n"
+    text = inspect.getdoc(thing) or ""
+    found = [dedent(one["text"]) for one in FENCE.finditer(text)]
+    run_python([Block(Path(str(thing)), 1, "python", given + one, None) for one in found])
+
+
+@pytest.mark.parametrize("page", DATA, ids=lambda page: page.name)
+def test_the_data_of_a_guide_can_be_read(page: Path) -> None:
+    for block in DATA[page]:
+        try:
+            json.loads(block.text)
+        except json.JSONDecodeError:
+            for line in block.text.splitlines():
+                assert isinstance(json.loads(line), dict), block
+
+
+def test_the_overrides_of_a_guide_are_a_registry() -> None:
+    (block,) = [one for page in DATA if page.name == "judges.md" for one in DATA[page] if "base_url" in one.text]
+    assert "ollama" in load_registry({"TOUCHSTONE_REGISTRY_OVERRIDES": block.text}).providers
+
+
+def test_every_metric_is_in_the_guide() -> None:
+    guide = (ROOT / "docs/how-to/surfaces.md").read_text(encoding="utf-8")
+    assert [name for name in CATALOGUE if f"| `{name}` |" not in guide] == []

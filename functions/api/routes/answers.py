@@ -14,12 +14,13 @@ from functions.api.idempotency import sender_key
 from functions.api.location import located
 from functions.api.openapi import answering
 from functions.composition.stores import answers
-from functions.composition.work import reception
+from functions.composition.work import intake
 from touchstone.answers.leisure import LEAST_SECONDS
 from touchstone.answers.model import SolveRequest, Status, VerifyRequest
 from touchstone.answers.view import AnswerView
-from touchstone.operations.reception import SYNC_SECONDS
+from touchstone.operations.intake import SYNC_SECONDS
 from touchstone.records import AnswerSummary
+from touchstone.references import Reference
 
 router = Router()
 
@@ -43,7 +44,7 @@ class AnswerPage(BaseModel):
 @router.post("/v1/verifications", summary="Verify an answer", tags=["answers"], status_code=HTTPStatus.CREATED.value)
 def verify(body: AwaitedVerifyRequest) -> Response[AnswerView]:
     """Verify an answer that you already have, within five seconds; `unverified` where nobody could decide."""
-    record = reception(caller(router, at_least="member").tenant).verify(
+    record = intake(caller(router, at_least="member").tenant).verify(
         body,
         key=sender_key(router),
         received_at_ms=router.current_event.raw_event["requestContext"]["timeEpoch"],
@@ -60,7 +61,7 @@ def verify(body: AwaitedVerifyRequest) -> Response[AnswerView]:
 )
 def solve(body: SolveRequest) -> Response[AnswerView]:
     """Start solving a problem, given as text or image; read the answer at `Location`, relative to this address."""
-    record = reception(caller(router, at_least="member").tenant).solve(body, key=sender_key(router))
+    record = intake(caller(router, at_least="member").tenant).solve(body, key=sender_key(router))
     return _located(HTTPStatus.ACCEPTED, AnswerView.of(record))
 
 
@@ -76,7 +77,7 @@ def list_answers(
 @router.get("/v1/answers/<answer_id>", summary="Read an answer", tags=["answers"])
 def read_answer(answer_id: str) -> AnswerView:
     """One answer with its verdict and how it was reached."""
-    return AnswerView.of(answers().get(tenant=caller(router).tenant, answer_id=answer_id))
+    return AnswerView.of(answers().get(Reference(caller(router).tenant, "answer", answer_id)))
 
 
 @router.post(
@@ -87,7 +88,7 @@ def read_answer(answer_id: str) -> AnswerView:
 )
 def evaluate(answer_id: str) -> Response[AnswerView]:
     """Have a finished answer evaluated in five dimensions, as soon as the quota admits it."""
-    record = reception(caller(router, at_least="member").tenant).evaluate(answer_id)
+    record = intake(caller(router, at_least="member").tenant).evaluate(answer_id)
     return _located(HTTPStatus.ACCEPTED, AnswerView.of(record))
 
 

@@ -12,7 +12,7 @@ from functions.api.access import caller
 from functions.api.idempotency import sender_key
 from functions.api.location import located
 from functions.api.openapi import answering
-from functions.composition.audits import reception
+from functions.composition.audits import intake
 from functions.composition.stores import audits
 from touchstone.audits.record import AuditRequest, AuditView, RecheckRequest
 from touchstone.operations.audits.files import REPORTS, AuditReportFormat
@@ -43,7 +43,7 @@ class AuditPage(BaseModel):
 )
 def audit(body: AuditRequest) -> Response[AuditView]:
     """Have each option of a benchmark's questions proved by running code; follow it at `Location`."""
-    here = reception(caller(router, at_least="member").tenant)
+    here = intake(caller(router, at_least="member").tenant)
     record = here.audit(body, key=sender_key(router))
     return Response(
         status_code=HTTPStatus.ACCEPTED.value,
@@ -63,7 +63,7 @@ def list_audits(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str | N
 @router.get("/v1/audits/<audit_id>", summary="Read an audit", tags=["audits"])
 def read_audit(audit_id: str) -> AuditView:
     """How far an audit is and what it cost so far, and what it found once it is done."""
-    return reception(caller(router).tenant).view(audit_id)
+    return intake(caller(router).tenant).view(audit_id)
 
 
 @router.get(
@@ -83,7 +83,7 @@ def read_report(audit_id: str, form: Annotated[AuditReportFormat, Query(alias="f
 
     One of more than four megabytes is read by the audit's `report_url` or `page_url` alone.
     """
-    text = reception(caller(router).tenant).report(audit_id, form)
+    text = intake(caller(router).tenant).report(audit_id, form)
     return Response(
         status_code=HTTPStatus.OK.value, content_type=REPORTS[form][1], body=text, headers=dict(REPORT_HEADERS)
     )
@@ -97,7 +97,7 @@ def read_report(audit_id: str, form: Annotated[AuditReportFormat, Query(alias="f
 )
 def recheck(audit_id: str, body: RecheckRequest) -> Response[AuditView]:
     """Run the stored proofs against another version of the target, without any model; follow it at `Location`."""
-    here = reception(caller(router, at_least="member").tenant)
+    here = intake(caller(router, at_least="member").tenant)
     record = here.recheck(audit_id, body, key=sender_key(router))
     return Response(
         status_code=HTTPStatus.ACCEPTED.value,
@@ -110,5 +110,5 @@ def recheck(audit_id: str, body: RecheckRequest) -> Response[AuditView]:
 @router.delete("/v1/audits/<audit_id>/weekly", summary="Stop auditing each week", tags=["audits"])
 def end_weekly(audit_id: str) -> AuditView:
     """Have an audit, and those that took over from it, not made again each week; the last of them as it is."""
-    here = reception(caller(router, at_least="member").tenant)
+    here = intake(caller(router, at_least="member").tenant)
     return here.shown(here.end_weekly(audit_id))

@@ -13,7 +13,7 @@ from functions.api.idempotency import sender_key
 from functions.api.location import located
 from functions.api.openapi import answering
 from functions.composition.stores import experiments
-from functions.composition.surfaces import experiment_reception
+from functions.composition.surfaces import experiment_intake
 from touchstone.operations.surfaces.experiment_files import REPORTS, ReportFormat
 from touchstone.records import ExperimentSummary
 from touchstone.surfaces.experiments.record import ExperimentRequest, ExperimentView
@@ -51,7 +51,7 @@ class ExperimentUpload(BaseModel):
 )
 def run(body: ExperimentRequest) -> Response[ExperimentView]:
     """Have two variants of the same items compared, itself or as a file uploaded before; follow it at `Location`."""
-    here = experiment_reception(caller(router, at_least="member").tenant)
+    here = experiment_intake(caller(router, at_least="member").tenant)
     record = here.run(body, key=sender_key(router))
     return Response(
         status_code=HTTPStatus.ACCEPTED.value,
@@ -71,7 +71,7 @@ def list_experiments(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: st
 @router.get("/v1/experiments/<experiment_id>", summary="Read an experiment", tags=["experiments"])
 def read_experiment(experiment_id: str) -> ExperimentView:
     """How far an experiment is and what it cost so far, and its conclusion once there is one."""
-    return experiment_reception(caller(router).tenant).view(experiment_id)
+    return experiment_intake(caller(router).tenant).view(experiment_id)
 
 
 @router.get(
@@ -88,7 +88,7 @@ def read_experiment(experiment_id: str) -> ExperimentView:
 )
 def read_report(experiment_id: str, form: Annotated[ReportFormat, Query(alias="format")] = "html") -> Response[str]:
     """The report for people (`html`, `md`), for a spreadsheet (`csv`) or for a program (`json`)."""
-    text = experiment_reception(caller(router).tenant).report(experiment_id, form)
+    text = experiment_intake(caller(router).tenant).report(experiment_id, form)
     return Response(
         status_code=HTTPStatus.OK.value, content_type=REPORTS[form], body=text, headers=dict(REPORT_HEADERS)
     )
@@ -97,5 +97,5 @@ def read_report(experiment_id: str, form: Annotated[ReportFormat, Query(alias="f
 @router.post("/v1/experiment-files", summary="Upload an experiment", tags=["experiments"])
 def upload_experiment() -> ExperimentUpload:
     """Where to put an experiment that is too large to send inside a request."""
-    key, link = experiment_reception(caller(router, at_least="member").tenant).upload_link()
+    key, link = experiment_intake(caller(router, at_least="member").tenant).upload_link()
     return ExperimentUpload(experiment_key=key, upload_url=link)

@@ -13,8 +13,9 @@ from functions.api.idempotency import sender_key
 from functions.api.location import located
 from functions.api.openapi import answering
 from functions.composition.stores import measurements
-from functions.composition.surfaces import reception
+from functions.composition.surfaces import intake
 from touchstone.records import MeasurementSummary
+from touchstone.references import Reference
 from touchstone.surfaces.measured import MeasurementView
 from touchstone.surfaces.measurement import AnyMeasurementRequest
 
@@ -36,7 +37,7 @@ class MeasurementPage(BaseModel):
 )
 def measure(body: Annotated[AnyMeasurementRequest, Body(discriminator="surface")]) -> Response[MeasurementView]:
     """Have some material measured by the metrics of its surface; read them at the address in `Location`."""
-    measurement = reception(caller(router, at_least="member").tenant).measure(body, key=sender_key(router))
+    measurement = intake(caller(router, at_least="member").tenant).measure(body, key=sender_key(router))
     return Response(
         status_code=HTTPStatus.ACCEPTED.value,
         content_type="application/json",
@@ -55,4 +56,4 @@ def list_measurements(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: s
 @router.get("/v1/measurements/<measurement_id>", summary="Read a measurement", tags=["measurements"])
 def read_measurement(measurement_id: str) -> MeasurementView:
     """One measurement: what each metric says so far, and why where it says nothing."""
-    return MeasurementView.of(measurements().get(tenant=caller(router).tenant, measurement_id=measurement_id))
+    return MeasurementView.of(measurements().get(Reference(caller(router).tenant, "measurement", measurement_id)))

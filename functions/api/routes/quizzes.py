@@ -12,12 +12,13 @@ from functions.api.access import caller
 from functions.api.idempotency import sender_key
 from functions.api.location import located
 from functions.api.openapi import answering
-from functions.composition.quizzes import reception
+from functions.composition.quizzes import intake
 from functions.composition.stores import quizzes
 from touchstone.quizzes.model import QuizRequest
 from touchstone.quizzes.run import QuizCheckRequest, QuizRun
 from touchstone.quizzes.view import QuizView
 from touchstone.records import QuizSummary
+from touchstone.references import Reference
 
 router = Router()
 ASKED = answering(HTTPStatus.ACCEPTED, HTTPStatus.NOT_FOUND)
@@ -37,13 +38,13 @@ def make(body: QuizRequest) -> Response[QuizView]:
 
     It is over within thirty seconds; read it at the address in `Location`.
     """
-    return _accepted(reception(caller(router, at_least="member").tenant).make(body, key=sender_key(router)))
+    return _accepted(intake(caller(router, at_least="member").tenant).make(body, key=sender_key(router)))
 
 
 @router.post("/v1/quiz-checks", summary="Have a quiz checked", tags=["quizzes"], responses=ASKED)
 def check(body: QuizCheckRequest) -> Response[QuizView]:
     """Have a quiz of your own checked and judged by the same rules; read what breaks them at `Location`."""
-    return _accepted(reception(caller(router, at_least="member").tenant).check(body, key=sender_key(router)))
+    return _accepted(intake(caller(router, at_least="member").tenant).check(body, key=sender_key(router)))
 
 
 @router.get("/v1/quizzes", summary="List quizzes", tags=["quizzes"])
@@ -56,7 +57,7 @@ def list_quizzes(limit: Annotated[int, Query(ge=1, le=100)] = 50, cursor: str | 
 @router.get("/v1/quizzes/<quiz_id>", summary="Read a quiz", tags=["quizzes"])
 def read_quiz(quiz_id: str) -> QuizView:
     """One quiz: how far it is, and when it is over the best attempt with what it still violates."""
-    return QuizView.of(quizzes().get(tenant=caller(router).tenant, quiz_id=quiz_id))
+    return QuizView.of(quizzes().get(Reference(caller(router).tenant, "quiz", quiz_id)))
 
 
 def _accepted(run: QuizRun) -> Response[QuizView]:

@@ -17,7 +17,7 @@ from functions.api.idempotency import sender_key
 from functions.api.location import located
 from functions.api.openapi import answering
 from functions.composition.stores import tasks
-from functions.composition.tasks import reader, reception
+from functions.composition.tasks import intake, reader
 from touchstone.errors import ConflictError, InputError
 from touchstone.oracle.challenge import ChallengeRequest, ChallengeView
 from touchstone.oracle.feedback import SubmissionView
@@ -26,6 +26,7 @@ from touchstone.oracle.model import Brief, TaskPath
 from touchstone.oracle.task import TaskRequest
 from touchstone.oracle.view import TaskView
 from touchstone.records import TaskSummary
+from touchstone.references import Reference
 
 router = Router()
 
@@ -76,7 +77,7 @@ class FileUpload(BaseModel):
 @router.post("/v1/tasks", summary="Create a task", tags=["tasks"], responses=answering(HTTPStatus.ACCEPTED))
 def create(body: TaskRequest) -> Response[TaskView]:
     """Create a task; it is open once its dimensions are made. Read it at the address in `Location`."""
-    task = reception(caller(router, at_least="member").tenant).create(body, key=sender_key(router))
+    task = intake(caller(router, at_least="member").tenant).create(body, key=sender_key(router))
     return _located(HTTPStatus.ACCEPTED, TaskView.of(task, party=False), "tasks", task.id)
 
 
@@ -97,12 +98,12 @@ def read_task(task_id: str, party: AnyParty = None) -> TaskView:
 def change(task_id: str, body: TaskChange) -> TaskView:
     """Move the deadline, earlier or later, until it has passed. Whatever else a task says does not change."""
     tenant = caller(router, at_least="member").tenant
-    task = tasks().get(tenant=tenant, task_id=task_id)
+    task = tasks().get(Reference(tenant, "task", task_id))
     if body.model_fields_set - {"deadline"}:
         raise ConflictError("A task is locked with the dimensions that are made from it; create another one.")
     if body.deadline is None:
         raise InputError("Give the new deadline.", where="deadline")
-    task = reception(tenant).move_deadline(task_id, body.deadline)
+    task = intake(tenant).move_deadline(task_id, body.deadline)
     return TaskView.of(task, party=False)
 
 
@@ -112,7 +113,7 @@ def change(task_id: str, body: TaskChange) -> TaskView:
 def submit(task_id: str, body: SubmissionRequest) -> Response[SubmissionView]:
     """Hand in work, as text or as a file uploaded before; read what its gate check says at `Location`."""
     tenant = caller(router, at_least="member").tenant
-    submission = reception(tenant).submit(task_id, body, key=sender_key(router))
+    submission = intake(tenant).submit(task_id, body, key=sender_key(router))
     view = reader(tenant, submission.submitter).submission(task_id, submission.id)
     return _located(HTTPStatus.ACCEPTED, view, "tasks", task_id, "submissions", submission.id)
 
@@ -141,7 +142,7 @@ def read_submission(task_id: str, submission_id: str, party: Party) -> Submissio
 def challenge(task_id: str, body: ChallengeRequest) -> Response[ChallengeView]:
     """Have a submission of a ranked contest scored again by another provider, within the challenge period."""
     tenant = caller(router, at_least="member").tenant
-    made = reception(tenant).challenge(task_id, body)
+    made = intake(tenant).challenge(task_id, body)
     return _located(HTTPStatus.ACCEPTED, ChallengeView.of(made), "tasks", task_id, "challenges")
 
 
@@ -154,7 +155,7 @@ def list_challenges(task_id: str, party: Party) -> ChallengeList:
 @router.post("/v1/submission-files", summary="Upload a file to hand in", tags=["tasks"])
 def upload_file() -> FileUpload:
     """Where to put a text or markdown file that is to be handed in."""
-    key, link = reception(caller(router, at_least="member").tenant).upload_link()
+    key, link = intake(caller(router, at_least="member").tenant).upload_link()
     return FileUpload(text_key=key, upload_url=link)
 
 

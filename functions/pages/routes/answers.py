@@ -18,6 +18,7 @@ from touchstone.answers.view import AnswerView
 from touchstone.errors import InputError
 from touchstone.records import AnswerSummary
 from touchstone.records.labels import Label
+from touchstone.references import Reference
 from touchstone.statistics.card_views import card_id
 
 router = Router()
@@ -56,7 +57,7 @@ def list_answers() -> Response[str]:
 def read_answer(answer_id: str) -> Response[str]:
     """One answer: the verdict, how each attempt was decided, what judges were asked and what that cost."""
     met = visit(router)
-    record = answers().get(tenant=met.tenant, answer_id=answer_id)
+    record = answers().get(Reference(met.tenant, "answer", answer_id))
     said = labels().of_record(tenant=met.tenant, kind=KIND, record_id=answer_id)
     answer = AnswerView.of(record)
     given = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
-from functions.composition.audits import reception
+from functions.composition.audits import intake
 from functions.composition.stores import audits
 from functions.pages.cursors import place_of
 from functions.pages.proofs import cases_of, drifts_of, options_of, totals_of
@@ -61,7 +61,7 @@ def list_audits() -> Response[str]:
 def read_audit(audit_id: str) -> Response[str]:
     """One audit: how far it is, its ratings, what drifted, and its cases, those that need a maintainer first."""
     met = visit(router)
-    here = reception(met.tenant)
+    here = intake(met.tenant)
     audit = here.view(audit_id)
     files = here.files(audit_id)
     over = audit.state == "done"

@@ -4,7 +4,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.api_gateway import Router
 
 from functions.composition.stores import experiments
-from functions.composition.surfaces import experiment_reception
+from functions.composition.surfaces import experiment_intake
 from functions.pages.comparison import charts_of, tables_of
 from functions.pages.tables import Column, Row, Table, fact
 from functions.pages.visit import View, visit
@@ -42,7 +42,7 @@ def list_experiments() -> Response[str]:
 def read_experiment(experiment_id: str) -> Response[str]:
     """One experiment: what it came to in each respect, how sure that is, what stands behind it, and what it cost."""
     met = visit(router)
-    found = experiment_reception(met.tenant).view(experiment_id)
+    found = experiment_intake(met.tenant).view(experiment_id)
     conclusion = found.conclusion
     return met.show(
         View(

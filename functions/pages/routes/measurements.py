@@ -17,6 +17,7 @@ from touchstone.errors import InputError
 from touchstone.material import Deck, Quiz, Summary
 from touchstone.records import MeasurementSummary
 from touchstone.records.judge_counts import calls_of
+from touchstone.references import Reference
 from touchstone.statistics.card_views import card_id
 from touchstone.surfaces.labelling import CARDS_OF_CALLS, CLASSES
 from touchstone.surfaces.measured import MeasurementView
@@ -56,7 +57,7 @@ def list_measurements() -> Response[str]:
 def read_measurement(measurement_id: str) -> Response[str]:
     """One measurement: what each metric says of the material, or why it says nothing, and of each of its items."""
     met = visit(router)
-    found = measurements().get(tenant=met.tenant, measurement_id=measurement_id)
+    found = measurements().get(Reference(met.tenant, "measurement", measurement_id))
     shown, first = _wanted(met, found)
     tables = [metrics_of(found)]
     for work in shown:

@@ -25,6 +25,7 @@ from touchstone.quizzes.model import Attempt, MadeQuiz
 from touchstone.quizzes.run import QuizRun
 from touchstone.quizzes.view import QuizView
 from touchstone.records import QuizSummary
+from touchstone.references import Reference
 
 router = Router()
 
@@ -62,7 +63,7 @@ def list_quizzes() -> Response[str]:
 def read_quiz(quiz_id: str) -> Response[str]:
     """One quiz: its questions, what they violate, and how they came about."""
     met = visit(router)
-    run = quizzes().get(tenant=met.tenant, quiz_id=quiz_id)
+    run = quizzes().get(Reference(met.tenant, "quiz", quiz_id))
     made = run.made
     shown = _shown(met, run, made)
     versions = versions_of(run, made)

@@ -1,11 +1,11 @@
 """Touchstone: verdicts on what language models produce, decided by checks first and judges second.
 
-::
+```python
+import touchstone
 
-    import touchstone
-
-    touchstone.verify("Compute 3/4 + 1/6.", "11/12").verification_status  # "verified", without a key
-    touchstone.equivalent("so the area is 1 m", "100 cm")  # True
+touchstone.verify("Compute 3/4 + 1/6.", "11/12").verification_status  # "verified", without a key
+touchstone.equivalent("so the area is 1 m", "100 cm")  # True
+```
 
 A function that asks judges takes them from the environment, and returns when all is done; its async twin has an `a`
 before its name (`await touchstone.averify(…)`). They work where an event loop runs, as in a notebook. Checks ask nobody

@@ -21,8 +21,11 @@
         ├── MinuteQuotaError        the provider says that the minute's quota is spent
         ├── OverloadedError         the provider is overloaded or broken (5xx, connection lost)
         ├── TimedOutError           no whole reply within the deadline
+        │   └── UnfinishedError     … of a provider's batch: it ended before the line was answered
         ├── RefusedError            the provider or model declined to answer
         ├── UnreadableError         the reply does not fit the schema it was asked for
+        │   ├── MismatchedError     … or is not of the line of a batch that it stands under
+        │   └── ResultsGoneError    … or is not kept by the provider any more
         └── MisconfiguredError      no key, wrong key, unknown model, a request the provider rejects
             └── UnavailableModelError   … every request: it does not know the model, or refuses the key
 
@@ -54,7 +57,8 @@ class FailedCall:
     """A judge call that brought no reply and is paid for: the provider told what it had counted by then.
 
     `model` is the one that worked on it, by its own word where it gave one. `cost_usd` is None where no price is known.
-    `cached`: the reply was one of an earlier call, and nothing was sent.
+    `cached`: the reply was one of an earlier call, and nothing was sent. `line_id` is the id of its line in a
+    provider's batch, None where it was asked for at once.
     """
 
     reason: JudgeFailure
@@ -65,6 +69,7 @@ class FailedCall:
     cost_usd: float | None
     latency_ms: float
     cached: bool = False
+    line_id: str | None = None
 
 
 class TouchstoneError(Exception):
@@ -188,6 +193,7 @@ class JudgeError(TouchstoneError):
     for this call all the same, and `model` the one that worked on it by its own word; None where it told nothing.
     `failed_calls` are all calls for the question that are paid for, this one among them. `repeat_at` is when our own
     count of the minute has a unit again (UTC), where it kept the call from being repeated; None where it did not.
+    `line_id` is the id of the line in a provider's batch that failed, None where it was asked for at once.
     """
 
     reason: ClassVar[JudgeFailure]
@@ -201,6 +207,7 @@ class JudgeError(TouchstoneError):
         self.model: str | None = None
         self.failed_calls: tuple[FailedCall, ...] = ()
         self.repeat_at: datetime | None = None
+        self.line_id: str | None = None
 
 
 class DayQuotaError(JudgeError):
@@ -245,6 +252,12 @@ class TimedOutError(JudgeError):
     retryable: ClassVar[bool] = True
 
 
+class UnfinishedError(TimedOutError):
+    """A provider's batch expired, was cancelled or failed before it came to the line; another batch is no help."""
+
+    retryable: ClassVar[bool] = False
+
+
 class RefusedError(JudgeError):
     """The provider's safety system or the model itself declined to answer."""
 
@@ -256,6 +269,14 @@ class UnreadableError(JudgeError):
 
     reason: ClassVar[JudgeFailure] = "unreadable"
     retryable: ClassVar[bool] = True
+
+
+class MismatchedError(UnreadableError):
+    """A reply in a provider's batch that does not repeat the id of the line it stands under: it may be another's."""
+
+
+class ResultsGoneError(UnreadableError):
+    """The results of a provider's batch are not kept any more."""
 
 
 class MisconfiguredError(JudgeError):

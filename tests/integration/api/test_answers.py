@@ -12,7 +12,7 @@ from tests.support.api import Api
 from tests.support.deployment import BUCKET, Deployment
 from tests.support.sinks import SaidAloud
 from touchstone.answers.model import MAX_ANSWER_CHARS, MAX_PROBLEM_CHARS
-from touchstone.operations import reception, steps
+from touchstone.operations import intake, steps
 
 EASY = {"problem": "Compute 3/4 + 1/6.", "answer": "11/12"}
 OPEN = {"problem": "Name the capital of Australia.", "answer": "Canberra"}
@@ -50,7 +50,7 @@ def test_an_answer_without_content_is_refused_without_asking_anybody(acme: Api) 
 
 def test_a_verification_that_holds_the_process_is_not_waited_for(acme: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     held, verify = threading.Event(), steps.verify_own_answer
-    monkeypatch.setattr(reception, "SYNC_SECONDS", 0.6)
+    monkeypatch.setattr(intake, "SYNC_SECONDS", 0.6)
 
     async def holding(*asked: Any, **how: Any) -> Any:
         held.wait()
@@ -60,7 +60,7 @@ def test_a_verification_that_holds_the_process_is_not_waited_for(acme: Api, monk
         patch.setattr(steps, "verify_own_answer", holding)
         view = acme.post("/v1/verifications", EASY).json
     assert (view["stage"], view["verification_status"], view["skip_reason"]) == ("finished", "unverified", "timed_out")
-    monkeypatch.setattr(reception, "SYNC_SECONDS", 60.0)
+    monkeypatch.setattr(intake, "SYNC_SECONDS", 60.0)
     # What comes after it has an event loop of its own, and what was left behind changes nothing any more.
     assert acme.post("/v1/verifications", EASY).json["verification_status"] == "verified"
     held.set()

@@ -65,10 +65,10 @@ def test_r8_the_251st_call_of_a_day_is_refused_until_the_reset(quotas: Quotas, c
     assert [(day.day, day.used) for day in quotas.history(KEY)] == [(date(2026, 11, 22), 1), (date(2026, 11, 21), 250)]
 
 
-def test_r9_a_backlog_of_600_takes_250_250_100(quotas: Quotas, clock: StandingClock) -> None:
+def test_r9_a_backlog_of_1100_takes_four_whole_days_of_250_and_100(quotas: Quotas, clock: StandingClock) -> None:
     clock.now = datetime(2026, 11, 21, 8, 30, tzinfo=UTC)
-    assert hourly_drains(quotas, clock, KEY, DEEP, backlog=600, hours=72) == 600
-    assert [day.used for day in reversed(quotas.history(KEY))] == [250, 250, 100]
+    assert hourly_drains(quotas, clock, KEY, DEEP, backlog=1100, hours=120) == 1100
+    assert [day.used for day in reversed(quotas.history(KEY))] == [250, 250, 250, 250, 100]
 
 
 @pytest.mark.parametrize("per_minute", [10, 15])

@@ -1,14 +1,12 @@
 """What stands before a deployment in AWS: the gateway, the store behind presigned links, and the batch machine."""
 
-import json
 from dataclasses import dataclass
 
 from botocore.exceptions import ClientError
 
-from functions.batch import collect, lines, prepare
-from functions.composition import stores
 from tests.support.api import Api
-from tests.support.deployment import BUCKET, MINUTE_MS, Context, Deployment
+from tests.support.batches import BatchMachine
+from tests.support.deployment import BUCKET, Deployment
 from tests.unit.cli.loopback import Asked, Loopback, Reply
 
 STORE = f"https://{BUCKET}.s3.us-east-1.amazonaws.com/"
@@ -52,15 +50,5 @@ class Door:
         except ClientError as error:
             return Reply(status=error.response["ResponseMetadata"]["HTTPStatusCode"])
         if key.startswith("inbox/"):
-            self._batch(key)
+            BatchMachine(deployment=self.deployment).begin({"bucket": BUCKET, "key": key})
         return Reply()
-
-    def _batch(self, key: str) -> None:
-        """The batch machine: prepare, each chunk, collect."""
-        context = Context(remaining_ms=15 * MINUTE_MS)
-        prepared = prepare.handler({"key": key, "owner": "run-1"}, context)
-        tenant = prepared["tenant"]
-        manifest = stores.scratch().get_text(tenant=tenant, key=prepared["manifest_key"].removeprefix("scratch/"))
-        for chunk in manifest.splitlines():
-            lines.handler(json.loads(chunk), context)
-        collect.handler(prepared | {"owner": "run-1"}, context)

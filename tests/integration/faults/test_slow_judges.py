@@ -11,8 +11,9 @@ from tests.support.events import event
 from tests.support.faults import FAULTS, TENANT, TimedContext, faulty_deployment, in_a_function, request
 from touchstone.answers.model import VerifyRequest
 from touchstone.answers.progress import new_record
-from touchstone.operations.reception import SYNC_SECONDS
+from touchstone.operations.intake import SYNC_SECONDS
 from touchstone.records import new_ulid
+from touchstone.references import Reference
 
 SLOW = ["8 s", "20 s", "60 s"]
 
@@ -30,7 +31,7 @@ def test_r25_for_who_waits_the_step_behind_the_api_ends_in_time(aws: None, sdks:
 
         took = in_a_function(time, verified)
         (answer,) = stores.answers().page(tenant=TENANT).items
-        record = stores.answers().get(tenant=TENANT, answer_id=answer.id)
+        record = stores.answers().get(Reference(TENANT, "answer", answer.id))
     assert 4.0 < took < SYNC_SECONDS
     assert (record.stage, record.verification_status) == ("finished", "unverified")
     assert record.attempts[0].verification is not None

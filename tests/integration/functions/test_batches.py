@@ -11,6 +11,7 @@ from functions.answers import sweep
 from functions.batch import collect, lines, prepare
 from functions.composition import stores, work
 from tests.support.api import Api
+from tests.support.batches import LONG, BatchMachine, listed, results_in
 from tests.support.deployment import BUCKET, Context, Deployment
 from touchstone.answers.model import AnswerRecord
 from touchstone.answers.progress import new_record
@@ -22,7 +23,6 @@ from touchstone.operations.sweeping import NO_ANSWER
 from touchstone.records import Batch
 
 TENANT = "demo"
-LONG = Context(remaining_ms=900_000)
 
 
 def _line(number: int, **fields: Any) -> bytes:
@@ -33,21 +33,8 @@ def _line(number: int, **fields: Any) -> bytes:
 def _run(
     deployment: Deployment, data: bytes, *, name: str = "answers", lost: Sequence[int] = (), owner: str = "run-1"
 ) -> Batch:
-    """The batch machine, as the execution `owner`, over a dropped file; the chunks in `lost` never come back, and it is
-    the last round.
-    """
-    dropped = deployment.drop(f"inbox/{TENANT}/{name}.jsonl", data)
-    event = {"bucket": BUCKET, "key": dropped["detail"]["object"]["key"], "owner": owner}
-    try:
-        prepared = prepare.handler(event, LONG)
-    except Exception as error:  # noqa: BLE001 - as States.ALL
-        collect.handler(event | {"error": type(error).__name__}, LONG)
-        return stores.batches().page(tenant=TENANT).items[0]
-    for chunk in _chunks(deployment, prepared["manifest_key"]):
-        if chunk["chunk"] not in lost:
-            lines.handler(chunk, LONG)
-    collect.handler({"bucket": BUCKET, **prepared, "owner": owner, "last": bool(lost)}, LONG)
-    return stores.batches().get(tenant=TENANT, batch_id=prepared["batch_id"])
+    """The batch machine over a dropped file, to its end; the chunks in `lost` never come back."""
+    return BatchMachine(deployment=deployment, name=name, owner=owner, lost=frozenset(lost)).run(data)
 
 
 def _dropped(deployment: Deployment, data: bytes) -> dict[str, Any]:
@@ -57,22 +44,11 @@ def _dropped(deployment: Deployment, data: bytes) -> dict[str, Any]:
     return {"bucket": BUCKET, "key": key, "owner": "run-1"}
 
 
-def _chunks(deployment: Deployment, manifest_key: str) -> list[dict[str, Any]]:
-    manifest = deployment.s3.get_object(Bucket=BUCKET, Key=manifest_key)["Body"].read().decode()
-    return [json.loads(line) for line in manifest.splitlines()]
-
-
-def _results(deployment: Deployment, batch: Batch) -> list[dict[str, Any]]:
-    assert batch.results_key is not None
-    body = deployment.s3.get_object(Bucket=BUCKET, Key=f"inbox/{batch.results_key}")["Body"].read().decode()
-    return [json.loads(line) for line in body.splitlines()]
-
-
 def test_three_broken_lines_among_a_hundred_are_three_errors_with_their_numbers(deployment: Deployment) -> None:
     rows = [_line(number) for number in range(1, 101)]
     rows[9], rows[49], rows[99] = b"{", b'{"kind": "verify", "id": "mine", "problem": ""}', _line(100, sting=1)
     batch = _run(deployment, b"\n".join(rows))
-    results = _results(deployment, batch)
+    results = results_in(deployment, batch)
     assert (batch.state, batch.total, batch.done, batch.failed) == ("finished", 100, 97, 3)
     assert [result["line"] for result in results] == list(range(1, 101))
     errors = [(result["line"], result["id"]) for result in results if result["error"] is not None]
@@ -93,7 +69,7 @@ def test_three_broken_lines_among_a_hundred_are_three_errors_with_their_numbers(
 def test_a_file_may_end_its_lines_as_it_likes(deployment: Deployment, data: bytes) -> None:
     batch = _run(deployment, data)
     assert (batch.total, batch.done, batch.failed) == (2, 2, 0)
-    assert [result["id"] for result in _results(deployment, batch)] == ["n1", "n2"]
+    assert [result["id"] for result in results_in(deployment, batch)] == ["n1", "n2"]
 
 
 @pytest.mark.parametrize(
@@ -115,7 +91,7 @@ def test_a_file_may_end_its_lines_as_it_likes(deployment: Deployment, data: byte
 def test_a_line_that_cannot_be_done_fails_alone(deployment: Deployment, line: bytes, reason: str) -> None:
     deployment.s3.put_object(Bucket=BUCKET, Key="artifacts/rival/images/secret", Body=b"\x89PNG\r\n\x1a\n" + bytes(64))
     batch = _run(deployment, line + b"\n" + _line(2))
-    broken, good = _results(deployment, batch)
+    broken, good = results_in(deployment, batch)
     assert (broken["error"]["reason"], broken["answer"]) == (reason, None)
     assert len(broken["error"]["detail"]) < 400
     assert good["answer"]["verification_status"] == "verified"
@@ -130,7 +106,7 @@ def test_a_fault_that_nobody_foresaw_costs_its_own_line_only(
 
     monkeypatch.setattr(lines, "count_verdict", faulty)
     batch = _run(deployment, b"\n".join(_line(number) for number in (1, 2, 3)))
-    good, broken, also_good = _results(deployment, batch)
+    good, broken, also_good = results_in(deployment, batch)
     assert (broken["line"], broken["id"], broken["error"]["reason"]) == (2, "n2", "unexpected")
     assert good["answer"]["verification_status"] == also_good["answer"]["verification_status"] == "verified"
     assert "ZeroDivisionError" in caplog.text
@@ -146,13 +122,13 @@ def test_a_file_without_requests_says_so(deployment: Deployment, data: bytes, sa
         assert batch.failure is not None
         assert said in batch.failure
     else:
-        assert [result["line"] for result in _results(deployment, batch)] == [1]
+        assert [result["line"] for result in results_in(deployment, batch)] == [1]
 
 
 def test_a_chunk_repeated_writes_nothing_twice(deployment: Deployment) -> None:
     dropped = _dropped(deployment, b"\n".join(_line(number) for number in range(30)))
     prepared = prepare.handler(dropped, LONG)
-    chunks = _chunks(deployment, prepared["manifest_key"])
+    chunks = listed(deployment, prepared)
     assert [chunk["lines"] for chunk in chunks] == [CHUNK_LINES, 5]
     for chunk in chunks * 2:
         lines.handler(chunk, LONG)
@@ -170,17 +146,17 @@ def test_a_file_whose_event_comes_twice_is_worked_on_once(deployment: Deployment
     dropped = _dropped(deployment, b"\n".join(_line(number) for number in range(30)))
     first, second = (prepare.handler({**dropped, "owner": owner}, LONG) for owner in ("run-1", "run-2"))
     assert prepare.handler({**dropped, "owner": "run-1"}, LONG) == first
-    assert [len(_chunks(deployment, prepared["manifest_key"])) for prepared in (first, second)] == [2, 0]
+    assert [len(listed(deployment, prepared)) for prepared in (first, second)] == [2, 0]
     for ending in ({}, {"error": "States.ItemReaderFailed"}):
         assert collect.handler({**second, "owner": "run-2", **ending}, LONG) == {"state": "running"}
-    for chunk in _chunks(deployment, first["manifest_key"]):
+    for chunk in listed(deployment, first):
         lines.handler(chunk, LONG)
     assert collect.handler({**first, "owner": "run-1"}, LONG) == {"state": "finished"}
     third = prepare.handler({**dropped, "owner": "run-3"}, LONG)
-    assert _chunks(deployment, third["manifest_key"]) == []
+    assert listed(deployment, third) == []
     assert collect.handler({**third, "owner": "run-3"}, LONG) == {"state": "finished"}
     batch = stores.batches().get(tenant=TENANT, batch_id=first["batch_id"])
-    assert (batch.done, batch.failed, len(_results(deployment, batch))) == (30, 0, 30)
+    assert (batch.done, batch.failed, len(results_in(deployment, batch))) == (30, 0, 30)
 
 
 def test_an_execution_that_cannot_prepare_fails_no_batch_that_another_one_works_on(deployment: Deployment) -> None:
@@ -188,7 +164,7 @@ def test_an_execution_that_cannot_prepare_fails_no_batch_that_another_one_works_
     prepared = prepare.handler(dropped, LONG)
     broken_off = {"key": dropped["key"], "owner": "run-2", "error": "Sandbox.Timedout"}
     assert collect.handler(broken_off, LONG) == {"state": "running"}
-    for chunk in _chunks(deployment, prepared["manifest_key"]):
+    for chunk in listed(deployment, prepared):
         lines.handler(chunk, LONG)
     assert collect.handler({**prepared, "owner": "run-1"}, LONG) == {"state": "finished"}
     assert collect.handler(broken_off, LONG) == {"state": "finished"}
@@ -211,7 +187,7 @@ def test_a_file_of_which_no_line_could_be_done_has_failed_and_is_a_new_run_when_
     assert "put the file in its place again" in (failed.failure or "")
     batch = _run(deployment, _line(1) + b"\n{", owner="run-2")
     assert (batch.id, batch.state, batch.failure, batch.done, batch.failed) == (failed.id, "finished", None, 1, 1)
-    assert [result["line"] for result in _results(deployment, batch)] == [1, 2]
+    assert [result["line"] for result in results_in(deployment, batch)] == [1, 2]
 
 
 def test_a_file_that_was_refused_can_be_uploaded_again_where_it_was_awaited(deployment: Deployment) -> None:
@@ -238,7 +214,7 @@ def test_a_batch_that_failed_gives_its_link_again_and_takes_a_corrected_file(dep
     view = member.get(f"/v1/batches/{begun['id']}").json
     assert (view["state"], view["failure"], view["total"], view["done"]) == ("finished", None, 60, 60)
     assert view["upload_url"] is None
-    results = _results(deployment, stores.batches().get(tenant=TENANT, batch_id=begun["id"]))
+    results = results_in(deployment, stores.batches().get(tenant=TENANT, batch_id=begun["id"]))
     assert [result["id"] for result in results] == [f"n{number}" for number in (*range(30), *range(100, 130))]
 
 
@@ -249,7 +225,7 @@ def test_a_corrected_line_of_a_batch_that_failed_gets_an_answer_of_its_own(deplo
     for owner, second in (("run-1", _line(2, answer="7")), ("run-2", _line(2))):
         deployment.drop(event["key"], _line(1) + b"\n" + second)
         prepared = prepare.handler(event | {"owner": owner}, LONG)
-        (chunk,) = _chunks(deployment, prepared["manifest_key"])
+        (chunk,) = listed(deployment, prepared)
         lines.handler(chunk, LONG)
         part = deployment.s3.get_object(Bucket=BUCKET, Key=f"scratch/{Chunk.model_validate(chunk).part_key}")
         answers = [json.loads(line)["answer"] for line in part["Body"].read().splitlines()]
@@ -264,7 +240,7 @@ def test_a_part_that_is_missing_is_reported_line_by_line(deployment: Deployment)
     rows = [_line(number) for number in range(1, 61)]
     rows[30] = b""
     batch = _run(deployment, b"\n".join(rows), lost=[1])
-    results = _results(deployment, batch)
+    results = results_in(deployment, batch)
     assert (batch.total, batch.done, batch.failed) == (59, 35, 24)
     assert [result["line"] for result in results] == [number for number in range(1, 61) if number != 31]
     missing = [result["line"] for result in results if result["error"] and result["error"]["reason"] == "not_done"]
@@ -277,7 +253,7 @@ def test_the_same_bytes_are_one_batch_and_other_bytes_another(deployment: Deploy
     other = _run(deployment, _line(2))
     assert first.id == again.id
     assert other.id != first.id
-    assert [result["id"] for result in _results(deployment, other)] == ["n2"]
+    assert [result["id"] for result in results_in(deployment, other)] == ["n2"]
 
 
 def test_a_file_replaced_while_it_is_worked_on_garbles_nothing(deployment: Deployment) -> None:
@@ -285,11 +261,11 @@ def test_a_file_replaced_while_it_is_worked_on_garbles_nothing(deployment: Deplo
     deployment.drop(key, _line(1) + b"\n" + _line(2))
     prepared = prepare.handler({"key": key, "owner": "run-1"}, LONG)
     deployment.drop(key, b"x" * 500)
-    for chunk in _chunks(deployment, prepared["manifest_key"]):
+    for chunk in listed(deployment, prepared):
         lines.handler(chunk, LONG)
     collect.handler({**prepared, "owner": "run-1"}, LONG)
     batch = stores.batches().get(tenant=TENANT, batch_id=prepared["batch_id"])
-    assert [result["error"]["reason"] for result in _results(deployment, batch)] == ["file_replaced"] * 2
+    assert [result["error"]["reason"] for result in results_in(deployment, batch)] == ["file_replaced"] * 2
 
 
 def test_r3_a_chunk_repeated_after_the_sweep_ended_its_answers_reports_their_end(deployment: Deployment) -> None:
@@ -308,10 +284,10 @@ def test_r3_a_chunk_repeated_after_the_sweep_ended_its_answers_reports_their_end
         )
         stores.answers().create(begun.model_copy(update={"batch_id": batch.id}))
     assert sweep.handler({}, LONG)["ended"] == 2
-    (chunk,) = _chunks(deployment, prepared["manifest_key"])
+    (chunk,) = listed(deployment, prepared)
     assert lines.handler(chunk, LONG) == {"done": 2, "failed": 0}
     collect.handler({**prepared, "owner": "run-1"}, LONG)
-    verified, solved = (result["answer"] for result in _results(deployment, stores.batches().get(
+    verified, solved = (result["answer"] for result in results_in(deployment, stores.batches().get(
         tenant=TENANT, batch_id=batch.id)))  # fmt: skip
     assert (verified["stage"], verified["verification_status"]) == ("finished", "unverified")
     assert (solved["stage"], solved["failure"]) == ("failed", NO_ANSWER)
@@ -321,11 +297,11 @@ def test_lines_that_no_time_is_left_for_are_done_in_the_next_round_and_in_the_la
     deployment: Deployment,
 ) -> None:
     prepared = prepare.handler(_dropped(deployment, _line(1)), LONG)
-    (chunk,) = _chunks(deployment, prepared["manifest_key"])
+    (chunk,) = listed(deployment, prepared)
     assert lines.handler(chunk, Context(remaining_ms=1000)) == {"done": 0, "failed": 0}
     assert lines.handler(chunk | {"last": True}, Context(remaining_ms=1000)) == {"done": 0, "failed": 1}
     other = prepare.handler(_dropped(deployment, _line(2)), LONG)
-    (chunk,) = _chunks(deployment, other["manifest_key"])
+    (chunk,) = listed(deployment, other)
     lines.handler(chunk, Context(remaining_ms=1000))
     assert lines.handler(chunk, LONG) == {"done": 1, "failed": 0}
 
@@ -361,7 +337,7 @@ def test_a_file_of_a_tenant_made_since_is_taken_when_it_is_dropped_again(deploym
     with pytest.raises(NotFoundError, match="no tenant late"):
         prepare.handler(event, LONG)
     deployment.tenant("late")
-    assert len(_chunks(deployment, prepare.handler(event | {"owner": "run-2"}, LONG)["manifest_key"])) == 1
+    assert len(listed(deployment, prepare.handler(event | {"owner": "run-2"}, LONG))) == 1
 
 
 def test_a_chunk_of_another_tenants_file_is_not_read(deployment: Deployment) -> None:
@@ -374,10 +350,12 @@ def test_a_chunk_of_another_tenants_file_is_not_read(deployment: Deployment) -> 
 
 
 def test_a_problem_nobody_can_solve_and_an_evaluation_are_lines_too(deployment: Deployment) -> None:
-    first = _results(deployment, _run(deployment, _line(1)))[0]["answer"]["id"]
+    first = results_in(deployment, _run(deployment, _line(1)))[0]["answer"]["id"]
     data = b'{"kind": "solve", "problem": "1 + 1"}\n' + json.dumps({"kind": "evaluate", "answer_id": first}).encode()
     data += b"\n" + _line(3, deep_evaluation=True)
-    solved, evaluated, wanted = (result["answer"] for result in _results(deployment, _run(deployment, data, name="b")))
+    solved, evaluated, wanted = (
+        result["answer"] for result in results_in(deployment, _run(deployment, data, name="b"))
+    )
     assert (solved["stage"], "GEMINI_API_KEY" in solved["failure"]) == ("failed", True)
     assert (evaluated["id"], evaluated["evaluation"]["state"]) == (first, "deferred")
     assert wanted["evaluation"]["state"] == "deferred"
@@ -414,7 +392,7 @@ def test_a_whole_file_with_answer_keys_is_decided_without_any_judge(deployment: 
         _keyed(65, "65", tolerance={"relative": 2}),
     ]
     batch = _run(deployment, b"\n".join(rows))
-    results = _results(deployment, batch)
+    results = results_in(deployment, batch)
     assert (batch.total, batch.done, batch.failed) == (65, 63, 2)
     answers = [result["answer"] for result in results[:63]]
     assert [answer["verification_status"] for answer in answers[:60]] == ["verified", "caution", "verified"] * 20
@@ -427,4 +405,4 @@ def test_a_whole_file_with_answer_keys_is_decided_without_any_judge(deployment: 
         (65, "tolerance.relative"),
     ]
     other = _run(deployment, rows[0].replace(b'"expected": "1"', b'"expected": "2"'), name="other")
-    assert _results(deployment, other)[0]["answer"]["verification_status"] == "caution"
+    assert results_in(deployment, other)[0]["answer"]["verification_status"] == "caution"

@@ -13,7 +13,6 @@ from tests.support.pages import Visitor
 from tests.support.providers import ProviderServer, error, success
 from tests.support.quizzes import experiment
 from touchstone.errors import StoreError
-from touchstone.records import Experiments
 
 EXPERIMENT = experiment(3, metrics=["quiz_clarity"])
 BIASED = {"reason": "It comes first.", "evidence_first": "list", "evidence_second": None, "verdict": "FIRST"}
@@ -89,7 +88,7 @@ def test_a_pair_whose_outcome_could_not_be_stored_is_counted_once_it_is(
         raise StoreError("The pair could not be stored; it is safe to repeat.")
 
     with monkeypatch.context() as broken:
-        broken.setattr(Experiments, "end", refuse)
+        broken.setattr("touchstone.operations.surfaces.experimenting.pair_over", refuse)
         with pytest.raises(StoreError):
             _tried(made, 1)
     assert _cards(demo) == {}

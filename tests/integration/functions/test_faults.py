@@ -20,7 +20,7 @@ type Handler = Callable[[Any, Any], Any]
 DOORS: list[tuple[Handler, str, dict[str, Any]]] = [
     (analyze.handler, "functions.answers.analyze.desk", {"tenant": "acme", "answer_id": "a"}),
     (drain.handler, "functions.answers.drain.drain", {"execution_id": "run"}),
-    (sweep.handler, "functions.answers.sweep.sweep", {}),
+    (sweep.handler, "functions.answers.sweep.answer_sweep", {}),
     (intake.handler, "functions.answers.intake.process_partial_response", {"Records": []}),
     (prepare.handler, "functions.batch.prepare.batch_desk", {"key": "inbox/acme/a.jsonl", "owner": "run-1"}),
     (collect.handler, "functions.batch.collect.batch_desk", {"tenant": "acme", "batch_id": "b", "owner": "run-1"}),

@@ -9,8 +9,8 @@ import pytest
 from functions.batch import lines
 from functions.composition import stores
 from tests.integration.functions.conftest import TENANT
-from tests.integration.functions.test_submission_lines import _chunks, _results
 from tests.support.api import Api
+from tests.support.batches import chunks, results_of
 from tests.support.clocks import later
 from tests.support.deployment import BUCKET, Context, Deployment
 from tests.support.providers import ProviderServer, error
@@ -49,7 +49,7 @@ def test_material_of_every_surface_is_measured_and_its_result_is_what_the_api_sh
         _line({"text": "Canberra is the capital."}, kind="summary_evaluation", name="summary",
               metrics=["summary_information_density"]),
     ]  # fmt: skip
-    results = _results(judged, rows)
+    results = results_of(judged, rows)
     assert [(one["id"], one["error"], one["answer"], one["submission"]) for one in results] == [
         (name, None, None, None) for name in ("quiz", "cards", "summary")
     ]
@@ -62,7 +62,7 @@ def test_what_a_judge_failed_on_is_in_with_what_it_has_and_its_machine_goes_on(
     judged: Deployment, judges: ProviderServer
 ) -> None:
     judges.rule(error("overloaded"), schema="AnswersReply", prompt="list 1\\?")
-    (result,) = _results(judged, [_line(quiz(4), metrics=["quiz_answer_correctness"])])
+    (result,) = results_of(judged, [_line(quiz(4), metrics=["quiz_answer_correctness"])])
     (one,) = result["measurement"]["metrics"]
     assert (result["error"], result["measurement"]["state"], len(one["items"])) == (None, "measuring", 3)
     judges.reset()
@@ -76,14 +76,14 @@ def test_what_a_judge_failed_on_is_in_with_what_it_has_and_its_machine_goes_on(
 
 def test_without_time_left_nothing_is_begun_and_the_machine_does_it(judged: Deployment, judges: ProviderServer) -> None:
     rows = [_line(quiz(2), metrics=["quiz_clarity"])]
-    (result,) = _results(judged, rows, context=SHORT)
+    (result,) = results_of(judged, rows, context=SHORT)
     assert (_states([result]), judges.calls) == (["waiting"], [])
     judged.machines.work()
     assert _view(judged, result)["state"] == "done"
 
 
 def test_a_chunk_that_is_repeated_meets_its_measurements(judged: Deployment, judges: ProviderServer) -> None:
-    (chunk,) = _chunks(judged, [_line(quiz(3))])
+    (chunk,) = chunks(judged, [_line(quiz(3))])
     lines.handler(chunk, Context(remaining_ms=900_000))
     asked = len(judges.calls)
     part = Chunk.model_validate(chunk).part_key
@@ -101,7 +101,7 @@ def test_what_is_refused_is_a_failed_line_and_the_others_are_done(judged: Deploy
         _line(CARDS),
         _line(quiz(1), metrics=["quiz_item_flaws"]),
     ]
-    *failed, done = _results(judged, rows)
+    *failed, done = results_of(judged, rows)
     assert [one["error"]["where"] for one in failed] == [None, "source", "source", "material.questions"]
     assert done["measurement"]["state"] == "done"
 
@@ -114,7 +114,7 @@ def test_an_unexpected_fault_leaves_the_line_to_its_machine(
 
     with monkeypatch.context() as patch:
         patch.setattr(measuring, "_tried", broken)
-        (result,) = _results(judged, [_line(quiz(2), metrics=["quiz_clarity"])])
+        (result,) = results_of(judged, [_line(quiz(2), metrics=["quiz_clarity"])])
     assert (result["error"], result["measurement"]["state"]) == (None, "measuring")
 
 

@@ -10,8 +10,8 @@ from functions.answers import sweep
 from functions.batch import lines
 from functions.composition import stores
 from tests.integration.functions.conftest import TENANT
-from tests.integration.functions.test_submission_lines import _chunks, _results
 from tests.support.api import Api
+from tests.support.batches import chunks, results_of
 from tests.support.clocks import later
 from tests.support.deployment import BUCKET, Context, Deployment
 from tests.support.events import event
@@ -51,7 +51,7 @@ def _check(*changed: Any, **fields: Any) -> dict[str, Any]:
 
 
 def test_quizzes_are_made_and_checked_and_a_result_is_what_the_api_shows(judged: Deployment, course: Api) -> None:
-    results = _results(judged, [_line(), _check({}, {}), _check({"answers": []}, {})])
+    results = results_of(judged, [_line(), _check({}, {}), _check({"answers": []}, {})])
     assert [(one["id"], one["error"], one["measurement"]) for one in results] == [
         ("one", None, None),
         ("check", None, None),
@@ -63,7 +63,7 @@ def test_quizzes_are_made_and_checked_and_a_result_is_what_the_api_shows(judged:
 
 
 def test_a_chunk_that_is_repeated_meets_its_quizzes(judged: Deployment, course: Api, judges: ProviderServer) -> None:
-    (chunk,) = _chunks(judged, [_line(use_cache=False)])
+    (chunk,) = chunks(judged, [_line(use_cache=False)])
     lines.handler(chunk, Context(remaining_ms=900_000))
     judged.s3.delete_object(Bucket=BUCKET, Key=f"scratch/{Chunk.model_validate(chunk).part_key}")
     lines.handler(chunk, Context(remaining_ms=900_000))
@@ -74,14 +74,14 @@ def test_a_chunk_that_is_repeated_meets_its_quizzes(judged: Deployment, course: 
 def test_without_time_left_nothing_is_begun_and_the_next_round_does_it(
     judged: Deployment, course: Api, judges: ProviderServer
 ) -> None:
-    (chunk,) = _chunks(judged, [_line()])
+    (chunk,) = chunks(judged, [_line()])
     late = _round(judged, chunk, context=SHORT)
     assert (late["open"], "not begun" in late["detail"], judges.calls) == (True, True, [])
     assert _round(judged, chunk)["quiz"]["state"] == "clean"
 
 
 def test_without_time_left_in_the_last_round_the_machine_does_it(judged: Deployment, course: Api) -> None:
-    (chunk,) = _chunks(judged, [_line()])
+    (chunk,) = chunks(judged, [_line()])
     result = _round(judged, chunk, last=True, context=SHORT)
     assert result["quiz"]["state"] == "generating"
     judged.machines.work()
@@ -97,7 +97,7 @@ def test_what_is_refused_is_a_failed_line_and_the_others_are_done(judged: Deploy
         _check(quiz={"questions": []}),
         _line(),
     ]
-    *failed, done = _results(judged, rows)
+    *failed, done = results_of(judged, rows)
     assert [one["error"]["where"] for one in failed] == [None, "chapter", None, "questions", "quiz.questions"]
     assert [one["error"]["reason"] for one in failed[:3]] == ["not_found", "invalid_input", "not_found"]
     assert done["quiz"]["state"] == "clean"
@@ -105,7 +105,7 @@ def test_what_is_refused_is_a_failed_line_and_the_others_are_done(judged: Deploy
 
 def test_a_checked_quiz_whose_structure_is_broken_is_told_all_that_a_program_decides(judged: Deployment) -> None:
     broken = _check({"question_text": "What does 「学习」 mean?"}, {"answers": ["None of them"]})
-    (result,) = _results(judged, [broken | {"curriculum": None, "chapter": None}])
+    (result,) = results_of(judged, [broken | {"curriculum": None, "chapter": None}])
     assert (result["quiz"]["state"], result["quiz"]["unchecked"]) == ("violations", None)
     assert {one["rule"] for one in result["quiz"]["violations"]} == {"structure", "traditional_chinese"}
     assert "pinyin_diacritics" in result["quiz"]["checks_run"]
@@ -119,7 +119,7 @@ def test_an_unexpected_fault_leaves_the_line_to_its_machine(
 
     with monkeypatch.context() as patch:
         patch.setattr(whole, "validate", broken)
-        (result,) = _results(judged, [_line()])
+        (result,) = results_of(judged, [_line()])
     assert (result["error"], result["quiz"]["state"]) == (None, "generating")
     assert "RuntimeError" in caplog.text
     assert "secret" not in caplog.text
@@ -128,7 +128,7 @@ def test_an_unexpected_fault_leaves_the_line_to_its_machine(
 
 
 def test_a_quiz_that_somebody_else_is_at_waits_for_them(judged: Deployment, course: Api) -> None:
-    (chunk,) = _chunks(judged, [_line()])
+    (chunk,) = chunks(judged, [_line()])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(whole, "generate", _lost)
         busy = _round(judged, chunk)
@@ -165,7 +165,7 @@ def test_a_quiz_that_met_an_outage_waits_and_is_made_when_it_is_over(
     judged: Deployment, course: Api, judges: ProviderServer, title: str, comes_back: bool
 ) -> None:
     judges.rule(error("overloaded"), schema=title)
-    (chunk,) = _chunks(judged, [_line()])
+    (chunk,) = chunks(judged, [_line()])
     for _ in range(4):
         left = _round(judged, chunk)
         assert (left["open"], left["reason"]) == (True, "overloaded")
@@ -187,7 +187,7 @@ def test_a_quiz_that_met_an_outage_waits_and_is_made_when_it_is_over(
 
 def test_a_quiz_whose_judge_refuses_is_not_waited_for(judged: Deployment, course: Api, judges: ProviderServer) -> None:
     judges.rule(error("refused"), schema="QuizVerdictsReply")
-    (chunk,) = _chunks(judged, [_line()])
+    (chunk,) = chunks(judged, [_line()])
     assert _round(judged, chunk)["quiz"]["state"] == "unchecked"
 
 
@@ -200,11 +200,11 @@ def test_a_quiz_whose_functions_die_is_begun_as_often_as_it_takes(
     async def killed(*_: Any, **__: Any) -> Any:
         raise Killed
 
-    (chunk,) = _chunks(judged, [_line()])
+    (chunk,) = chunks(judged, [_line()])
     for _ in range(4):
         with monkeypatch.context() as dying:
             dying.setattr("touchstone.operations.quizzes.making.generate_quiz", killed)
-            dying.setattr("touchstone.records.Quizzes.break_off", lambda *_: None)
+            dying.setattr("touchstone.quizzes.run.call_broken", lambda one, *_, **__: one)
             with pytest.raises(Killed):
                 lines.handler(chunk, Context(remaining_ms=900_000))
         later(3600)

@@ -18,13 +18,15 @@ from tests.support.machines import Handler
 from tests.support.providers import ProviderServer, error, success
 from tests.support.wire import Behaviour
 from tests.unit.quizzes.samples import CHAPTER, CURRICULUM, LEARNER, evaluated, flaw, made, quiz
+from touchstone.clock import system_clock
 from touchstone.errors import NotFoundError, StoreError
 from touchstone.operations.lines import parse_line
 from touchstone.operations.quiz_lines import QuizLine
 from touchstone.quizzes.curriculum import Curriculum
 from touchstone.quizzes.learner import LearnerProfile
-from touchstone.records import Quizzes
-from touchstone.workflows import Workflows
+from touchstone.quizzes.run import call_begun
+from touchstone.references import Reference
+from touchstone.workflows import MachineName, Workflows
 
 STEPS: dict[str, Handler] = {
     "retrieve": retrieve.handler,
@@ -340,16 +342,16 @@ def test_a_quiz_that_cannot_be_started_again_is_told_and_holds_up_no_other(
     demo: Api, judged: Deployment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ids = [_begun(demo, judged)["id"] for _ in range(2)]
-    start = Workflows.quiz
+    start = Workflows.start
 
-    def refused(self: Workflows, *, tenant: str, quiz_id: str, run: str = "1") -> None:
-        if quiz_id == ids[0]:
+    def refused(self: Workflows, machine: MachineName, record: Reference, **how: Any) -> None:
+        if record.id == ids[0]:
             raise StoreError("The work could not be started; repeat the request.")
-        start(self, tenant=tenant, quiz_id=quiz_id, run=run)
+        start(self, machine, record, **how)
 
     later(3600)
     with monkeypatch.context() as broken:
-        broken.setattr(Workflows, "quiz", refused)
+        broken.setattr(Workflows, "start", refused)
         swept = sweep.handler(event("schedule_sweep"), Context())
     assert (swept["restarted"], swept["stuck"]) == (1, 1)
     assert [demo.get(f"/v1/quizzes/{one}").json["state"] for one in ids] == ["generating", "clean"]
@@ -362,7 +364,9 @@ def test_a_call_that_somebody_else_is_at_is_waited_for_and_made_once_more_where_
     references = {"tenant": "demo", "quiz_id": accepted["id"]}
     retrieve.handler(references, Context())
     weakness.handler(references, Context())
-    assert stores.quizzes().begin(tenant="demo", quiz_id=accepted["id"], asking="generate")[1]
+    assert stores.quizzes().begin(
+        Reference("demo", "quiz", accepted["id"]), lambda run: call_begun(run, "generate", now=system_clock())
+    )[1]
     said = generate.handler(references, Context())
     assert said["state"] == "waiting"
     assert 1 <= said["wait_seconds"] <= 15
@@ -384,7 +388,7 @@ def test_a_store_that_fails_when_a_call_is_kept_lets_the_next_try_in_at_once_and
         raise StoreError("The store is away.")
 
     with monkeypatch.context() as broken:
-        broken.setattr(Quizzes, "add", fail)
+        broken.setattr("touchstone.quizzes.run.generated", fail)
         with pytest.raises(StoreError):
             generate.handler(references, Context())
     assert generate.handler(references, Context())["state"] == "validate"

@@ -16,8 +16,9 @@ from tests.support.wire import Behaviour, Kind
 from touchstone.answers.model import AnswerRecord, ImageSource, SolveRequest, VerifyRequest
 from touchstone.errors import StoreError
 from touchstone.operations.finishing import NOT_CARRIED_OUT
-from touchstone.operations.reception import SYNC_SECONDS
+from touchstone.operations.intake import SYNC_SECONDS
 from touchstone.records import Answers
+from touchstone.references import Reference
 
 PROBLEM = "Name the capital of Australia."
 UNSURE = replies.verify(confidence=0.79)
@@ -27,15 +28,15 @@ TENANT = "demo"
 
 def _solved(deployment: Deployment, **changes: Any) -> AnswerRecord:
     request = SolveRequest(**({"problem": PROBLEM, "deep_evaluation": False} | changes))
-    record = work.reception(TENANT).solve(request, key=None)
-    return stores.answers().get(tenant=TENANT, answer_id=record.id)
+    record = work.intake(TENANT).solve(request, key=None)
+    return stores.answers().get(Reference(TENANT, "answer", record.id))
 
 
 def _verified(seconds: float = SYNC_SECONDS, **changes: Any) -> AnswerRecord:
     request = VerifyRequest(**({"problem": PROBLEM, "answer": "Canberra"} | changes))
     now_ms = time.time_ns() // 1_000_000
     arrived_ms = now_ms - round((SYNC_SECONDS - seconds) * 1000)
-    return work.reception(TENANT).verify(request, key=None, received_at_ms=arrived_ms, now_ms=now_ms)
+    return work.intake(TENANT).verify(request, key=None, received_at_ms=arrived_ms, now_ms=now_ms)
 
 
 def _verifications(judges: ProviderServer, *said: dict[str, Any] | Behaviour) -> None:
@@ -175,7 +176,7 @@ def test_what_would_not_be_verified_today_is_verified_anew_and_not_taken_from_th
         verdict = attempt.verification.model_copy(update={"independent_answer": "Melbourne"})
         return record.model_copy(update={"attempts": (attempt.model_copy(update={"verification": verdict}),)})
 
-    stores.answers()._items.change(TENANT, first.id, judged_before_the_rule)
+    stores.answers().change(first.ref, judged_before_the_rule)
     again = _solved(judged)
     assert (again.retrieved_from, again.verification_status) == (None, "verified")
     assert again.attempts[0].verification is not None

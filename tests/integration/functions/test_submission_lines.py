@@ -1,23 +1,23 @@
 """Work handed in to tasks by a file of thousands of lines."""
 
 import json
-from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
-from functions.batch import collect, lines, prepare
+from functions.batch import lines
 from functions.composition import stores
 from tests.integration.functions.conftest import TENANT
 from tests.support import grading, replies
 from tests.support.api import Api
+from tests.support.batches import LONG, chunks, results_of
 from tests.support.clocks import later
 from tests.support.deployment import BUCKET, Context, Deployment
 from tests.support.providers import ProviderServer, error
 from touchstone.oracle.model import TaskPath
+from touchstone.references import Reference
 
-LONG = Context(remaining_ms=900_000)
 GOOD, WEAK = grading.submission(readings=85), grading.submission(readings=55)
 UNSOURCED = grading.submission(readings=85, unsourced=True)
 
@@ -33,35 +33,13 @@ def _task(deployment: Deployment, path: TaskPath = "quality_first") -> str:
     made = Api(token=deployment.token(TENANT)).post("/v1/tasks", body)
     assert made.status == 202
     task_id = str(made.json["id"])
-    assert stores.tasks().get(tenant=TENANT, task_id=task_id).state == "open"
+    assert stores.tasks().get(Reference(TENANT, "task", task_id)).state == "open"
     return task_id
 
 
 def _line(task_id: str, submitter: str, text: str | None = None, **fields: Any) -> dict[str, Any]:
     content = {} if text is None else {"text": text}
     return {"kind": "submission", "id": submitter, "task_id": task_id, "submitter": submitter, **content, **fields}
-
-
-def _chunks(deployment: Deployment, rows: Sequence[dict[str, Any]], *, name: str = "work") -> list[dict[str, Any]]:
-    """The chunks of a dropped file."""
-    data = "\n".join(json.dumps(row) for row in rows).encode()
-    deployment.drop(f"inbox/{TENANT}/{name}.jsonl", data)
-    prepared = prepare.handler({"bucket": BUCKET, "key": f"inbox/{TENANT}/{name}.jsonl", "owner": "run-1"}, LONG)
-    manifest = deployment.s3.get_object(Bucket=BUCKET, Key=prepared["manifest_key"])["Body"].read()
-    return [json.loads(line) for line in manifest.splitlines()]
-
-
-def _results(
-    deployment: Deployment, rows: Sequence[dict[str, Any]], *, name: str = "work", context: Context = LONG
-) -> list[dict[str, Any]]:
-    """The results of a dropped file after its last round."""
-    for chunk in _chunks(deployment, rows, name=name):
-        lines.handler(chunk, context)
-    batch = stores.batches().page(tenant=TENANT).items[0]
-    key = f"inbox/{TENANT}/{name}.jsonl"
-    collect.handler({"key": key, "tenant": TENANT, "batch_id": batch.id, "owner": "run-1", "last": True}, LONG)
-    found = deployment.s3.get_object(Bucket=BUCKET, Key=key.replace(".jsonl", ".results.jsonl"))["Body"].read()
-    return [json.loads(line) for line in found.splitlines()]
 
 
 def _view(deployment: Deployment, result: dict[str, Any]) -> dict[str, Any]:
@@ -74,8 +52,8 @@ def _view(deployment: Deployment, result: dict[str, Any]) -> dict[str, Any]:
 
 def test_the_first_that_passes_wins_and_every_author_reads_their_own(judged: Deployment) -> None:
     task_id = _task(judged, "fastest_first")
-    results = _results(judged, [_line(task_id, "ann", UNSOURCED), _line(task_id, "ben", WEAK)])
-    results += _results(judged, [_line(task_id, "cleo", GOOD)], name="more")
+    results = results_of(judged, [_line(task_id, "ann", UNSOURCED), _line(task_id, "ben", WEAK)])
+    results += results_of(judged, [_line(task_id, "cleo", GOOD)], name="more")
     assert [(one["line"], one["id"], one["error"], one["answer"]) for one in results] == [
         (1, "ann", None, None), (2, "ben", None, None), (1, "cleo", None, None)
     ]  # fmt: skip
@@ -85,17 +63,17 @@ def test_the_first_that_passes_wins_and_every_author_reads_their_own(judged: Dep
     assert all(view["gate"] for view in views), "the task is closed"
     (check,) = results[0]["submission"]["feedback"][0]["criteria_checks"]
     assert check["revision_hint"] == "Name a source for each figure."
-    task = stores.tasks().get(tenant=TENANT, task_id=task_id)
+    task = stores.tasks().get(Reference(TENANT, "task", task_id))
     assert (task.state, task.winner) == ("final", results[2]["submission"]["id"])
     assert sorted(event["kind"] for event in judged.told()) == ["payout.due", "result.final", "task.closed"]
-    (late,) = _results(judged, [_line(task_id, "dan", GOOD)], name="late")
+    (late,) = results_of(judged, [_line(task_id, "dan", GOOD)], name="late")
     assert (late["submission"], late["error"]["reason"]) == (None, "conflict")
     assert late["error"]["detail"] == "The task takes no more submissions."
 
 
 def test_no_result_shows_a_score_of_an_open_contest(judged: Deployment) -> None:
     task_id = _task(judged)
-    results = _results(judged, [_line(task_id, "ann", GOOD), _line(task_id, "ben", WEAK)])
+    results = results_of(judged, [_line(task_id, "ann", GOOD), _line(task_id, "ben", WEAK)])
     (ann,), (ben,) = (one["submission"]["feedback"] for one in results)
     assert ann == ben, "what an author reads is the same whatever the scores are"
     assert set(ann) == {"type", "revision_suggestions"}
@@ -108,7 +86,7 @@ def test_no_result_shows_a_score_of_an_open_contest(judged: Deployment) -> None:
 def test_a_file_that_was_uploaded_is_handed_in(judged: Deployment) -> None:
     place = Api(token=judged.token(TENANT)).post("/v1/submission-files").json
     judged.s3.put_object(Bucket=BUCKET, Key=f"artifacts/{place['text_key']}", Body=GOOD.encode())
-    (result,) = _results(judged, [_line(_task(judged), "ann", text_key=place["text_key"])])
+    (result,) = results_of(judged, [_line(_task(judged), "ann", text_key=place["text_key"])])
     assert result["submission"]["standing"] == "gate_passed"
 
 
@@ -124,7 +102,7 @@ def test_what_is_refused_is_a_failed_line_and_the_others_are_done(judged: Deploy
         _line(task_id, "ann", WEAK),
         {"kind": "verify", "id": "sum", "problem": "Compute 1 + 1.", "answer": "2"},
     ]
-    results = _results(judged, rows)
+    results = results_of(judged, rows)
     reasons = [one["error"] and one["error"]["reason"] for one in results]
     assert reasons == ["not_found", "invalid_input", "too_large", "not_found", "invalid_input", None, "conflict", None]
     assert all(one["error"]["detail"].endswith(".") for one in results if one["error"])
@@ -138,7 +116,7 @@ def test_what_waits_for_a_judge_is_carried_on_by_its_machine(judged: Deployment,
     task_id = _task(judged)
     judges.rule(error("overloaded"), schema="GateReply")
     judged.machines.started.clear()
-    (result,) = _results(judged, [_line(task_id, "ann", GOOD)])
+    (result,) = results_of(judged, [_line(task_id, "ann", GOOD)])
     assert (result["error"], result["submission"]["standing"]) == (None, "received")
     assert judged.machines.started == [f"{result['submission']['id']}-1"]
     judges.reply(replies.gate(replies.criterion(1)), schema="GateReply")
@@ -152,7 +130,7 @@ def test_a_chunk_that_is_repeated_finds_its_submissions_and_pays_nothing_twice(
     judged: Deployment, judges: ProviderServer
 ) -> None:
     task_id = _task(judged)
-    (chunk,) = _chunks(judged, [_line(task_id, "ann", GOOD), _line(task_id, "ben", UNSOURCED)])
+    (chunk,) = chunks(judged, [_line(task_id, "ann", GOOD), _line(task_id, "ben", UNSOURCED)])
     judged.machines.started.clear()
     parts: list[bytes] = []
     for _ in range(2):
@@ -172,7 +150,7 @@ def test_all_work_is_handed_in_before_anything_is_judged(judged: Deployment, jud
     task_id = _task(judged)
     names = [f"writer-{number}" for number in range(12)]
     drafted = len(judges.calls)
-    _results(judged, [_line(task_id, name, GOOD) for name in names])
+    results_of(judged, [_line(task_id, name, GOOD) for name in names])
     found = list(stores.submissions().of_task(tenant=TENANT, task_id=task_id))
     by_arrival = sorted(found, key=lambda one: one.submitted_at)
     assert [one.submitter for one in by_arrival] == names
@@ -187,7 +165,7 @@ def test_work_is_not_lost_where_no_time_is_left_to_judge_it(
     judged.machines.started.clear()
     calls = len(judges.calls)
     rows = [_line(task_id, "ann", GOOD), {"kind": "verify", "problem": "Compute 1 + 1.", "answer": "2"}]
-    work, answer = _results(judged, rows, context=Context(remaining_ms=remaining_ms))
+    work, answer = results_of(judged, rows, context=Context(remaining_ms=remaining_ms))
     assert (work["error"], work["submission"]["standing"]) == (None, "received")
     assert (answer["error"] is None, answer["answer"] is not None) == (answered, answered)
     assert len(judges.calls) == calls
@@ -205,7 +183,7 @@ def test_an_unexpected_fault_leaves_the_work_handed_in_and_its_words_unsaid(
         raise RuntimeError("It says: " + GOOD)
 
     monkeypatch.setattr(f"touchstone.operations.tasks.judging.{stage}", broken)
-    (result,) = _results(judged, [_line(task_id, "ann", GOOD)])
+    (result,) = results_of(judged, [_line(task_id, "ann", GOOD)])
     assert (result["error"], result["submission"]["feedback"]) == (None, [])
     assert judged.machines.started == [f"{result['submission']['id']}-1"]
     assert "RuntimeError" in caplog.text

@@ -21,8 +21,11 @@ from tests.support.quizzes import experiment, measurement
 from touchstone.attempts import LEASE, TRIED_FOR
 from touchstone.clock import system_clock
 from touchstone.errors import NotFoundError, RefusedError, StoreError
-from touchstone.operations.surfaces import experimenting, sweeping
-from touchstone.surfaces.measurement import Unmeasured
+from touchstone.operations.jobs import sweep as sweeping
+from touchstone.operations.surfaces import experimenting
+from touchstone.references import Reference
+from touchstone.surfaces.experiments.pair_work import pair_over, pair_put_back
+from touchstone.surfaces.measurement import Unmeasured, begun
 from touchstone.workflows import Workflows
 
 EXPERIMENT = experiment(2, metrics=["quiz_clarity"])
@@ -76,7 +79,8 @@ def test_what_was_lost_is_taken_up_by_the_sweep_and_only_then(demo: Api, judged:
 def test_tries_that_never_came_back_end_after_days(demo: Api, judged: Deployment) -> None:
     path = _lost(demo, judged, metrics=["quiz_clarity"])
     for _ in range(round(TRIED_FOR.total_seconds() / HALF_A_DAY)):
-        stores.measurements().begin(tenant="demo", measurement_id=path.rpartition("/")[2], metric="quiz_clarity")
+        which = Reference("demo", "measurement", path.rpartition("/")[2])
+        stores.measurements().begin(which, lambda one: begun(one, "quiz_clarity", now=system_clock()))
         later(HALF_A_DAY)
     sweep.handler({}, Context())
     view = demo.get(path).json
@@ -92,7 +96,7 @@ def test_a_measurement_that_cannot_be_started_again_is_told_of(
     def refuse(*_: Any, **__: Any) -> None:
         raise StoreError("The work could not be started; repeat the request.")
 
-    monkeypatch.setattr(Workflows, "measurement", refuse)
+    monkeypatch.setattr(Workflows, "start", refuse)
     assert sweep.handler({}, Context())["stuck"] == 1
 
 
@@ -150,7 +154,7 @@ def test_pairs_whose_tries_never_came_back_are_over_at_last(demo: Api, judged: D
     judged.machines.lost = frozenset()
     for _ in range(round(TRIED_FOR.total_seconds() / HALF_A_DAY)):
         for number in (1, 2):
-            stores.experiments().begin(tenant="demo", experiment_id=path.rpartition("/")[2], number=number)
+            stores.pairs().begin(Reference("demo", "experiment", path.rpartition("/")[2]), number)
         later(HALF_A_DAY)
     sweep.handler({}, Context())
     view = demo.get(path).json
@@ -167,7 +171,7 @@ def test_an_experiment_that_cannot_be_started_again_is_told_of(
     def refuse(*_: Any, **__: Any) -> None:
         raise StoreError("The work could not be started; repeat the request.")
 
-    monkeypatch.setattr(Workflows, "experiment", refuse)
+    monkeypatch.setattr(Workflows, "start", refuse)
     assert sweep.handler({}, Context())["stuck"] == 1
 
 
@@ -228,11 +232,12 @@ def test_an_experiment_of_which_one_pair_waits_for_hours_is_left_alone_though_th
     judged.machines.lost = frozenset({"pair"})
     path = demo.post("/v1/experiments", {"experiment": EXPERIMENT}).location
     judged.machines.lost = frozenset()
-    kept, named = stores.experiments(), {"tenant": "demo", "experiment_id": path.rpartition("/")[2]}
-    (one, _), (two, _) = (kept.begin(**named, number=number) for number in (1, 2))
-    tomorrow = system_clock() + timedelta(hours=10)
-    kept.put_back(one, why=Unmeasured(reason="day_quota"), until=tomorrow, ended="limited", cost_usd=0.0)
-    kept.end(two, why=None, cost_usd=0.0)
+    pairs, which = stores.pairs(), Reference("demo", "experiment", path.rpartition("/")[2])
+    (one, _), (two, _) = (pairs.begin(which, number) for number in (1, 2))
+    now, why = system_clock(), Unmeasured(reason="day_quota")
+    tomorrow = now + timedelta(hours=10)
+    pairs.change(one, lambda it: pair_put_back(it, why, until=tomorrow, ended="limited", cost_usd=0.0, now=now))
+    pairs.change(two, lambda it: pair_over(it, None, cost_usd=0.0, now=now))
     for _ in range(3):
         later(3600)
         assert sweep.handler({}, Context())["restarted"] == 0

@@ -10,6 +10,7 @@ from tests.support.deployment import Context, Deployment
 from tests.support.records import an_answer
 from tests.support.sinks import listening
 from touchstone.answers.model import AnswerRecord, Attempt, Solution
+from touchstone.references import Reference
 
 
 def _abandoned(*attempts: Attempt) -> AnswerRecord:
@@ -25,7 +26,7 @@ def test_r3_a_sweep_ends_what_was_abandoned_counts_it_and_finds_nothing_more(
     with listening() as heard:
         swept = sweep.handler({"source": "schedule"}, Context())
     assert swept == {"backlog": 0, "restarted": 0, "resent": 0, "ended": 2, "stuck": 0, "events_sent": 0}
-    stages = [stores.answers().get(tenant="acme", answer_id=record.id).stage for record in records]
+    stages = [stores.answers().get(Reference("acme", "answer", record.id)).stage for record in records]
     assert stages == ["finished", "failed"]
     counted = capsys.readouterr().out
     assert '"Answers":[1.0,1.0]' in counted

@@ -4,19 +4,20 @@ import json
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
 from functions.answers import drain, intake, sweep
-from functions.batch import collect, lines, prepare
-from functions.composition import stores
+from functions.batch import collect, lines
 from tests.integration.functions.conftest import TENANT
 from tests.support import replies
 from tests.support.api import Api
+from tests.support.batches import LONG, BatchMachine, Killed, killed, listed
 from tests.support.clocks import later
 from tests.support.deployment import BUCKET, Context, Deployment, deployed
 from tests.support.events import event
@@ -26,14 +27,13 @@ from tests.support.providers import ProviderServer, error
 from tests.support.wire import Behaviour
 from touchstone.budgets import next_reset
 from touchstone.clock import system_clock
+from touchstone.errors import StoreError
 from touchstone.judges import load_registry
 from touchstone.operations.again import DELIVERED_FOR, DELIVERIES, VISIBLE_AFTER
-from touchstone.records import Batch
+from touchstone.records import Artifacts
 
-LONG = Context(remaining_ms=900_000)
 LINES = 60
 A_DAY = 30
-MOST_ROUNDS = 500
 MODEL = load_registry(environ={}).model("gemini", "verify").name
 
 
@@ -55,93 +55,21 @@ def row(number: int, **fields: Any) -> bytes:
     return json.dumps(said, ensure_ascii=False).encode()
 
 
-class Killed(BaseException):
-    """The process ends here: nothing catches it, nothing is cleaned up."""
-
-
-async def _killed(*_: Any, **__: Any) -> Any:
-    raise Killed
-
-
-@dataclass(kw_only=True)
-class Machine:
-    """The batch machine over one dropped file, as `infra/state_machines/batch.asl.yaml` says; its waits take no time.
-
-    `deliveries`: how often each chunk is delivered in a round. `deaths`: how often the function of a chunk, by
-    its number, still dies once its lines have begun.
-    """
-
-    deployment: Deployment
-    judges: ProviderServer
-    name: str = "answers"
-    owner: str = "run-1"
-    deliveries: int = 1
-    deaths: Counter[int] = field(default_factory=Counter)
-    waits: list[int] = field(default_factory=list)
-    said: dict[str, Any] = field(default_factory=dict)
-
-    def prepare(self, data: bytes) -> None:
-        """Up to the first round."""
-        dropped = self.deployment.drop(f"inbox/{TENANT}/{self.name}.jsonl", data)
-        given = {"bucket": BUCKET, "key": dropped["detail"]["object"]["key"], "owner": self.owner}
-        self.said = prepare.handler(given, LONG)
-
-    def round(self) -> str:
-        """One round of chunks, and what the machine chooses by."""
-        listed = self.deployment.s3.get_object(Bucket=BUCKET, Key=self.said["manifest_key"])["Body"].read()
-        for line in listed.splitlines():
-            chunk = json.loads(line)
-            for _ in range(self.deliveries):
-                if self.deaths[chunk["chunk"]] > 0:
-                    self._die(chunk)
-                else:
-                    lines.handler(chunk, LONG)
-        self.said = collect.handler({"bucket": BUCKET, **self.said, "owner": self.owner}, LONG)
-        return str(self.said["state"])
-
-    def _die(self, chunk: dict[str, Any]) -> None:
-        self.deaths[chunk["chunk"]] -= 1
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("touchstone.operations.line_work.work_whole", _killed)
-            with pytest.raises(Killed):
-                lines.handler(chunk, LONG)
-
-    def wait(self) -> None:
-        """The pause between two rounds; past midnight the provider counts anew."""
-        before = system_clock()
-        self.waits.append(self.said["wait_seconds"])
-        later(self.said["wait_seconds"])
-        if next_reset("gemini", before) <= system_clock():
-            self.judges.new_day()
-
-    def run(self, data: bytes) -> Batch:
-        """From the drop to the end."""
-        self.prepare(data)
-        for _ in range(MOST_ROUNDS):
-            if self.round() != "waiting":
-                return self.batch
-            self.wait()
-        raise AssertionError("the batch machine runs in a circle")
-
-    @property
-    def batch(self) -> Batch:
-        """The batch as it is stored."""
-        return stores.batches().page(tenant=TENANT).items[0]
-
-    def results(self) -> list[dict[str, Any]]:
-        """The lines of the results."""
-        assert self.batch.results_key is not None
-        body = self.deployment.s3.get_object(Bucket=BUCKET, Key=f"inbox/{self.batch.results_key}")["Body"].read()
-        return [json.loads(line) for line in body.split(b"\n") if line]
+def _pause(judges: ProviderServer, seconds: float) -> None:
+    """The pause between two rounds; past midnight the provider counts anew."""
+    before = system_clock()
+    later(seconds)
+    if next_reset("gemini", before) <= system_clock():
+        judges.new_day()
 
 
 @pytest.fixture
-def machine(judged: Deployment, judges: ProviderServer) -> Machine:
+def machine(judged: Deployment, judges: ProviderServer) -> BatchMachine:
     """The machine of a file that is about to be dropped."""
-    return Machine(deployment=judged, judges=judges)
+    return BatchMachine(deployment=judged, pause=partial(_pause, judges))
 
 
-def badges(machine: Machine) -> Counter[tuple[str, str | None]]:
+def badges(machine: BatchMachine) -> Counter[tuple[str, str | None]]:
     """Badges and skip reasons of the results."""
     answers = (result["answer"] for result in machine.results())
     return Counter((answer["verification_status"], answer["skip_reason"]) for answer in answers)
@@ -157,13 +85,12 @@ FILE = b"\n".join(row(number) for number in range(1, LINES + 1))
 
 @pytest.mark.parametrize("deliveries", [1, 2])
 def test_r26_a_day_that_is_spent_is_waited_for_and_every_line_is_scored(
-    machine: Machine, judges: ProviderServer, deliveries: int
+    machine: BatchMachine, judges: ProviderServer, deliveries: int
 ) -> None:
-    machine.deliveries = deliveries
+    machine.deployment.machines.repeats = deliveries
     judges.limit(rpd=A_DAY)
     reset = next_reset("gemini", system_clock())
-    machine.prepare(FILE)
-    assert machine.round() == "waiting"
+    assert machine.drop(FILE) == "waiting"
     batch = machine.batch
     assert (batch.state, batch.total, batch.done, batch.failed, batch.waiting) == ("running", 60, 30, 0, 30)
     assert batch.waiting_for in {"quota", "day_quota"}
@@ -173,8 +100,7 @@ def test_r26_a_day_that_is_spent_is_waited_for_and_every_line_is_scored(
     assert (view["waiting"], view["waiting_for"], view["upload_url"]) == (30, batch.waiting_for, None)
     asked = len(judges.calls)
     assert asked <= A_DAY + 3
-    machine.wait()
-    assert machine.round() == "finished"
+    assert machine.wait() == "finished"
     assert badges(machine) == {("verified", None): LINES}
     assert (machine.batch.done, machine.batch.failed, machine.batch.waiting) == (60, 0, 0)
     assert len(judges.calls) == asked + A_DAY
@@ -183,7 +109,7 @@ def test_r26_a_day_that_is_spent_is_waited_for_and_every_line_is_scored(
 
 @pytest.mark.parametrize("failure", [error("overloaded"), error("off_schema")], ids=lambda one: one.kind)
 def test_r26_what_fails_now_and_then_is_tried_again_and_every_line_is_scored(
-    machine: Machine, judges: ProviderServer, failure: Behaviour
+    machine: BatchMachine, judges: ProviderServer, failure: Behaviour
 ) -> None:
     good = Behaviour(value=replies.verify())
     judges.script(lambda _: failure if len(judges.calls) % 5 == 0 else good)
@@ -193,22 +119,21 @@ def test_r26_what_fails_now_and_then_is_tried_again_and_every_line_is_scored(
     assert len(judges.calls) <= LINES + bad, "what failed is repeated, and nothing else"
 
 
-def test_r27_an_outage_of_hours_is_waited_out_longer_each_time(machine: Machine, judges: ProviderServer) -> None:
+def test_r27_an_outage_of_hours_is_waited_out_longer_each_time(machine: BatchMachine, judges: ProviderServer) -> None:
     judges.rule(error("overloaded"))
-    machine.prepare(row(1) + b"\n" + row(2))
+    state = machine.drop(row(1) + b"\n" + row(2))
     while sum(machine.waits) < 8 * 3600:
-        assert machine.round() == "waiting"
-        assert machine.batch.waiting_for == "overloaded"
-        machine.wait()
+        assert (state, machine.batch.waiting_for) == ("waiting", "overloaded")
+        state = machine.wait()
     assert all(after > before - 5 for before, after in pairwise(machine.waits))
     assert len(machine.waits) < 20
     judges.reply(replies.verify())
-    assert machine.round() == "finished"
+    assert machine.wait() == "finished"
     assert badges(machine) == {("verified", None): 2}
 
 
 def test_a_day_that_stays_spent_ends_the_batch_after_a_week_with_its_reason(
-    machine: Machine, judges: ProviderServer
+    machine: BatchMachine, judges: ProviderServer
 ) -> None:
     judges.rule(error("day_quota", limit=A_DAY))
     started = system_clock()
@@ -222,7 +147,7 @@ def test_a_day_that_stays_spent_ends_the_batch_after_a_week_with_its_reason(
 
 
 def test_a_reply_that_nobody_can_read_ends_its_line_after_a_few_that_were_paid(
-    machine: Machine, judges: ProviderServer
+    machine: BatchMachine, judges: ProviderServer
 ) -> None:
     judges.rule(error("off_schema"), prompt="country 1")
     machine.run(row(1) + b"\n" + row(2))
@@ -230,66 +155,87 @@ def test_a_reply_that_nobody_can_read_ends_its_line_after_a_few_that_were_paid(
     assert len(judges.calls) <= 2 * 5 + 1
 
 
-def test_a_refusal_is_an_end_at_once(machine: Machine, judges: ProviderServer) -> None:
+def test_a_refusal_is_an_end_at_once(machine: BatchMachine, judges: ProviderServer) -> None:
     judges.rule(error("refused"))
     machine.run(row(1))
     assert (badges(machine), machine.waits) == ({("unverified", "refused"): 1}, [])
 
 
-def test_a_problem_that_nobody_solves_today_is_solved_tomorrow(machine: Machine, judges: ProviderServer) -> None:
+def test_a_problem_that_nobody_solves_today_is_solved_tomorrow(machine: BatchMachine, judges: ProviderServer) -> None:
     strong = load_registry(environ={}).model("gemini", "strong").name
     judges.limit(rpd=0, model=strong)
-    machine.prepare(b'{"kind": "solve", "problem": "Name the capital of Australia.", "deep_evaluation": false}')
-    assert machine.round() == "waiting"
+    data = b'{"kind": "solve", "problem": "Name the capital of Australia.", "deep_evaluation": false}'
+    assert machine.drop(data) == "waiting"
     assert machine.batch.waiting_for in {"quota", "day_quota"}
     judges.limit(rpd=1000, model=strong)
-    machine.wait()
-    assert machine.round() == "finished"
+    assert machine.wait() == "finished"
     (result,) = machine.results()
     assert (result["answer"]["stage"], result["answer"]["attempt_count"]) == ("finished", 1)
 
 
-def test_i2_a_part_that_was_lost_asks_nobody_twice(machine: Machine, judges: ProviderServer) -> None:
+def test_i2_a_part_that_was_lost_asks_nobody_twice(
+    machine: BatchMachine, judges: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The store forgets each part once, after its lines were done; the machine repeats the step."""
     judges.limit(rpd=A_DAY)
-    machine.prepare(FILE)
-    first = dict(machine.said)
-    assert machine.round() == "waiting"
-    asked = len(judges.calls)
+    put, lost = Artifacts.put_text, list[str]()
+
+    def put_text(artifacts: Artifacts, **given: Any) -> None:
+        if "/parts/" in given["key"] and given["key"] not in lost:
+            lost.append(given["key"])
+            raise StoreError("The part was not kept.")
+        put(artifacts, **given)
+
+    monkeypatch.setattr(Artifacts, "put_text", put_text)
+    assert machine.drop(FILE) == "waiting"
+    assert len(lost) == 3
+    assert (machine.batch.done, machine.batch.waiting) == (30, 30)
+    assert sum(call.status == 200 for call in judges.calls) == A_DAY
+    assert machine.wait() == "finished"
+    assert badges(machine) == {("verified", None): LINES}
+    assert sum(call.status == 200 for call in judges.calls) == LINES
+
+
+def test_i2_parts_that_are_gone_when_a_round_is_repeated_ask_nobody_twice(
+    machine: BatchMachine, judges: ProviderServer
+) -> None:
+    judges.limit(rpd=A_DAY)
+    assert machine.drop(FILE) == "waiting"
+    asked, waiting = len(judges.calls), machine.said
     parts = [key for key in machine.deployment.keys() if "/parts/" in key]  # noqa: SIM118 - no mapping's
     for key in parts:
         machine.deployment.s3.delete_object(Bucket=BUCKET, Key=key)
-    waiting, machine.said = machine.said, first
-    assert machine.round() == "waiting"
+    for chunk in listed(machine.deployment, machine.prepared):
+        lines.handler(chunk, LONG)
+    again = collect.handler({**machine.prepared, "owner": machine.owner}, LONG)
     assert (len(judges.calls), machine.batch.done, machine.batch.waiting) == (asked, 30, 30)
-    assert machine.said["manifest_key"] == waiting["manifest_key"]
-    machine.wait()
-    assert machine.round() == "finished"
+    assert again["manifest_key"] == waiting["manifest_key"]
+    assert machine.wait() == "finished"
     assert badges(machine) == {("verified", None): LINES}
 
 
 def test_a_batch_that_waits_is_not_dead_and_one_that_died_waiting_is_taken_up(
-    machine: Machine, judges: ProviderServer
+    machine: BatchMachine, judges: ProviderServer
 ) -> None:
     judges.limit(rpd=1)
-    machine.prepare(row(1) + b"\n" + row(2))
-    assert machine.round() == "waiting"
-    other = Machine(deployment=machine.deployment, judges=judges, owner="run-2")
-    later(2 * 3600 if machine.said["wait_seconds"] > 3 * 3600 else 60)
-    other.prepare(row(1) + b"\n" + row(2))
-    assert other.said["elsewhere"], "it is waited for"
+    data = row(1) + b"\n" + row(2)
+    assert machine.drop(data) == "waiting"
+    wait = machine.said["wait_seconds"]
+    later(2 * 3600 if wait > 3 * 3600 else 60)
+    second, third = (replace(machine, owner=owner) for owner in ("run-2", "run-3"))
+    second.drop(data)
+    assert second.prepared["elsewhere"], "it is waited for"
     assert sweep.handler({}, LONG)["ended"] == 0, "nor are its answers abandoned"
-    later(machine.said["wait_seconds"] + 31 * 60)
+    later(wait + 31 * 60)
     judges.new_day()
-    other.prepare(row(1) + b"\n" + row(2))
-    assert not other.said["elsewhere"]
-    assert other.round() in {"waiting", "finished"}
+    assert third.drop(data) in {"waiting", "finished"}
+    assert not third.prepared["elsewhere"]
     assert len([call for call in judges.calls if call.status == 200]) == 2
 
 
-def test_answers_of_a_batch_that_died_end_with_their_last_reason(machine: Machine, judges: ProviderServer) -> None:
+def test_answers_of_a_batch_that_died_end_with_their_last_reason(machine: BatchMachine, judges: ProviderServer) -> None:
     judges.rule(error("overloaded"))
-    machine.prepare(row(1))
-    assert machine.round() == "waiting"
+    assert machine.drop(row(1)) == "waiting"
     later(9 * 24 * 3600)
     assert sweep.handler({}, LONG)["ended"] == 1
     (answer,) = Api(token=machine.deployment.token(TENANT)).get("/v1/answers").json["items"]
@@ -298,24 +244,24 @@ def test_answers_of_a_batch_that_died_end_with_their_last_reason(machine: Machin
 
 
 def test_lines_of_a_function_that_died_are_asked_again_and_none_is_ended_meanwhile(
-    machine: Machine, judges: ProviderServer
+    machine: BatchMachine, judges: ProviderServer
 ) -> None:
     machine.deaths[1] = 2
-    machine.prepare(FILE)
+    state = machine.drop(FILE)
     for _ in range(2):
-        assert machine.round() == "waiting"
+        assert state == "waiting"
         assert (machine.batch.waiting, machine.batch.waiting_for, machine.batch.done) == (25, "not_done", 35)
-        machine.wait()
-        later(3600)
+        later(machine.said["wait_seconds"] + 3600)
         assert sweep.handler({}, LONG)["ended"] == 0, "the batch comes back to them"
-    assert machine.round() == "finished"
+        state = machine.wait()
+    assert state == "finished"
     assert badges(machine) == {("verified", None): LINES}
     assert (machine.batch.done, machine.batch.failed) == (60, 0)
     assert len(judges.calls) == LINES
     assert [result["line"] for result in machine.results()] == list(range(1, LINES + 1))
 
 
-def test_a_file_whose_only_function_died_is_asked_again(machine: Machine, judges: ProviderServer) -> None:
+def test_a_file_whose_only_function_died_is_asked_again(machine: BatchMachine, judges: ProviderServer) -> None:
     machine.deaths[0] = 1
     batch = machine.run(row(1) + b"\n\n" + row(2))
     assert (batch.state, batch.done, batch.failed, len(machine.waits)) == ("finished", 2, 0, 1)
@@ -323,7 +269,7 @@ def test_a_file_whose_only_function_died_is_asked_again(machine: Machine, judges
 
 
 def test_a_chunk_that_kills_every_function_ends_with_its_batch_and_at_growing_distances(
-    machine: Machine, judges: ProviderServer
+    machine: BatchMachine, judges: ProviderServer
 ) -> None:
     machine.deaths[1] = 1000
     batch = machine.run(b"\n".join(row(number, expected="Canberra") for number in range(30)))
@@ -334,7 +280,7 @@ def test_a_chunk_that_kills_every_function_ends_with_its_batch_and_at_growing_di
 
 
 def test_a_batch_of_which_nothing_is_ever_done_fails_after_a_few_rounds(
-    machine: Machine, judges: ProviderServer
+    machine: BatchMachine, judges: ProviderServer
 ) -> None:
     machine.deaths[0] = 1000
     batch = machine.run(row(1))
@@ -346,9 +292,11 @@ ENDS_OF_LINES = "\u2028\u2029\u0085\x0b\x0c\x1c\x1d\x1e"
 
 
 @pytest.mark.parametrize("name", ["plain", f"a{ENDS_OF_LINES[:3]}b"])
-def test_r28_what_python_calls_the_end_of_a_line_is_none(machine: Machine, judges: ProviderServer, name: str) -> None:
+def test_r28_what_python_calls_the_end_of_a_line_is_none(
+    machine: BatchMachine, judges: ProviderServer, name: str
+) -> None:
     machine.name = name
-    machine.deliveries = 2
+    machine.deployment.machines.repeats = 2
     rows = [
         row(number, id=f"n{number}{end}", problem=f"Name the capital{end} of country {number}.")
         for number, end in enumerate("\u2028\u2029\u0085", start=1)
@@ -362,7 +310,7 @@ def test_r28_what_python_calls_the_end_of_a_line_is_none(machine: Machine, judge
     ]
 
 
-def _delivered(machine: Machine, context: Context = LONG) -> list[str]:
+def _delivered(machine: BatchMachine, context: Context = LONG) -> list[str]:
     """The messages in the intake queue, delivered as the platform does: those that failed, which stay."""
     sqs, url = machine.deployment.sqs, machine.deployment.intake_url
     found = sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10, VisibilityTimeout=0).get("Messages", [])
@@ -376,12 +324,12 @@ def _delivered(machine: Machine, context: Context = LONG) -> list[str]:
     return [json.loads(one["Body"])["kind"] for one in found]
 
 
-def _sent(machine: Machine, kind: str, **request: Any) -> None:
+def _sent(machine: BatchMachine, kind: str, **request: Any) -> None:
     body = json.dumps({"tenant": TENANT, "id": "k", "kind": kind, "request": request})
     machine.deployment.sqs.send_message(QueueUrl=machine.deployment.intake_url, MessageBody=body)
 
 
-def _only_answer(machine: Machine) -> dict[str, Any]:
+def _only_answer(machine: BatchMachine) -> dict[str, Any]:
     api = Api(token=machine.deployment.token(TENANT))
     (answer,) = api.get("/v1/answers").json["items"]
     return dict(api.get(f"/v1/answers/{answer['id']}").json)
@@ -389,7 +337,7 @@ def _only_answer(machine: Machine) -> dict[str, Any]:
 
 @pytest.mark.parametrize("kind", ["verify", "solve"])
 def test_r3_a_message_whose_deliveries_die_is_not_ended_before_its_last(
-    machine: Machine, judges: ProviderServer, monkeypatch: pytest.MonkeyPatch, kind: str
+    machine: BatchMachine, judges: ProviderServer, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     """Its deliveries are as far apart as the queue hides it."""
     request = {"problem": "Name the capital of Australia."} | ({"answer": "Canberra"} if kind == "verify" else {})
@@ -397,7 +345,7 @@ def test_r3_a_message_whose_deliveries_die_is_not_ended_before_its_last(
     first = system_clock()
     for _ in range(DELIVERIES - 1):
         with monkeypatch.context() as dying:
-            dying.setattr("touchstone.operations.messages.work_whole", _killed)
+            dying.setattr("touchstone.operations.messages.work_whole", killed)
             with pytest.raises(Killed):
                 _delivered(machine, Context(remaining_ms=1))
         later(VISIBLE_AFTER.total_seconds())
@@ -409,7 +357,7 @@ def test_r3_a_message_whose_deliveries_die_is_not_ended_before_its_last(
     assert _only_answer(machine)["verification_status"] == "verified"
 
 
-def test_r27_a_message_to_solve_waits_out_an_outage(machine: Machine, judges: ProviderServer) -> None:
+def test_r27_a_message_to_solve_waits_out_an_outage(machine: BatchMachine, judges: ProviderServer) -> None:
     judges.rule(error("overloaded"))
     _sent(machine, "solve", problem="Name the capital of Australia.", deep_evaluation=False)
     assert _delivered(machine) == ["solve"]
@@ -438,7 +386,7 @@ def test_a_model_without_a_price_is_said_at_once_and_nothing_waits_for_it(
     models = {"models": {MODEL: {"price_in": None, "price_out": None}}}
     with deployed(monkeypatch, keys=only, **addresses, **registry(gemini=models)) as here:
         here.tenant(TENANT)
-        machine = Machine(deployment=here, judges=judges)
+        machine = BatchMachine(deployment=here)
         machine.run(row(1))
         (result,) = machine.results()
     assert (result["answer"]["skip_reason"], machine.waits, judges.calls) == ("unpriced", [], [])
@@ -446,7 +394,7 @@ def test_a_model_without_a_price_is_said_at_once_and_nothing_waits_for_it(
 
 
 def test_r24_a_drain_that_meets_a_quota_that_nobody_knew_is_refused_three_times_a_minute(
-    machine: Machine, judges: ProviderServer
+    machine: BatchMachine, judges: ProviderServer
 ) -> None:
     asked = [row(number, answer="Canberra", expected="Canberra", deep_evaluation=True) for number in range(24)]
     machine.run(b"\n".join(asked))
@@ -457,7 +405,7 @@ def test_r24_a_drain_that_meets_a_quota_that_nobody_knew_is_refused_three_times_
 
 @pytest.mark.parametrize("comes_back", [True, False])
 def test_r26_a_message_that_met_a_spent_day_gets_its_verdict_on_another(
-    machine: Machine, judges: ProviderServer, comes_back: bool
+    machine: BatchMachine, judges: ProviderServer, comes_back: bool
 ) -> None:
     lines.load_checks()
     judges.limit(rpd=0)

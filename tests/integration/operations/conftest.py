@@ -1,6 +1,6 @@
 """What operations work with: stores in moto, judges in memory, one clock that is moved by hand."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ from touchstone.judges import Judges, load_registry
 from touchstone.operations.bulk import BulkEvaluations
 from touchstone.operations.desk import Desk
 from touchstone.operations.draining import Drain, Drained
-from touchstone.operations.reception import Reception
+from touchstone.operations.intake import AnswerIntake
 from touchstone.operations.reporting import free_units, spent_for_today
 from touchstone.records import (
     Answers,
@@ -30,7 +30,8 @@ from touchstone.records import (
     RequestKeys,
     Solutions,
 )
-from touchstone.workflows import Workflows
+from touchstone.references import Reference
+from touchstone.workflows import MachineName, Workflows
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -45,13 +46,15 @@ class Starts(Workflows):
     """Executions by name: like the platform, it starts none a second time; `drains` counts those without a name."""
 
     sfn: None = None  # type: ignore[assignment] # nothing is started for real
+    arns: Mapping[str, str] = field(default_factory=dict)
     runs: list[str] = field(default_factory=list)
     drains: list[str] = field(default_factory=list)
 
-    def evaluate(self, *, tenant: str, answer_id: str, run: str = "1") -> None:
+    def start(self, machine: MachineName, record: Reference, *, run: str | None = "1", **_: object) -> None:
         """Note a start."""
-        name = f"{answer_id}-{run}"
-        assert tenant
+        name = f"{record.id}-{run}"
+        assert machine == "evaluate"
+        assert record.tenant
         assert len(name) <= 80
         if name not in self.runs:
             self.runs.append(name)
@@ -126,9 +129,9 @@ class House:
             spent=lambda: spent_for_today(judges=self.judges("touchstone"), quotas=self.quotas),
         )
 
-    def reception(self, *, bulk: BulkEvaluations | None = None) -> Reception:
+    def intake(self, *, bulk: BulkEvaluations | None = None) -> AnswerIntake:
         """Accepts requests of one tenant; `bulk` as for a door of many."""
-        return Reception(
+        return AnswerIntake(
             tenant="acme",
             answers=self.answers,
             evaluations=self.evaluations,
@@ -188,7 +191,7 @@ class House:
         """How many of these records' evaluations are in which state."""
         found: dict[str, int] = {}
         for record in records:
-            state = self.answers.get(tenant=record.tenant, answer_id=record.id).evaluation.state
+            state = self.answers.get(Reference(record.tenant, "answer", record.id)).evaluation.state
             found[state] = found.get(state, 0) + 1
         return found
 

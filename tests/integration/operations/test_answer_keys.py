@@ -13,6 +13,7 @@ from touchstone.answers.pipeline import solve_and_verify
 from touchstone.answers.progress import new_record
 from touchstone.operations.steps import solve_whole
 from touchstone.records import new_ulid
+from touchstone.references import Reference
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -56,7 +57,7 @@ async def test_a_deployment_decides_by_a_key_what_the_library_does(
     assert deployed.model_dump(exclude=changing) == alone.model_dump(exclude=changing)
     assert [each.verification.method for each in deployed.attempts if each.verification] == methods
     assert deployed.verification_status == status
-    assert house.answers.get(tenant="acme", answer_id=deployed.id).answer_key == request.answer_key
+    assert house.answers.get(Reference("acme", "answer", deployed.id)).answer_key == request.answer_key
 
 
 async def test_what_a_key_verified_is_kept_for_later_and_what_it_refuted_is_not(table: "Table") -> None:

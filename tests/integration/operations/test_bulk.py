@@ -11,6 +11,7 @@ from touchstone.errors import OverloadedError, StoreError
 from touchstone.operations.draining import LEASE
 from touchstone.operations.evaluating import evaluate_answer
 from touchstone.records import DeferredQueue, Lease
+from touchstone.references import Reference
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 def _asked_in_bulk(house: House, count: int) -> list[AnswerRecord]:
     records, bulk = house.asked_for(count, state="none"), house.bulk()
     for record in records:
-        house.reception(bulk=bulk).evaluate(record.id)
+        house.intake(bulk=bulk).evaluate(record.id)
     bulk.start()
     return records
 
@@ -122,7 +123,7 @@ async def test_a_thousand_asked_one_by_one_do_not_meet_at_every_slot(house: Hous
     house.clock.advance(hours=22)  # into the next day, whose units are whole
     await house.drain_whole()
     assert house.states(records) == {"done": 24}
-    now = [house.answers.get(tenant="acme", answer_id=record.id) for record in records]
+    now = [house.answers.get(Reference("acme", "answer", record.id)) for record in records]
     assert all(record.evaluation.tries == 0 for record in now), "a refusal is no try"
 
 

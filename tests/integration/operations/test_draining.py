@@ -30,9 +30,10 @@ from touchstone.judges.opening import Judges
 from touchstone.operations import draining
 from touchstone.operations.draining import SOON
 from touchstone.operations.evaluating import evaluate_answer
-from touchstone.operations.sweeping import Sweep
+from touchstone.operations.sweeping import AnswerSweep
 from touchstone.records import DeferredEvaluation, Evaluations, Statistics, evaluation_request_id
-from touchstone.workflows import Workflows
+from touchstone.references import Reference
+from touchstone.workflows import MachineName, Workflows
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -445,17 +446,17 @@ async def test_the_sweep_starts_again_what_was_lost_and_leaves_what_is_at_work(h
 
 
 def _now(house: House, records: list[AnswerRecord]) -> list[AnswerRecord]:
-    return [house.answers.get(tenant=record.tenant, answer_id=record.id) for record in records]
+    return [house.answers.get(Reference(record.tenant, "answer", record.id)) for record in records]
 
 
-def _sweep(house: House, started: Callable[[str], None]) -> Sweep:
+def _sweep(house: House, started: Callable[[str], None]) -> AnswerSweep:
     class Starts(Workflows):
-        def evaluate(self, *, tenant: str, answer_id: str, run: str = "1") -> None:
-            assert (tenant, run != "1") == ("acme", True)
-            started(answer_id)
+        def start(self, machine: MachineName, record: Reference, *, run: str | None = "1", **_: object) -> None:
+            assert (machine, record.tenant, run != "1") == ("evaluate", "acme", True)
+            started(record.id)
 
-    workflows = Starts(sfn=None)  # type: ignore[arg-type] # nothing is started for real
-    return Sweep(
+    workflows = Starts(sfn=None, arns={})  # type: ignore[arg-type] # nothing is started for real
+    return AnswerSweep(
         answers=house.answers,
         evaluations=house.evaluations,
         queue=house.queue,

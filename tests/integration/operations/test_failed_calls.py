@@ -33,6 +33,7 @@ from touchstone.operations.evaluating import Claimed, claim, evaluate_answer
 from touchstone.operations.patience import PatientJudge
 from touchstone.operations.steps import solve_whole
 from touchstone.records import new_ulid
+from touchstone.references import Reference
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -120,7 +121,7 @@ async def test_every_try_at_an_evaluation_keeps_the_calls_that_failed(
     (record,) = house.asked_for(1, state="waiting")
     while (outcome := await evaluate_answer(house.desk(), record.id)).until is not None:
         house.clock.now = max(house.clock.now, outcome.until)
-    after = house.answers.get(tenant="acme", answer_id=record.id)
+    after = house.answers.get(Reference("acme", "answer", record.id))
     assert (outcome.state, [spend.failure for spend in after.spends]) == (state, failures)
     assert {spend.purpose for spend in after.spends} == {"evaluate"}
     spent = Spending(table, clock=house.clock).today("acme").spent_usd
@@ -131,7 +132,7 @@ async def test_an_evaluation_that_is_deferred_keeps_what_its_try_cost(table: "Ta
     house = build(table, {"evaluate": [NONSENSE, DayQuotaError("Spent.")]})
     (record,) = house.asked_for(1, state="waiting")
     assert (await evaluate_answer(house.desk(), record.id)).state == "deferred"
-    assert _failures(house.answers.get(tenant="acme", answer_id=record.id)) == [("evaluate", "unreadable")]
+    assert _failures(house.answers.get(Reference("acme", "answer", record.id))) == [("evaluate", "unreadable")]
 
 
 @pytest.mark.parametrize("per_minute", [1, 3, 10])
@@ -144,11 +145,11 @@ async def test_an_evaluation_that_nobody_can_read_ends_after_its_tries_however_t
     tries = list[int]()
     for _ in range(40):
         outcome = await evaluate_answer(house.desk(), asked.id)
-        tries.append(house.answers.get(tenant="acme", answer_id=asked.id).evaluation.tries)
+        tries.append(house.answers.get(Reference("acme", "answer", asked.id)).evaluation.tries)
         if outcome.until is None:
             break
         house.clock.now = max(house.clock.now, outcome.until)
-    after = house.answers.get(tenant="acme", answer_id=asked.id)
+    after = house.answers.get(Reference("acme", "answer", asked.id))
     assert (after.evaluation.state, after.evaluation.failure) == ("failed", "unreadable")
     assert tries == sorted(tries)
     assert max(tries) == MAX_TRIES - 1, "the last one is not put back"
@@ -171,7 +172,7 @@ async def test_r27_an_outage_of_hours_is_waited_out_and_one_of_days_ends_with_it
             house.clock.now = max(house.clock.now, outcome.until)
             down = house.clock.now - since < lasts
         down = True
-    ends = [house.answers.get(tenant="acme", answer_id=each.id).evaluation for each in (hours, days)]
+    ends = [house.answers.get(Reference("acme", "answer", each.id)).evaluation for each in (hours, days)]
     assert [(end.state, end.failure) for end in ends] == [("done", None), ("failed", "overloaded")]
     assert len(house.script.asked) < 3 * 80
 
@@ -198,7 +199,7 @@ async def test_r27_after_deaths_the_last_true_reason_is_shown(table: "Table") ->
         claimed = claim(house.desk(), asked.id, purpose="fresh")  # and then the process is gone
         assert isinstance(claimed, Claimed)
         house.clock.now = claimed.lease or house.clock.now
-        shown = house.answers.get(tenant="acme", answer_id=asked.id).evaluation
+        shown = house.answers.get(Reference("acme", "answer", asked.id)).evaluation
         assert (shown.failure, shown.tries) == ("overloaded", 0)
     assert (await evaluate_answer(house.desk(), asked.id)).state == "done"
 

@@ -11,6 +11,7 @@ from touchstone.clock import Deadline
 from touchstone.judges.base import Limits
 from touchstone.operations import draining
 from touchstone.operations.evaluating import evaluate_answer
+from touchstone.references import Reference
 
 if TYPE_CHECKING:
     from touchstone.answers.model import AnswerRecord
@@ -31,7 +32,7 @@ def shared(house: House) -> House:
 
 
 def failures(house: House, records: "list[AnswerRecord]") -> set[str | None]:
-    kept = [house.answers.get(tenant=record.tenant, answer_id=record.id) for record in records]
+    kept = [house.answers.get(Reference(record.tenant, "answer", record.id)) for record in records]
     return {record.evaluation.failure for record in kept if record.evaluation.state == "deferred"}
 
 

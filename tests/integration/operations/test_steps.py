@@ -23,6 +23,7 @@ from touchstone.operations.finishing import fail_or_finish, finish_skipped, skip
 from touchstone.operations.patience import PatientJudge
 from touchstone.operations.steps import solve_whole, verify_own_answer
 from touchstone.operations.sweeping import NO_ANSWER
+from touchstone.references import Reference
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -81,7 +82,7 @@ async def test_a_problem_that_the_sweep_ended_while_it_was_worked_on_keeps_that_
 
     def ended_meanwhile(asked: Asked) -> Line:
         if asked.prompt == during:
-            record = house.answers.get(tenant="acme", answer_id=answer_id)
+            record = house.answers.get(Reference("acme", "answer", answer_id))
             fail_or_finish(house.answers, record, failure=NO_ANSWER, skipped="timed_out")
         return said[asked.prompt]
 
@@ -98,7 +99,7 @@ async def test_a_problem_that_the_sweep_ended_while_it_was_worked_on_keeps_that_
     request = SolveRequest(image=ImageSource(s3_key=key), deep_evaluation=False)
     house.answers.create(new_record(request, tenant="acme", answer_id=answer_id, now=house.clock(), image_key=key))
     record = await solve_whole(house.desk(), answer_id)
-    assert record == house.answers.get(tenant="acme", answer_id=answer_id)
+    assert record == house.answers.get(Reference("acme", "answer", answer_id))
     assert house.script.prompts()[-1].endswith(f"/{during}")
     if during in {"read_image", "analyze", "solve"}:
         assert (record.stage, record.failure) == ("failed", NO_ANSWER)
@@ -118,7 +119,7 @@ async def test_a_verdict_that_comes_after_somebody_else_ended_the_verification_c
     skip = finish_skipped if ended else skip_verification
 
     def meanwhile(tier: Tier, **how: Any) -> Judge | None:
-        skip(house.answers, house.answers.get(tenant="acme", answer_id=begun.id), reason="timed_out", sentence="Late.")
+        skip(house.answers, house.answers.get(Reference("acme", "answer", begun.id)), reason="timed_out", sentence="Late.")
         return prefer(tier, **how)
 
     prefer, desk.judges.prefer = desk.judges.prefer, meanwhile  # type: ignore[method-assign]
@@ -126,7 +127,7 @@ async def test_a_verdict_that_comes_after_somebody_else_ended_the_verification_c
     assert (record.stage, record.verification_status, record.best_attempt) == ("finished", "unverified", 1)
     assert [attempt.verification and attempt.verification.error for attempt in record.attempts] == ["Late."]
     assert len(record.spends) == 1, "what was paid for is kept"
-    assert house.answers.get(tenant="acme", answer_id=begun.id) == record
+    assert house.answers.get(Reference("acme", "answer", begun.id)) == record
 
 
 @pytest.mark.parametrize(

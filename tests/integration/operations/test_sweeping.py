@@ -11,20 +11,22 @@ from tests.support.store_faults import refusing
 from touchstone.answers.model import AnswerRecord, Attempt, Solution
 from touchstone.errors import StoreError
 from touchstone.operations import sweeping
-from touchstone.operations.sweeping import UNFINISHED_AFTER, Sweep, Swept
+from touchstone.operations.sweeping import UNFINISHED_AFTER, AnswerSweep, SweptAnswers
 from touchstone.records import Statistics
-from touchstone.workflows import Workflows
+from touchstone.references import Reference
+from touchstone.workflows import MachineName, Workflows
 
 UNJUDGED = Attempt(number=1, solution=Solution(answer="4", provider="caller", model="caller"))
 
 
-def _sweep(house: House, start: Callable[[str], None] = lambda _: None) -> Swept:
+def _sweep(house: House, start: Callable[[str], None] = lambda _: None) -> SweptAnswers:
     class Starts(Workflows):
-        def evaluate(self, *, tenant: str, answer_id: str, run: str = "1") -> None:  # noqa: ARG002 - the real one's
-            start(answer_id)
+        def start(self, machine: MachineName, record: Reference, *, run: str | None = "1", **_: object) -> None:  # noqa: ARG002 - the real one's
+            assert machine == "evaluate"
+            start(record.id)
 
-    workflows = Starts(sfn=None)  # type: ignore[arg-type] # nothing is started for real
-    return Sweep(
+    workflows = Starts(sfn=None, arns={})  # type: ignore[arg-type] # nothing is started for real
+    return AnswerSweep(
         answers=house.answers,
         evaluations=house.evaluations,
         queue=house.queue,
@@ -39,7 +41,7 @@ def _received(house: House, record: AnswerRecord) -> AnswerRecord:
 
 
 def _now(house: House, record: AnswerRecord) -> AnswerRecord:
-    return house.answers.get(tenant=record.tenant, answer_id=record.id)
+    return house.answers.get(Reference(record.tenant, "answer", record.id))
 
 
 def _garble(house: House, record: AnswerRecord) -> None:

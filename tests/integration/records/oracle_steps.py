@@ -14,7 +14,7 @@ from touchstone.records import Judgements, Submissions, Tasks, new_ulid
 
 def opened(tasks: Tasks, path: TaskPath = "quality_first", *, tenant: str = "acme", **changes: Any) -> Task:
     """A task that takes submissions."""
-    task = tasks.create(tenant=tenant, task_id=new_ulid(START), request=a_request(path, **changes))
+    task = tasks.add(tenant=tenant, task_id=new_ulid(START), request=a_request(path, **changes))
     return tasks.lock(tenant=tenant, task_id=task.id, dimensions=dimensions())
 
 

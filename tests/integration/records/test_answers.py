@@ -16,6 +16,7 @@ from touchstone.answers.model import Analysis, AnswerRecord, Enrichment, Verific
 from touchstone.errors import ConflictError, InputError, NotFoundError
 from touchstone.records import Answers, Artifacts, Statistics, new_ulid
 from touchstone.records.cursors import cursor_after
+from touchstone.references import Reference
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 def test_an_answer_is_read_back_as_it_was_stored(answers: Answers) -> None:
     record = an_answer(knowledge_points=("addition", "加法"))
     assert answers.create(record) == record
-    assert answers.get(tenant="acme", answer_id=record.id) == record
+    assert answers.get(Reference("acme", "answer", record.id)) == record
 
 
 @pytest.mark.parametrize("end", ["finish", "fail"])
@@ -38,7 +39,7 @@ def test_an_answer_is_found_as_unfinished_from_its_first_write_to_its_end(
     assert answers.unfinished(older_than=timedelta(minutes=6)) == ()
     answers.add_attempt(**named, attempt=an_attempt())
     (found,) = answers.unfinished(older_than=timedelta(minutes=4))
-    assert (found.tenant, found.answer_id) == ("acme", record.id)
+    assert found == Reference("acme", "answer", record.id)
     if end == "finish":
         answers.finish(**named, status="verified", confidence=0.9, best_attempt=1)
     else:
@@ -58,16 +59,16 @@ def test_a_list_never_reads_a_body(answers: Answers, table: "Table") -> None:
 def test_another_tenants_answer_is_just_missing(answers: Answers) -> None:
     record = answers.create(an_answer())
     with pytest.raises(NotFoundError) as theirs:
-        answers.get(tenant="rival", answer_id=record.id)
+        answers.get(Reference("rival", "answer", record.id))
     with pytest.raises(NotFoundError) as nobodys:
-        answers.get(tenant="rival", answer_id=new_ulid(START))
+        answers.get(Reference("rival", "answer", new_ulid(START)))
     assert str(theirs.value) == str(nobodys.value)
 
 
 @pytest.mark.parametrize("answer_id", ["", "nonsense", "../acme", "x" * 3000, "01ARZ3NDEKTSV4RRFFQ69G5FAV#RECORD"])
 def test_what_cannot_be_an_id_is_missing(answers: Answers, answer_id: str) -> None:
     with pytest.raises(NotFoundError):
-        answers.get(tenant="acme", answer_id=answer_id)
+        answers.get(Reference("acme", "answer", answer_id))
 
 
 def test_a_repeated_request_meets_its_own_record_however_far_it_came(answers: Answers, clock: HandClock) -> None:
@@ -96,7 +97,7 @@ def test_the_whole_way_keeps_every_part(answers: Answers) -> None:
     answers.set_verification(**named, number=1, verification=verdict)
     enrichment = Enrichment(hints=("Count.",))
     answers.finish(**named, status="verified", confidence=1.0, best_attempt=1, enrichment=enrichment)
-    stored = answers.get(**named)
+    stored = answers.get(Reference(named["tenant"], "answer", named["answer_id"]))
     assert (stored.stage, stored.verification_status, stored.problem) == ("finished", "verified", "求 2+2")
     assert (stored.subject, stored.difficulty, stored.language) == ("mathematics", "easy", "zh")
     assert stored.best == unverified.model_copy(update={"verification": verdict})
@@ -132,7 +133,7 @@ def test_r20_every_step_repeated_after_its_effect_changes_nothing(answers: Answe
         for repeated in steps[: done + 1]:
             clock.advance(seconds=1)
             assert repeated() == first
-    assert len(answers.get(**named).spends) == 5
+    assert len(answers.get(Reference(named["tenant"], "answer", named["answer_id"])).spends) == 5
 
 
 def test_r20_what_came_too_late_is_paid_for_and_counted_once(
@@ -193,7 +194,7 @@ def test_an_impossible_confidence_is_refused_and_the_record_stays_readable(answe
     record = answers.create(an_answer(attempts=(an_attempt(),)))
     with pytest.raises(InputError):
         answers.finish(tenant="acme", answer_id=record.id, status="verified", confidence=1.5, best_attempt=1)
-    assert answers.get(tenant="acme", answer_id=record.id) == record
+    assert answers.get(Reference("acme", "answer", record.id)) == record
 
 
 def test_a_failed_answer_says_why_and_carries_no_status(answers: Answers) -> None:
@@ -286,7 +287,7 @@ def test_r18_text_is_stored_and_read_back_equal(answers: Answers, text: str) -> 
     for awkward in (text, f"\x00{text}\x0c\x1f", f'"\\{text}\U0001f9ee繁體'):
         record = an_answer(problem=awkward)
         answers.create(record)
-        assert answers.get(tenant="acme", answer_id=record.id).problem == awkward
+        assert answers.get(Reference("acme", "answer", record.id)).problem == awkward
 
 
 @pytest.mark.parametrize("size", [349_000, 350_001, 400_000, 1_200_000])
@@ -295,7 +296,7 @@ def test_r16_a_record_larger_than_an_item_is_never_lost_or_cut(answers: Answers,
         update={"solution": an_attempt().solution.model_copy(update={"steps": "解" * (size // 3)})}
     )
     done = finished(answers, an_answer(), long)
-    assert answers.get(tenant="acme", answer_id=done.id) == done
+    assert answers.get(Reference("acme", "answer", done.id)) == done
     assert done.attempts[0].solution.steps == "解" * (size // 3)
     assert answers.page(tenant="acme").items[0].id == done.id
 
@@ -310,7 +311,7 @@ def test_a_key_is_kept_with_its_answer_and_tells_one_request_from_another(answer
     key = AnswerKey(expected=("4", "four"), tolerance=AnswerTolerance(relative=0.01))
     record = an_answer(answer_key=key)
     answers.create(record)
-    assert answers.get(tenant="acme", answer_id=record.id).answer_key == key
+    assert answers.get(Reference("acme", "answer", record.id)).answer_key == key
     assert answers.create(record) == record
     for other in (None, key.model_copy(update={"tolerance": None}), key.model_copy(update={"expected": ("4",)})):
         with pytest.raises(ConflictError):
@@ -331,7 +332,7 @@ def test_a_request_without_a_key_is_the_one_that_it_was_before_there_were_any(an
     asked = {name: value for name, value in body.items() if name not in {"created_at", "updated_at"}}
     request = hashlib.sha256(json.dumps(asked, ensure_ascii=False, separators=(",", ":")).encode()).hexdigest()
     table.put_item(Item=item | {"body": before, "request": request})
-    assert answers.get(tenant="acme", answer_id=record.id) == record
+    assert answers.get(Reference("acme", "answer", record.id)) == record
     assert answers.create(record) == record
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
 from threading import Barrier
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from touchstone.oracle.challenge import Challenge, ChallengeRequest
 from touchstone.oracle.ranking import Place
 from touchstone.oracle.task import Task
 from touchstone.records import Artifacts, Challenges, Tasks, new_ulid
+from touchstone.references import Reference
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -44,11 +46,11 @@ def made(challenges: Challenges, task: Task, clock: HandClock) -> Challenge:
 def test_a_challenge_is_counted_with_its_task_and_met_again_by_a_repeat_even_after_its_time(
     challenges: Challenges, tasks: Tasks, task: Task, made: Challenge, clock: HandClock
 ) -> None:
-    assert challenges.get(**of(task), challenge_id=made.id) == made
-    assert (tasks.get(**of(task)).challenges, tasks.get(**of(task)).undecided) == (1, (made.id,))
+    assert challenges.get(made.ref) == made
+    assert (tasks.get(task.ref).challenges, tasks.get(task.ref).undecided) == (1, (made.id,))
     clock.advance(days=1)
     assert challenges.add(**of(task), challenge_id=made.id, request=REQUEST) == made
-    assert tasks.get(**of(task)).challenges == 1
+    assert tasks.get(task.ref).challenges == 1
     with pytest.raises(ConflictError, match="another request"):
         challenges.add(**of(task), challenge_id=made.id, request=REQUEST.model_copy(update={"reason": "So."}))
     with pytest.raises(ConflictError, match="time for challenges is over"):
@@ -60,9 +62,9 @@ def test_another_tenants_challenge_is_just_missing(challenges: Challenges, task:
     theirs = {"tenant": "rival", "task_id": task.id}
     steps: list[Callable[[], object]] = [
         lambda: challenges.add(tenant="rival", task_id=task.id, challenge_id=made.id, request=REQUEST),
-        lambda: challenges.get(**theirs, challenge_id=made.id),
-        lambda: challenges.get(**of(task), challenge_id="RECORD"),
-        lambda: challenges.begin(made.model_copy(update={"tenant": "rival"})),
+        lambda: challenges.get(replace(made.ref, tenant="rival")),
+        lambda: challenges.get(replace(made.ref, id="RECORD")),
+        lambda: challenges.begin_rescoring(made.model_copy(update={"tenant": "rival"})),
     ]
     for step in steps:
         with pytest.raises(NotFoundError, match=r"no (task|challenge) with this id"):
@@ -82,7 +84,7 @@ def test_r1_many_challenges_at_once_are_all_counted_and_one_delivered_often_is_o
 
     with ThreadPoolExecutor(8) as workers:
         assert sorted(workers.map(add, ids * 2)) == sorted(ids * 2)
-    held = tasks.get(**of(task))
+    held = tasks.get(task.ref)
     assert (held.challenges, sorted(held.undecided)) == (4, ids)
     assert [one.id for one in challenges.of_task(**of(task))] == ids
 
@@ -93,11 +95,11 @@ def test_r16_a_challenge_whose_answer_was_lost_is_the_same_when_repeated_and_a_r
     challenge_id = new_ulid(clock())
     with refusing(table.meta.client, "TransactWriteItems", "ThrottlingException"), pytest.raises(StoreError):
         challenges.add(**of(task), challenge_id=challenge_id, request=REQUEST)
-    assert (challenges.of_task(**of(task)), tasks.get(**of(task))) == ((), task)
+    assert (challenges.of_task(**of(task)), tasks.get(task.ref)) == ((), task)
     with losing_replies(table.meta.client, "TransactWriteItems"), pytest.raises(StoreError):
         challenges.add(**of(task), challenge_id=challenge_id, request=REQUEST)
     assert challenges.add(**of(task), challenge_id=challenge_id, request=REQUEST).id == challenge_id
-    assert tasks.get(**of(task)).challenges == 1
+    assert tasks.get(task.ref).challenges == 1
 
 
 def test_r1_of_many_who_would_score_again_one_does(challenges: Challenges, made: Challenge, clock: HandClock) -> None:
@@ -105,7 +107,7 @@ def test_r1_of_many_who_would_score_again_one_does(challenges: Challenges, made:
 
     def begin(_: int) -> bool:
         barrier.wait()
-        return challenges.begin(made)[1]
+        return challenges.begin_rescoring(made)[1]
 
     with ThreadPoolExecutor(8) as workers:
         assert sum(workers.map(begin, range(8))) == 1
@@ -132,13 +134,13 @@ def test_a_challenge_is_found_as_unfinished_until_it_is_settled_unless_somebody_
     late = timedelta(minutes=10)
 
     def found() -> list[str]:
-        return [one.challenge_id for one in challenges.unfinished(older_than=late)]
+        return [one.id for one in challenges.unfinished(older_than=late)]
 
     assert found() == []
     clock.advance(minutes=11)
     (one,) = challenges.unfinished(older_than=late)
-    assert (one.tenant, one.task_id, one.challenge_id) == ("acme", task.id, made.id)
-    challenges.begin(made)
+    assert one == Reference("acme", "challenge", made.id, task.id)
+    challenges.begin_rescoring(made)
     assert found() == []
     clock.now += LEASE + late + timedelta(seconds=1)
     assert found() == [made.id]
@@ -180,6 +182,6 @@ def test_r21_a_challenge_in_the_last_moment_is_made_or_refused_and_never_left_be
     with ThreadPoolExecutor(5) as workers:
         ending = workers.submit(finalise)
         made = {one for one in workers.map(challenge, range(4)) if one is not None}
-    held = tasks.get(**of(task))
+    held = tasks.get(task.ref)
     assert (held.state == "final") == ending.result() == (not made)
     assert set(held.undecided) == {one.id for one in challenges.of_task(**of(task))} == made

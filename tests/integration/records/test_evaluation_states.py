@@ -19,6 +19,7 @@ from touchstone.attempts import TryEnd
 from touchstone.errors import StoreError
 from touchstone.records import Answers, Artifacts, Evaluations, Statistics
 from touchstone.records.counters import COUNTED_STATES
+from touchstone.references import Reference
 
 LEASE_SECONDS = 60
 REGION = "us-east-1"
@@ -91,7 +92,7 @@ class EvaluationStates(RuleBasedStateMachine):
                     stack.enter_context(losing_replies(self.client, "TransactWriteItems"))
                 done = self.evaluations.complete(**named, evaluation=evaluation, spends=[a_spend(purpose="evaluate")])
         except StoreError:
-            done = self.answers.get(**named)
+            done = self.answers.get(Reference(named["tenant"], "answer", named["answer_id"]))
         if done.deep_evaluation is not None:
             kept = self.first_results.setdefault(answer_id, done.deep_evaluation.overall)
             assert done.deep_evaluation.overall == kept
@@ -117,7 +118,7 @@ class EvaluationStates(RuleBasedStateMachine):
     @rule()
     def recount(self) -> None:
         """Every count equals a recount, and every request that is not over is found in exactly one place."""
-        records = [self.answers.get(tenant="acme", answer_id=each) for each in self.ids]
+        records = [self.answers.get(Reference("acme", "answer", each)) for each in self.ids]
         states = Counter(record.evaluation.state for record in records)
         assert self.statistics.evaluations("acme") == {state: states[state] for state in COUNTED_STATES}
         assert self.evaluations.backlog().count == states["deferred"]
@@ -142,7 +143,7 @@ class EvaluationStates(RuleBasedStateMachine):
         return {"tenant": "acme", "answer_id": self.ids[pick % len(self.ids)]}
 
     def _record(self, pick: int) -> AnswerRecord:
-        return self.answers.get(**self._named(pick))
+        return self.answers.get(Reference("acme", "answer", self._named(pick)["answer_id"]))
 
 
 def test_any_interleaving_leaves_each_record_in_one_state_and_counted_once(aws: None) -> None:

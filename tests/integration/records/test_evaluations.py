@@ -42,7 +42,7 @@ def test_the_whole_way(answers: Answers, evaluations: Evaluations, statistics: S
     assert claim.granted
     assert (claim.record.evaluation.state, claim.record.evaluation.tries) == ("running", 0)
     done = evaluations.complete(**_of(record), evaluation=an_evaluation(), spends=[a_spend(purpose="evaluate")])
-    assert answers.get(**_of(record)) == done
+    assert answers.get(record.ref) == done
     assert (done.evaluation.state, done.deep_evaluation) == ("done", an_evaluation())
     assert statistics.evaluations("acme") == {"waiting": 0, "deferred": 0, "running": 0, "done": 1, "failed": 0}
     assert statistics.trends("acme", days=1)[0].evaluations == 1
@@ -122,7 +122,7 @@ def test_r1_of_many_results_at_once_exactly_one_counts(
 
     with one_call_at_a_time(table.meta.client), ThreadPoolExecutor(8) as workers:
         seen = set(workers.map(complete, range(8)))
-    kept = answers.get(**_of(asked))
+    kept = answers.get(asked.ref)
     assert kept.deep_evaluation is not None
     assert seen == {kept.deep_evaluation.overall}
     trend = statistics.trends("acme", days=1)[0]
@@ -144,7 +144,7 @@ def test_r1_what_an_evaluation_cost_that_came_too_late_is_kept_once(
     for _ in range(2):
         late = evaluations.complete(**_of(asked), evaluation=an_evaluation(0.1), spends=[a_spend(latency_ms=3.5)])
         late = evaluations.fail(**_of(asked), failure="refused", spends=[a_spend(latency_ms=4.5)])
-    assert late == answers.get(**_of(asked))
+    assert late == answers.get(asked.ref)
     assert (late.evaluation, late.deep_evaluation) == (done.evaluation, done.deep_evaluation)
     assert [spend.latency_ms for spend in late.spends[len(asked.spends) :]] == [1.5, 2.5, 3.5, 4.5]
 

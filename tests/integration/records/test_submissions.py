@@ -20,6 +20,7 @@ from touchstone.oracle.ranking import Place
 from touchstone.oracle.submission import MAX_REVISIONS, Submission
 from touchstone.oracle.task import Task
 from touchstone.records import Artifacts, Judgements, Submissions, Tasks, new_ulid
+from touchstone.references import Reference
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -104,7 +105,7 @@ def test_another_tenants_task_and_submissions_are_just_missing(
         lambda: submissions.add(**there, submission_id=one.id, request=REQUEST),
         lambda: submissions.get(theirs),
         lambda: submissions.get(elsewhere),
-        lambda: submissions.get(replace(one.ref, submission_id="RECORD")),
+        lambda: submissions.get(replace(one.ref, id="RECORD")),
         lambda: judgements.gate(theirs, check=passed_gate()),
         lambda: judgements.score(elsewhere, scoring=scoring(80)),
     ]
@@ -112,7 +113,7 @@ def test_another_tenants_task_and_submissions_are_just_missing(
         with pytest.raises(NotFoundError, match=r"no (task|submission) with this id"):
             step()
     assert list(submissions.of_task(**there)) == []
-    assert submissions.page(**there).items == ()
+    assert submissions.of_task_page(**there).items == ()
     assert submissions.of_submitter(**there, submitter="writer-1") == ()
 
 
@@ -273,7 +274,7 @@ def test_a_task_that_is_decided_while_scores_are_written_stays_as_it_was_decided
     finally:
         client.meta.events.unregister("before-call.dynamodb.TransactWriteItems", win_first)
     assert (after.state, after.individual) == ("overtaken", None)
-    assert tasks.get(**of(task)).winner == winner.id
+    assert tasks.get(task.ref).winner == winner.id
 
 
 def test_pages_hold_every_submission_of_a_task_once_newest_first(
@@ -287,14 +288,14 @@ def test_pages_hold_every_submission_of_a_task_once_newest_first(
     seen: list[str] = []
     cursor: str | None = None
     while True:
-        page = submissions.page(**of(task), limit=2, cursor=cursor)
+        page = submissions.of_task_page(**of(task), limit=2, cursor=cursor)
         seen += [one.id for one in page.items]
         if (cursor := page.cursor) is None:
             break
     assert seen == ids[::-1]
     assert [one.id for one in submissions.of_task(**of(task))] == ids
     with pytest.raises(InputError, match="cursor"):
-        submissions.page(**of(task), cursor=tasks.page(tenant="acme", limit=1).cursor)
+        submissions.of_task_page(**of(task), cursor=tasks.page(tenant="acme", limit=1).cursor)
 
 
 def test_a_submission_is_found_as_unfinished_until_it_is_judged(
@@ -304,7 +305,7 @@ def test_a_submission_is_found_as_unfinished_until_it_is_judged(
     assert submissions.unfinished(older_than=timedelta(minutes=10)) == ()
     clock.advance(minutes=11)
     (found,) = submissions.unfinished(older_than=timedelta(minutes=10))
-    assert (found.tenant, found.task_id, found.submission_id) == ("acme", task.id, one.id)
+    assert found == Reference("acme", "submission", one.id, task.id)
     judgements.gate(one.ref, check=passed_gate())
     assert len(submissions.unfinished(older_than=timedelta(minutes=10))) == 1
     judgements.score(one.ref, scoring=scoring(80))

@@ -23,6 +23,7 @@ from touchstone.records.table import (
     repeating_conflicts,
     transact,
 )
+from touchstone.references import Reference
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -42,15 +43,15 @@ def test_r16_a_refusal_is_a_store_error_and_has_no_effect(answers: Answers, tabl
     record = answers.create(an_answer())
     with refusing(table.meta.client, "PutItem", code), pytest.raises(StoreError, match="safe to repeat"):
         answers.add_attempt(tenant="acme", answer_id=record.id, attempt=an_attempt())
-    assert answers.get(tenant="acme", answer_id=record.id) == record
+    assert answers.get(Reference("acme", "answer", record.id)) == record
 
 
 def test_r16_a_read_that_fails_is_a_store_error(answers: Answers, table: "Table") -> None:
     record = answers.create(an_answer())
     with refusing(table.meta.client, "GetItem", THROTTLED), pytest.raises(StoreError):
-        answers.get(tenant="acme", answer_id=record.id)
+        answers.get(Reference("acme", "answer", record.id))
     with losing_replies(table.meta.client, "GetItem"), pytest.raises(StoreError):
-        answers.get(tenant="acme", answer_id=record.id)
+        answers.get(Reference("acme", "answer", record.id))
     with refusing(table.meta.client, "Query", THROTTLED), pytest.raises(StoreError):
         answers.page(tenant="acme")
 
@@ -140,7 +141,7 @@ def test_r3_a_write_that_boto_repeated_after_a_lost_reply_is_recognised(answers:
     after = answers.add_attempt(tenant="acme", answer_id=record.id, attempt=an_attempt())
     assert sent
     assert after.attempt_count == 1
-    assert answers.get(tenant="acme", answer_id=record.id) == after
+    assert answers.get(Reference("acme", "answer", record.id)) == after
 
 
 def test_a_record_that_others_always_change_first_is_a_store_error(answers: Answers, table: "Table") -> None:
@@ -156,7 +157,7 @@ def test_r16_a_body_that_could_not_be_stored_leaves_the_record_as_it_was(
     record = answers.create(an_answer())
     with refusing(s3, "PutObject", "SlowDown"), pytest.raises(StoreError):
         answers.add_attempt(tenant="acme", answer_id=record.id, attempt=an_attempt(answer="x" * 400_000))
-    assert answers.get(tenant="acme", answer_id=record.id) == record
+    assert answers.get(Reference("acme", "answer", record.id)) == record
 
 
 def test_r3_a_crash_before_any_write_of_the_way_is_mended_by_replaying_it(

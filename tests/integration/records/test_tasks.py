@@ -20,6 +20,7 @@ from touchstone.oracle.ranking import Place
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
 from touchstone.records import Challenges, Judgements, Outbox, Submissions, Tasks, new_ulid
+from touchstone.references import Reference
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -39,23 +40,23 @@ def test_a_task_is_read_back_as_it_was_created_and_a_repeat_meets_it_even_after_
     tasks: Tasks, clock: HandClock
 ) -> None:
     task_id = new_ulid(START)
-    created = tasks.create(tenant="acme", task_id=task_id, request=a_request())
-    assert tasks.get(tenant="acme", task_id=task_id) == created
+    created = tasks.add(tenant="acme", task_id=task_id, request=a_request())
+    assert tasks.get(Reference("acme", "task", task_id)) == created
     assert (created.state, created.created_at, created.deadline) == ("drafting", clock(), DEADLINE)
     clock.advance(days=30)
-    assert tasks.create(tenant="acme", task_id=task_id, request=a_request()) == created
+    assert tasks.add(tenant="acme", task_id=task_id, request=a_request()) == created
     with pytest.raises(ConflictError, match="another request"):
-        tasks.create(tenant="acme", task_id=task_id, request=a_request(owner="buyer-2"))
+        tasks.add(tenant="acme", task_id=task_id, request=a_request(owner="buyer-2"))
     with pytest.raises(InputError, match="deadline is past"):
-        tasks.create(tenant="acme", task_id=new_ulid(START), request=a_request())
+        tasks.add(tenant="acme", task_id=new_ulid(START), request=a_request())
 
 
 def test_another_tenants_task_is_just_missing(tasks: Tasks, outbox: Outbox) -> None:
     task = opened(tasks)
     theirs: dict[str, Any] = {"tenant": "rival", "task_id": task.id}
     steps: list[Callable[[], object]] = [
-        lambda: tasks.get(**theirs),
-        lambda: tasks.get(tenant="acme", task_id="nonsense"),
+        lambda: tasks.get(Reference("rival", "task", theirs["task_id"])),
+        lambda: tasks.get(Reference("acme", "task", "nonsense")),
         lambda: tasks.lock(**theirs, dimensions=dimensions()),
         lambda: tasks.end(**theirs),
         lambda: tasks.set_deadline(**theirs, deadline=DEADLINE),
@@ -70,7 +71,7 @@ def test_another_tenants_task_is_just_missing(tasks: Tasks, outbox: Outbox) -> N
 def test_r20_every_step_of_a_contest_repeated_after_its_effect_changes_nothing_and_tells_nothing_twice(
     tasks: Tasks, outbox: Outbox, clock: HandClock
 ) -> None:
-    task = tasks.create(tenant="acme", task_id=new_ulid(START), request=a_request())
+    task = tasks.add(tenant="acme", task_id=new_ulid(START), request=a_request())
     places = (Place(submission_id="s1", rank=1, final_score=81.0), Place(submission_id="s2", rank=2, final_score=70.0))
     steps: list[tuple[float, Callable[[], Task]]] = [
         (0, lambda: tasks.lock(**of(task), dimensions=dimensions())),
@@ -85,7 +86,7 @@ def test_r20_every_step_of_a_contest_repeated_after_its_effect_changes_nothing_a
         for _, repeated in steps[: done + 1]:
             assert repeated() == first
         assert events_of(outbox, task) == told[done]
-    final = tasks.get(**of(task))
+    final = tasks.get(task.ref)
     assert (final.state, final.winner, final.places) == ("final", "s1", places)
     assert {one.event.winner for one in outbox.of_task(**of(task))} == {None, "s1"}
 
@@ -144,7 +145,7 @@ def test_a_challenge_may_change_the_ranking_until_it_is_final(
 
 
 def test_a_task_that_could_not_be_set_up_says_why(tasks: Tasks) -> None:
-    task = tasks.create(tenant="acme", task_id=new_ulid(START), request=a_request())
+    task = tasks.add(tenant="acme", task_id=new_ulid(START), request=a_request())
     failed = tasks.give_up(**of(task), failure="No judge answered.")
     assert (failed.state, failed.failure) == ("failed", "No judge answered.")
     assert tasks.lock(**of(task), dimensions=dimensions()) == failed
@@ -168,7 +169,7 @@ def test_only_scores_that_reach_60_close_a_task_and_only_a_fastest_first_one(
         with pytest.raises(ConflictError, match="do not reach"):
             tasks.win(submission=one)
     high = scored_at(submissions, judgements, task, 60, "writer-3")
-    assert (tasks.win(submission=high).winner, tasks.get(**of(task)).state) == (high.id, "final")
+    assert (tasks.win(submission=high).winner, tasks.get(task.ref).state) == (high.id, "final")
     with pytest.raises(ConflictError, match="decided at its deadline"):
         tasks.win(submission=passing(opened(tasks)))
 
@@ -188,7 +189,7 @@ def test_r1_of_fifty_that_pass_at_once_one_closes_the_task_and_each_event_is_the
 
     with ThreadPoolExecutor(50) as workers:
         winners = {winner for pair in workers.map(close, range(50)) for winner in pair}
-    closed = tasks.get(**of(task))
+    closed = tasks.get(task.ref)
     assert winners == {closed.winner}
     assert closed.state == "final"
     assert events_of(outbox, task) == {"task.closed": 1, "result.final": 1, "payout.due": 1}
@@ -216,7 +217,7 @@ def test_r16_a_close_that_the_store_refused_changed_nothing_and_may_be_repeated(
     task = opened(tasks, "fastest_first")
     with refusing(table.meta.client, "TransactWriteItems", error, times=9), pytest.raises(StoreError):
         tasks.win(submission=passing(task))
-    assert tasks.get(**of(task)) == task
+    assert tasks.get(task.ref) == task
     assert events_of(outbox, task) == {}
     assert tasks.win(submission=passing(task)).state == "final"
 
@@ -233,7 +234,7 @@ def test_r16_collisions_with_other_transactions_pass(tasks: Tasks, outbox: Outbo
 def test_pages_hold_every_task_of_a_tenant_once_newest_first(tasks: Tasks) -> None:
     ids = [new_ulid(START + timedelta(seconds=number)) for number in range(5)]
     for each in ids:
-        tasks.create(tenant="acme", task_id=each, request=a_request())
+        tasks.add(tenant="acme", task_id=each, request=a_request())
     opened(tasks, tenant="rival")
     seen: list[str] = []
     cursor: str | None = None
@@ -252,19 +253,21 @@ def test_pages_hold_every_task_of_a_tenant_once_newest_first(tasks: Tasks) -> No
 def test_a_task_is_found_as_unfinished_while_a_step_is_due_and_not_after_its_end(
     tasks: Tasks, clock: HandClock
 ) -> None:
-    task = tasks.create(tenant="acme", task_id=new_ulid(START), request=a_request())
+    task = tasks.add(tenant="acme", task_id=new_ulid(START), request=a_request())
     late = timedelta(minutes=10)
 
     def found() -> list[str]:
         clock.advance(minutes=11)
-        return [one.task_id for one in tasks.unfinished(older_than=late)]
+        return [one.id for one in tasks.unfinished(older_than=late)]
 
     assert found() == [task.id]
     tasks.lock(**of(task), dimensions=dimensions())
     assert found() == []
     clock.advance(days=7)
-    (overdue,) = tasks.unfinished(older_than=late)
-    assert (overdue.tenant, overdue.due) == ("acme", DEADLINE)
+    assert tasks.unfinished(older_than=clock() - DEADLINE) == ()
+    assert tasks.unfinished(older_than=clock() - DEADLINE - timedelta(microseconds=1)) == (
+        Reference("acme", "task", task.id),
+    )
     tasks.end(**of(task))
     assert tasks.unfinished(older_than=late) == ()
     assert found() == [task.id]

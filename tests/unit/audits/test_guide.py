@@ -36,7 +36,7 @@ def test_the_workflow_runs_weekly_a_command_that_there_is() -> None:
     words = command.partition("audit recheck ")[2].split()
     known = {name for part in _command("audit", "recheck").params for name in part.opts}
     assert [word for word in words if word.startswith("--") and word not in known] == []
-    assert words[words.index("--fail-on") + 1] == "incorrect,ambiguous"
+    assert words[words.index("--fail-on") + 1] == "drift"
 
 
 def _command(*path: str) -> Any:

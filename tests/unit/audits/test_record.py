@@ -8,10 +8,8 @@ from pydantic import ValidationError
 from touchstone.attempts import LEASE, TRIED_FOR
 from touchstone.audits.bundles.target import Manifest, Target
 from touchstone.audits.case_work import (
-    CaseProgress,
     CaseTask,
     CaseWork,
-    case_begun,
     case_over,
     case_put_back,
     case_went_on,
@@ -31,6 +29,7 @@ from touchstone.audits.record import (
     placed,
     planned,
 )
+from touchstone.parts import PartsProgress
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 LATER = NOW + timedelta(minutes=5)
@@ -60,14 +59,14 @@ def test_an_audit_goes_from_waiting_to_done_and_what_is_first_stays() -> None:
         concluded(done, FOUND, now=NOW), failed(done, "late", now=NOW), placed(done, other), planned(done, PLAN)
     ):  # fmt: skip
         assert again is done
-    view = AuditView.of(done, CaseProgress(done=2, turns=9, cost_usd=0.5, because="overloaded"))
+    view = AuditView.of(done, PartsProgress(done=2, turns=9, cost_usd=0.5, because="overloaded"))
     assert (view.version, view.bundle, view.cases, view.totals) == ("1.0", "d" * 40, 2, FOUND.totals)
     assert (view.because, view.turns) == (None, 9)
 
 
 def test_an_audit_that_came_to_nothing_says_why() -> None:
     record = failed(RECORD, "It cannot be resolved.", now=LATER)
-    view = AuditView.of(record, CaseProgress())
+    view = AuditView.of(record, PartsProgress())
     assert (view.state, view.failure, view.cases, view.totals) == ("failed", "It cannot be resolved.", None, None)
 
 
@@ -82,21 +81,21 @@ def test_a_weeks_audit_is_followed_by_one_and_can_be_ended() -> None:
 
 
 def test_of_many_at_once_one_takes_a_step_and_a_turn_gives_its_tries_back() -> None:
-    begun = case_begun(CASE, now=NOW)
-    assert case_begun(begun, now=LATER) is begun
-    assert case_begun(begun, now=NOW + LEASE).attempts.tries == 0
+    begun = CASE.begun(now=NOW)
+    assert begun.begun(now=LATER) is begun
+    assert begun.begun(now=NOW + LEASE).attempts.tries == 0
     on = case_went_on(begun, turns=1, cost_usd=0.1, now=LATER)
     assert (on.attempts.tries, on.turns, on.cost_usd, on.over) == (0, 1, 0.1, False)
-    assert case_begun(on, now=LATER) is not on
+    assert on.begun(now=LATER) is not on
 
 
 def test_a_try_without_a_turn_is_made_again_later_and_not_without_end() -> None:
-    case = case_put_back(case_begun(CASE, now=NOW), "overloaded", until=NOW, ended="unanswered", cost_usd=0.2, now=NOW)
+    case = case_put_back(CASE.begun(now=NOW), "overloaded", until=NOW, ended="unanswered", cost_usd=0.2, now=NOW)
     assert (case.failure, case.cost_usd) == ("overloaded", 0.2)
     while (now := case.attempts.not_before or NOW) - NOW < TRIED_FOR:
-        case = case_begun(case, now=now)
-    assert case_begun(case, now=now) is case
-    given_back = case_put_back(case_begun(CASE, now=NOW), "quota", until=LATER, ended="limited", cost_usd=0, now=NOW)
+        case = case.begun(now=now)
+    assert case.begun(now=now) is case
+    given_back = case_put_back(CASE.begun(now=NOW), "quota", until=LATER, ended="limited", cost_usd=0, now=NOW)
     assert (given_back.attempts.tries, given_back.attempts.not_before) == (0, LATER)
 
 
@@ -105,7 +104,7 @@ def test_a_case_ends_once_and_a_later_word_only_pays() -> None:
     assert case_over(over, None, turns=3, cost_usd=0.3, now=LATER) is over
     paid = case_over(over, None, turns=4, cost_usd=0.4, now=LATER)
     assert (paid.failure, paid.turns, paid.cost_usd) == ("refused", 4, 0.4)
-    assert case_begun(over, now=LATER) is over
+    assert over.begun(now=LATER) is over
     assert case_put_back(over, "late", until=LATER, ended="unread", cost_usd=0.3, now=LATER) is over
     assert case_went_on(over, turns=3, cost_usd=0.3, now=LATER) is over
     assert case_went_on(over, turns=4, cost_usd=0.5, now=LATER).over

@@ -75,8 +75,25 @@ def test_a_maintainer_is_told_what_to_change(key: str, outcomes: str, told: str)
 
 def test_without_an_option_that_holds_the_key_is_to_be_corrected() -> None:
     plain = case(options=CASE_OF_TWO, ground_truth="A")
-    told = "No option holds: correct the text of the key A, or make an option that holds the key."
+    told = "The key A is refuted, and no option holds: correct its text, or make an option that holds the key."
     assert audited(plain, outcomes="rr").change == told
+    plain = case(options=[*CASE_OF_TWO, {"label": "C", "text": "depth"}], ground_truth="A")
+    told = "The key A is refuted, and B and C are not proved: correct its text, or make an option that holds the key."
+    assert audited(plain, outcomes="r--").change == told
+
+
+def test_a_report_in_which_a_refuted_key_was_unproven_where_nothing_holds_is_still_read() -> None:
+    found = audited(case(options=CASE_OF_TWO, ground_truth="A"), outcomes="rr")
+    assert found.quality_rating == "Incorrect"
+    document = json.loads(report_json(report()))
+    document["cases"] = [json.loads(found.model_dump_json())]
+    document["cases"][0] |= {"quality_rating": "Unproven", "missing": ["No option was proved to hold."]}
+    document["totals"] = {"Incorrect": 0, "Ambiguous": 0, "Unproven": 1, "Valid": 0}
+    (read,) = read_report(json.dumps(document).encode(), name="r.json").cases
+    assert read.quality_rating == "Unproven"
+    document["cases"][0]["options"][0]["standing"] = "unproven"
+    with pytest.raises(InputError, match="options of case"):
+        read_report(json.dumps(document).encode(), name="r.json")
 
 
 CASE_OF_TWO = [{"label": "A", "text": "width"}, {"label": "B", "text": "girth"}]
@@ -87,7 +104,7 @@ CASE_OF_TWO = [{"label": "A", "text": "width"}, {"label": "B", "text": "girth"}]
     [
         (("cases", 2, "quality_rating"), "Valid", "cases.2: quality_rating of case incorrect is not what its proofs"),
         (("cases", 2, "selected_answer"), "B", "selected_answer of case incorrect is not what its proofs come to"),
-        (("cases", 1, "proofs", 1, "outcome"), "refuted", "quality_rating of case ambiguous is not what its proofs"),
+        (("cases", 1, "proofs", 1, "outcome"), "error", "quality_rating of case ambiguous is not what its proofs"),
         (("cases", 1, "proofs", 1, "label"), "A", "every proof needs an id of its own; A is there twice"),
         (("cases", 1, "proofs", 1, "label"), "E", "has no option 'E'"),
         (("cases", 1, "case", "id"), "valid", "every case needs an id of its own; valid is there twice"),

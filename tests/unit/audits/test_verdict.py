@@ -30,6 +30,7 @@ def outcomes(*each: str | None) -> dict[str, Outcome]:
         ((R, H, "error"), "A", "Incorrect", "B"),
         ((H, R, R), "D", "Incorrect", "A"),
         ((R, R, R), "A", "Incorrect", "D"),
+        ((R, None, "error"), "A", "Incorrect", None),
         ((H, R, None), "A", "Unproven", "A"),
         ((None, H, R), "A", "Unproven", "B"),
         ((None, None, None), "A", "Unproven", None),
@@ -74,10 +75,9 @@ def test_what_is_missing_is_said_for_each_option_that_is_not_proved() -> None:
     )
 
 
-def test_a_case_without_an_answer_that_holds_is_unproven() -> None:
+def test_a_case_of_which_every_option_is_refuted_is_incorrect_as_after_an_api_was_removed() -> None:
     verdict = rate(case(options=CASE["options"][:3]), outcomes(R, R, R))
-    assert verdict.rating == "Unproven"
-    assert verdict.missing == ("No option was proved to hold: each is refuted.",)
+    assert (verdict.rating, verdict.selected_answer, verdict.missing) == ("Incorrect", None, ())
 
 
 def test_an_outcome_of_an_unknown_option_is_refused() -> None:
@@ -94,4 +94,3 @@ def test_only_what_was_proved_is_called_valid_or_incorrect(proofs: list[str | No
         assert set(standing.values()) == {R}
     if verdict.rating == "Incorrect":
         assert standing[key] == R
-        assert H in standing.values()

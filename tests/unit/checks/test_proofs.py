@@ -163,7 +163,7 @@ CASES = [
     ("求函数y=x^2的导数", "y'=2x", "proved", None),
     ("Differentiate e^x \\sin x", "e^x (\\sin x + \\cos x)", "proved", None),
     ("Find the derivative of ax^2", "2ax", "unknown", None),
-    ("Find the antiderivative of 6x^2.", "2x^3 + C", "proved", "2x^3 + C"),
+    ("Find the antiderivative of 6x^2.", "2x^3 + C", "proved", "2·x^3 + C"),
     ("Find the antiderivative of 6x^2.", "3x^3 + C", "refuted", "2·x^3 + C"),
     ("求 \\int \\frac{1}{x} dx", "\\ln|x| + C", "proved", None),
     ("Evaluate \\int_0^1 x^2 dx", "1/3", "proved", "1/3"),
@@ -256,6 +256,45 @@ CASES = [
     ("Find the limit of x^2 as x approaches y", "0", "unknown", None),
     ("Find the limit of x^2 as x approaches 3", "infinity", "unknown", None),
     ("Find the limit of x^2 as x approaches 3", "9", "proved", None),
+    # answers are read as `equivalent` reads them, and proofs are stricter
+    ("Compute 33 + 51 * 6", "339 apples", "proved", "339"),
+    ("Compute 33 + 51 * 6", "339 cm", "unknown", None),
+    ("Compute 20 + 8", "28%", "unknown", None),
+    ("Compute 20 + 8", "28!", "unknown", None),
+    ("Compute 20 + 8", "29!", "unknown", None),
+    ("Compute 20 + 8", "= 28", "proved", None),
+    ("Compute 20 + 8", "14 * 2", "unknown", None),
+    ("Compute 7/3", "2", "unknown", None),
+    ("Simplify 6/8", "0.75", "proved", None),
+    ("Simplify \\frac{43}{3}", "\\frac{43}{3}", "proved", None),
+    ("Is 0 prime?", "false", "proved", "no"),
+    ("Find the prime factorization of 97", "97", "proved", None),
+    ("Find the prime factorization of 6", "(-2)(-3)", "unknown", None),
+    ("Find the prime factorization of 12", "2 * 6", "refuted", "2 × 2 × 3"),
+    ("Express 1.4 inches in cm", "4", "unknown", None),
+    ("Solve x^2 + x + 1 = 0", "There are no solutions.", "proved", "no real solution"),
+    ("解方程：x^2 + x + 1 = 0", "方程没有实数根", "proved", "无实数解"),
+    ("Solve 2(x + 1) = 2x + 2", "infinitely many solutions", "proved", "all real numbers"),
+    ("Solve x/0 = x/0", "all real numbers", "unknown", None),
+    ("Solve x/x = 1", "x = 1", "unknown", None),
+    ("Solve 3x = 1", "x = 0", "refuted", "x = 1/3"),
+    ("Solve x^2 = 10", "x = 3.16 or x = -3.16", "unknown", None),
+    ("Solve x^2 = 10", "x = 3.5 or x = -3.5", "refuted", None),
+    ("Solve x^2 - 5x + 6 = 0", "(2, 3)", "unknown", None),
+    ("Solve x^3 - x - 1 = 0", "x = 1", "unknown", None),
+    ("Solve 2x = 8", "x = 4°", "unknown", None),
+    (r"解方程组：x + y = 10，x - y = 4", r"\begin{cases} x = 7 \\ y = 3 \end{cases}", "proved", None),
+    ("Solve the system: p + q = 10, p - q = 4", "(7, 3)", "proved", None),
+    ("Solve the system: p + t = 10, p - t = 4", "(7, 3)", "unknown", None),
+    ("Solve x^2 < 4", "x > -2 and x < 2", "proved", None),
+    ("Solve x^2 - x - 1 < 0", "-1 < x < 2", "refuted", None),
+    ("Solve x^2 - x - 1 < 0", "\\frac{1-\\sqrt5}{2} < x < \\frac{1+\\sqrt5}{2}", "proved", None),
+    ("Solve 1/(x^2 - 2) < 0", "-\\sqrt{2} < x < \\sqrt{2}", "proved", None),
+    ("Solve 1/(x^2 - 2) < 0", "-\\sqrt{2} <= x < \\sqrt{2}", "refuted", None),
+    ("Simplify 3a + 2b - a", "x = 2", "unknown", None),
+    ("Expand (x+1)^2", "y = x^2 + 2x + 1", "proved", None),
+    ("Differentiate \\sin x", "cos x", "proved", "cos(x)"),
+    ("Differentiate x^2", "\\frac{dy}{dx} = 2x", "proved", None),
 ]
 
 NOT_RECOGNISED = [
@@ -376,7 +415,6 @@ def test_the_derivation_speaks_the_language_of_the_problem() -> None:
 def test_hostile_input_is_unknown_in_bounded_time(problem: str, answer: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A7: 300 ms once sympy is loaded; process time, so that a busy machine does not decide."""
     monkeypatch.setattr(algebra, "SECONDS", 0.2)
-    algebra.expression_of("x")
     prove_answer("Differentiate x^2", "2x")
     outcome = takes_at_most(0.3, lambda: prove_answer(problem, answer).outcome)
     assert outcome == "unknown" or "remainder" in problem or "prime" in problem

@@ -56,7 +56,7 @@ def test_a_build_fails_on_what_is_named(recheck: Any, fail_on: str, code: int, t
     assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("2", str(code), "0")
     first, second = root.iter("testcase")
     assert (first.get("classname"), first.get("name")) == ("touchstone.audit.multiple_choice", "keywords")
-    assert "Valid → Ambiguous: B refuted → holds." in (first[0].text or "")
+    assert "Valid → Ambiguous: B refuted → holds (The script ran to its end)." in (first[0].text or "")
     assert "Valid, as it was." in (second[0].text or "")
 
 

@@ -102,7 +102,7 @@ def test_a8_the_cloud_and_its_functions_see_no_key_of_this_machine(home: Home, m
     monkeypatch.setenv("GEMINI_API_KEY", "canary")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "canary")
     monkeypatch.setenv("SSL_CERT_FILE", "/etc/ours.pem")
-    seen = emulator._environment(home, 4566, "1")
+    seen = emulator._environment(home, 4566, "1", kept=True)
     assert "canary" not in seen.values()
     assert seen["SSL_CERT_FILE"] == "/etc/ours.pem", "judges and packages are reached as from this machine"
 
@@ -263,3 +263,14 @@ def test_a_home_that_cannot_be_made_is_a_sentence(
     code, printed, told = _said("up", monkeypatch, capsys)
     assert (code, printed) == (1, "")
     assert told.endswith(f"cannot be used: Not a directory; {HOME_VARIABLE} names another folder.\n")
+
+
+def test_a_judge_s_address_is_put_into_a_template_that_was_synthesized_for_any(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests and demo have their judges on another port each time."""
+    monkeypatch.setenv("OPENAI_BASE_URL", 'http://127.0.0.1:1/"v1"')
+    monkeypatch.setenv("LLM_MODEL", "any")
+    told = deployment._without_addresses(deployment.passed_through())
+    assert told["LLM_MODEL"] == "any"
+    assert "127.0.0.1" not in told["OPENAI_BASE_URL"]
+    template = deployment._with_addresses(json.dumps({"Variables": told}))
+    assert json.loads(template) == {"Variables": deployment.passed_through()}

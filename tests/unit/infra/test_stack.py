@@ -178,8 +178,8 @@ def test_the_authorizer_may_read_one_item_and_nothing_more(resources: Resources)
     assert granted == {"dynamodb:GetItem"}
 
 
-def test_variables_are_those_that_the_architecture_names(resources: Resources) -> None:
-    described = (ROOT / "docs/concepts/architecture.md").read_text(encoding="utf-8")
+def test_variables_are_those_that_are_described(resources: Resources) -> None:
+    described = (ROOT / "docs/concepts/environment.md").read_text(encoding="utf-8")
     for name, properties in functions(resources).items():
         if name == SANDBOX:
             continue

@@ -13,7 +13,8 @@ from infra.constructs.function import Size
 from infra.constructs.machine import DEFINITIONS, definition
 from tests.support.templates import Resources
 from touchstone.answers import leisure
-from touchstone.operations import draining, evaluating, reception, steps
+from touchstone.operations import draining, evaluating, steps
+from touchstone.operations import intake as answer_intake
 from touchstone.operations.audits import solving
 from touchstone.operations.surfaces import experimenting, measuring
 from touchstone.quizzes import loop
@@ -101,7 +102,8 @@ def test_r13_only_faults_of_the_platform_are_repeated_with_jitter_and_an_end(nam
 
 
 def test_an_attempt_of_ours_has_longer_than_a_caller_who_waits() -> None:
-    assert dict(tasks("solve"))["QuickVerify"]["TimeoutSeconds"] > sizes.VERIFYING.timeout_s > reception.SYNC_SECONDS
+    at_leisure = dict(tasks("solve"))["QuickVerify"]["TimeoutSeconds"]
+    assert at_leisure > sizes.VERIFYING.timeout_s > answer_intake.SYNC_SECONDS
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """The test command: everything, or just what is named, with a cloud where one of the tests needs it."""
 
+import json
+import os
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -9,6 +11,8 @@ import pytest
 
 from infra.local import browser, testing
 
+CLOUD = {"TOUCHSTONE_STACK": "touchstone"}
+
 
 @pytest.fixture
 def commands(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
@@ -16,17 +20,18 @@ def commands(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     seen: list[list[str]] = []
 
     def run(command: Sequence[str], environment: dict[str, str] | None = None) -> int:
-        cloud = ["(cloud)"] if "TOUCHSTONE_STACK" in (environment or {}) else []
-        seen.append([Path(command[0]).name, *command[1:], *cloud])
+        clouds = json.loads((environment or {}).get(testing.CLOUDS_VARIABLE, "[]"))
+        seen.append([Path(command[0]).name, *command[1:], *["(cloud)" for cloud in clouds if cloud == CLOUD]])
         return 0
 
     @contextmanager
     def cloud() -> Iterator[dict[str, str]]:
-        yield {"TOUCHSTONE_STACK": "touchstone"}
+        yield CLOUD
 
     monkeypatch.setattr(testing, "_run", run)
     monkeypatch.setattr(testing, "_cloud", cloud)
     monkeypatch.setattr(browser, "install", lambda: None)
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
     monkeypatch.setattr(signal, "signal", lambda *_: None)
     return seen
 
@@ -48,10 +53,20 @@ def test_a_path_is_run_alone_and_its_options_go_with_it(commands: list[list[str]
     assert commands == [["pytest", path, *testing.SHARED, "-k", "layers"]]
 
 
-@pytest.mark.parametrize("path", ["tests/cloud", "tests", "tests/cloud/test_audits.py"])
-def test_tests_of_the_deployed_stack_get_a_cloud(commands: list[list[str]], path: str) -> None:
-    assert testing.run(["tests/unit/infra", path]) == 0
-    assert commands == [["pytest", "tests/unit/infra", path, "(cloud)"]]
+def test_tests_of_the_deployed_stack_have_a_cloud_for_each_process_of_tests(
+    commands: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for paths in (["tests/cloud"], ["tests/unit/infra", "tests"]):
+        assert testing.run(paths) == 0
+        assert commands.pop() == ["pytest", *paths, "--numprocesses=2", *testing.FILE_BY_FILE, *["(cloud)"] * 2]
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    assert testing.run(["tests/cloud"]) == 0
+    assert commands == [["pytest", "tests/cloud", "(cloud)"]]
+
+
+def test_a_file_of_them_has_one_cloud(commands: list[list[str]]) -> None:
+    assert testing.run(["tests/cloud/test_audits.py::test_the_sandbox_may_do_nothing", "-x"]) == 0
+    assert commands == [["pytest", "tests/cloud/test_audits.py::test_the_sandbox_may_do_nothing", "-x", "(cloud)"]]
 
 
 def test_what_an_option_names_is_no_path(commands: list[list[str]]) -> None:

@@ -57,7 +57,7 @@ async def test_a_gateway_may_report_a_failure_with_status_200(
     judge = OpenAIAdapter(api_key=KEY, provider="gateway", compatible=True)
     response = Response(status=200, headers={}, body=json.dumps({"error": error}))
     with pytest.raises(expected):
-        judge._read("m", question(), response)
+        judge.read("m", question(), response)
 
 
 def test_the_body_is_what_the_api_documents() -> None:
@@ -75,7 +75,7 @@ async def test_usage_may_be_missing() -> None:
     from touchstone.judges.adapters.replies import Response
 
     message = {"choices": [{"message": {"content": _PASSED}, "finish_reason": "stop"}]}
-    answered = OpenAIAdapter(api_key=KEY)._read(
+    answered = OpenAIAdapter(api_key=KEY).read(
         "gpt", question(), Response(status=200, headers={}, body=json.dumps(message))
     )
     assert answered.usage.input_tokens == 0

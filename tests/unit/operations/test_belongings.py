@@ -7,7 +7,7 @@ import pytest
 
 from touchstone.records.belongings import KINDS, LISTINGS, OTHER, OWN, kind_of
 
-DESCRIBED = Path(__file__).parents[3] / "docs" / "concepts" / "architecture.md"
+DESCRIBED = Path(__file__).parents[3] / "docs" / "concepts" / "records.md"
 OF_ALL = ("TOKEN#", "BACKLOG#", "LEASE#")
 """What is no tenant's, or goes with the token that leads to it."""
 

@@ -92,5 +92,5 @@ def test_nothing_is_told_of_a_submission_before_its_task_is_decided(state: str) 
 
 def test_a_label_names_the_task_and_the_submission() -> None:
     ref = submission_ref("acme", f"{TASK}.{SUBMISSION}")
-    assert (ref.tenant, ref.task_id, ref.submission_id) == ("acme", TASK, SUBMISSION)
-    assert submission_ref("acme", TASK).submission_id == ""
+    assert (ref.tenant, ref.task_id, ref.id) == ("acme", TASK, SUBMISSION)
+    assert submission_ref("acme", TASK).id == ""

@@ -13,6 +13,7 @@ from touchstone.answers.leisure import VerifySeconds
 from touchstone.attempts import Attempts, Waiting
 from touchstone.errors import Unanswered
 from touchstone.judges.spends import Spend, known_cost
+from touchstone.references import Reference
 from touchstone.strict import Strict
 
 MAX_PROBLEM_CHARS = 20_000
@@ -239,6 +240,11 @@ class AnswerRecord(Strict):
     trying: Attempts = Attempts()
     waiting: Waiting | None = None
     left_until: datetime | None = None
+
+    @property
+    def ref(self) -> Reference:
+        """The reference to it."""
+        return Reference(self.tenant, "answer", self.id)
 
     @property
     def attempt_count(self) -> int:

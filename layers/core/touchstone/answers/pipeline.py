@@ -1,12 +1,14 @@
 """The whole job in one process, without AWS: for the library, the command and batches.
 
-The deployment's state machines walk the same steps, one function each, with the record kept between them::
+The deployment's state machines walk the same steps, one function each, with the record kept between them:
 
-    verify    quick_verify ─> settled
-    solve     read_image? ─> analyze ─> retrieve ─> [exact] ─> enrich ─> settled
-                                            └─> next_attempt ─> quick_verify ─> route ─> enrich ─> settled
-                                                     ^                            │ retry
-                                                     └────────────────────────────┘
+```text
+verify    quick_verify ─> settled
+solve     read_image? ─> analyze ─> retrieve ─> [exact] ─> enrich ─> settled
+                                        └─> next_attempt ─> quick_verify ─> route ─> enrich ─> settled
+                                                 ^                            │ retry
+                                                 └────────────────────────────┘
+```
 """
 
 import uuid

@@ -9,6 +9,8 @@ from datetime import datetime
 from touchstone.attempts import Attempts, TryEnd
 from touchstone.audits.case import BlindCase
 from touchstone.audits.report import StoredProof
+from touchstone.parts import Part
+from touchstone.references import Reference
 from touchstone.strict import Strict
 
 
@@ -30,52 +32,25 @@ class Again(Strict):
     stands: bool | None = None
 
 
-class CaseWork(Strict):
-    """One case of an audit and how far it is. `at` is when its last step was (UTC).
+class CaseWork(Part):
+    """One case of an audit and how far it is.
 
-    `turns` are the agent's so far, `cost_usd` what they cost, all but the `unpriced_calls`. `failure` is why the
-    last try brought no turn, None where it did. `over`: it is not worked on any more.
+    `turns` are the agent's so far. `failure` is why the last try brought no turn, None where it did.
     """
 
-    tenant: str
     audit_id: str
-    number: int
-    at: datetime
-    attempts: Attempts = Attempts()
     turns: int = 0
-    cost_usd: float = 0.0
-    unpriced_calls: int = 0
     failure: str | None = None
-    over: bool = False
 
     @property
-    def id(self) -> str:
-        """Its name among all records."""
-        return f"{self.audit_id}-{self.number}"
+    def whole(self) -> Reference:
+        """The audit."""
+        return Reference(self.tenant, "audit", self.audit_id)
 
-
-class CaseProgress(Strict):
-    """How far the cases of an audit are, counted as each goes on.
-
-    `at` is when anything happened last, and `until` when the case that it happened to is tried again, both None before
-    the first. `because` is why that try brought nothing, None where it did.
-    """
-
-    done: int = 0
-    turns: int = 0
-    cost_usd: float = 0.0
-    unpriced_calls: int = 0
-    at: datetime | None = None
-    until: datetime | None = None
-    because: str | None = None
-
-
-def case_begun(case: CaseWork, *, now: datetime) -> CaseWork:
-    """The case with one more try; the very same where none is to be made now."""
-    if case.over:
-        return case
-    attempts = case.attempts.begun(now=now)
-    return case if attempts is None else case.model_copy(update={"attempts": attempts, "at": now})
+    @property
+    def because(self) -> str | None:
+        """Why its last try brought no turn."""
+        return self.failure
 
 
 def case_went_on(case: CaseWork, *, turns: int, cost_usd: float, now: datetime, unpriced_calls: int = 0) -> CaseWork:

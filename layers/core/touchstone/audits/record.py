@@ -16,13 +16,14 @@ from pydantic import Field, StringConstraints
 from touchstone.audits.agent.bounds import Bounds
 from touchstone.audits.bundles.target import Manifest, Target
 from touchstone.audits.case import AuditCase
-from touchstone.audits.case_work import CaseProgress
 from touchstone.audits.estimate import Estimate
 from touchstone.audits.recheck import Drift
 from touchstone.audits.report import Source
 from touchstone.audits.sandbox.limits import Limits
 from touchstone.audits.verdict import Rating
 from touchstone.judges.spends import told_cost
+from touchstone.parts import PartsProgress
+from touchstone.references import Reference
 from touchstone.strict import Strict
 
 MAX_FILES = 100
@@ -148,6 +149,11 @@ class AuditRecord(Strict):
     followed_by: str | None = None
 
     @property
+    def ref(self) -> Reference:
+        """The reference to it."""
+        return Reference(self.tenant, "audit", self.id)
+
+    @property
     def state(self) -> AuditState:
         """How far it is."""
         if self.finished_at is not None:
@@ -193,7 +199,7 @@ class AuditView(Strict):
     def of(
         cls,
         record: AuditRecord,
-        progress: CaseProgress,
+        progress: PartsProgress,
         *,
         report_url: str | None = None,
         page_url: str | None = None,

@@ -4,11 +4,11 @@
 |---|---|---|
 | exactly one, all others refuted | is that one | Valid |
 | more than one | any | Ambiguous |
-| one, not the ground truth | refuted | Incorrect |
+| one other, or none | refuted | Incorrect |
 | anything else | | Unproven |
 
 The rows are read from the top: where several options hold and the ground truth is not among them, the case is
-Ambiguous. Where every option is refuted it is Unproven: a case needs an answer that holds.
+Ambiguous. Where every option is refuted it is Incorrect: an API was removed, say, and no answer is left.
 
 "None of the above" is not proved but computed: it holds exactly when every other option is refuted, and is refuted as
 soon as one holds. "All of the above" holds exactly when every other option does and is refuted as soon as one is. Where
@@ -75,7 +75,7 @@ def rate(case: AuditCase, outcomes: Mapping[str, Outcome]) -> Verdict:
         rating = "Unproven" if "unproven" in standing.values() else "Valid"
     elif len(holding) > 1:
         rating = "Ambiguous"
-    elif holding and standing[case.ground_truth] == "refuted":
+    elif standing[case.ground_truth] == "refuted":
         rating = "Incorrect"
     return Verdict(
         rating=rating,
@@ -112,6 +112,4 @@ def _missing(
     case: AuditCase, standing: Mapping[str, ProofStanding], outcomes: Mapping[str, Outcome]
 ) -> tuple[str, ...]:
     proofs = [each.label for each in case.options if each.catch_all is None and standing[each.label] == "unproven"]
-    if not proofs:
-        return ("No option was proved to hold: each is refuted.",)
     return tuple(f"Option {label} is not proved either way: {_MISSING[outcomes.get(label)]}." for label in proofs)

@@ -1,8 +1,8 @@
 """A whole audit in this process: every case solved by an agent, proved, rated, and kept in a folder as it goes.
 
-::
-
-    report = await audit(loaded.cases, bundle, model=open_solver(judges), sandbox=open_sandbox(), folder=Path("out"))
+```python
+report = await audit(loaded.cases, bundle, model=open_solver(judges), sandbox=open_sandbox(), folder=Path("out"))
+```
 
 An audit that was interrupted goes on where it was, in the middle of a case too: no turn that was answered is paid for
 again. Where an earlier audit is handed in, of another version of the target say, its proofs are run first, which asks

@@ -15,6 +15,7 @@ Where one could argue, it is settled so:
 import re
 import unicodedata
 
+from touchstone.checks.packaged import own_table
 from touchstone.text import normalised
 
 ANSWER_SIGNS = frozenset("√×✓✔☑✗✘☒❌✅○◯●⭕△▲□■÷±∅∞°→←↑↓⇒⇔♂♀")
@@ -23,35 +24,7 @@ ANSWER_SIGNS = frozenset("√×✓✔☑✗✘☒❌✅○◯●⭕△▲□■�
 INVISIBLE_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u17b4\u17b5")
 """Letters by category that show nothing."""
 
-LEAD_INS = (
-    "thought process", "thinking process", "thinking", "thoughts", "thought", "reasoning", "reason", "rationale",
-    "analysis", "explanation", "explain", "proof", "derivation", "working", "work", "steps", "step", "step by step",
-    "solution process", "solution steps", "solution", "the solution is", "the solution", "my solution", "answer",
-    "the answer is", "the answer", "my answer is", "my answer", "final answer", "the final answer is",
-    "the final answer", "final result", "result", "response", "conclusion", "output", "summary", "hint", "note",
-    "let us solve this", "lets solve this", "let us solve this step by step", "lets solve this step by step",
-    "let us solve this problem step by step", "lets solve this problem step by step", "let us solve the problem",
-    "lets solve the problem", "lets solve it step by step", "let us solve it step by step", "lets solve it",
-    "let us think step by step", "lets think step by step", "lets think", "let me think", "let me solve this",
-    "let me think step by step", "let me solve this step by step", "lets begin", "lets start",
-    "lets work through this", "lets work through this step by step", "lets break this down", "lets break it down",
-    "lets analyze this", "we need to solve this problem", "to solve this problem", "to solve this",
-    "here is the solution", "heres the solution", "here is the answer", "heres the answer", "here is my answer",
-    "here is", "certainly", "sure", "okay", "of course", "first", "therefore", "thus", "hence", "so", "finally", "na",
-    "tbd", "todo", "begin", "end", "problem", "question", "user", "assistant", "system", "解", "解答", "解析", "解法",
-    "解题", "解題", "解题过程", "解題過程", "解题步骤", "解題步驟", "解答过程", "解答過程", "分析", "思路",
-    "解题思路", "解題思路", "答", "答案", "答案是", "答案为", "答案為", "最终答案", "最終答案", "最终答案是",
-    "最終答案是", "正确答案", "正確答案", "正确答案是", "正確答案是", "回答", "答复", "答覆", "结果", "結果", "结论",
-    "結論", "过程", "過程", "步骤", "步驟", "思考", "思考过程", "思考過程", "推理", "推理过程", "推理過程", "证明",
-    "證明", "说明", "說明", "提示", "综上所述", "綜上所述", "综上", "綜上", "所以", "因此", "首先", "最后", "最後",
-    "故", "好的", "当然", "當然", "题目", "題目", "问题", "問題", "让我们一步一步思考", "讓我們一步一步思考",
-    "让我们一步步思考", "讓我們一步步思考", "让我们逐步思考", "讓我們逐步思考", "让我们一步一步来",
-    "讓我們一步一步來", "让我们一步一步解决这个问题", "讓我們一步一步解決這個問題", "让我们逐步解决这个问题",
-    "讓我們逐步解決這個問題", "我们一步一步来", "我們一步一步來", "让我们来解决这个问题", "讓我們來解決這個問題",
-    "让我想想", "讓我想想", "第一步", "步骤一", "步驟一", "かいせつ", "解説", "答え", "こたえ", "回答は", "解答は",
-    "解き方", "考え方", "풀이", "정답", "답", "해설", "respuesta", "solucion", "reponse", "losung", "antwort",
-    "resposta", "solucao", "risposta", "soluzione", "решение", "ответ", "الحل", "الجواب",
-)  # fmt: skip
+LEAD_INS: list[str] = own_table(__file__)["lead_ins"]
 """Phrases that announce an answer; each may repeat and follow the others. Apostrophes are left out."""
 
 _MARKUP = re.compile(

@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import groupby
 
 from touchstone.checks.findings import Finding
+from touchstone.checks.packaged import own_table
 from touchstone.text import normalised
 
 type Span = tuple[int, int]
@@ -21,16 +22,7 @@ _KANA = re.compile(r"[\u3040-\u30ff]")
 _HAN_RUN = re.compile(r"[〇々\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f]+")
 _TONE_MARK = re.compile("[\u0304\u0301\u030c\u0300]")
 
-SCRIPTS = {
-    "ar": {"ARABIC"}, "be": {"CYRILLIC"}, "bg": {"CYRILLIC"}, "bn": {"BENGALI"}, "cs": {"LATIN"}, "da": {"LATIN"},
-    "de": {"LATIN"}, "el": {"GREEK"}, "en": {"LATIN"}, "es": {"LATIN"}, "et": {"LATIN"}, "fa": {"ARABIC"},
-    "fi": {"LATIN"}, "fil": {"LATIN"}, "fr": {"LATIN"}, "he": {"HEBREW"}, "hi": {"DEVANAGARI"}, "hr": {"LATIN"},
-    "hu": {"LATIN"}, "id": {"LATIN"}, "it": {"LATIN"}, "ja": {"HIRAGANA", "KATAKANA", "CJK"}, "km": {"KHMER"},
-    "ko": {"HANGUL"}, "lo": {"LAO"}, "ms": {"LATIN"}, "my": {"MYANMAR"}, "nb": {"LATIN"}, "nl": {"LATIN"},
-    "no": {"LATIN"}, "pl": {"LATIN"}, "pt": {"LATIN"}, "ro": {"LATIN"}, "ru": {"CYRILLIC"}, "sk": {"LATIN"},
-    "sl": {"LATIN"}, "sv": {"LATIN"}, "sw": {"LATIN"}, "ta": {"TAMIL"}, "te": {"TELUGU"}, "th": {"THAI"},
-    "tl": {"LATIN"}, "tr": {"LATIN"}, "uk": {"CYRILLIC"}, "ur": {"ARABIC"}, "vi": {"LATIN"}, "zh": {"CJK"},
-}  # fmt: skip
+SCRIPTS = {language: frozenset(names.split()) for language, names in own_table(__file__).items()}
 """The scripts in which a language is written, as Unicode names them, by its ISO 639 code."""
 
 _WITHOUT_SPACES = frozenset({"CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR"})

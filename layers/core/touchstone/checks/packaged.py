@@ -1,9 +1,18 @@
-"""Data files of installed packages, read without importing the package that carries them."""
+"""Data files: those beside a module of our own, and those of installed packages that are not imported for them."""
 
+import json
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from touchstone.errors import SettingsError
+
+
+def own_table(module: str, name: str = "") -> dict[str, Any]:
+    """The words or signs in a JSON file beside a module, given as its `__file__`; of the module's name without one."""
+    path = Path(module)
+    table: dict[str, Any] = json.loads((path.with_name(name) if name else path.with_suffix(".json")).read_text("utf-8"))
+    return table
 
 
 def data_file(package: str, *parts: str) -> Path:

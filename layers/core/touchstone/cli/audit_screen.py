@@ -125,7 +125,11 @@ def _fails(drift: Drift, failing: Collection[Failing]) -> bool:
 
 
 def _drift_sentence(drift: Drift) -> str:
-    changes = "; ".join(f"{one.label} {_change(one.before, one.now)}" for one in drift.options)
+    """The rating, and what of each option changed and why: what the library does now, as the stored script met it."""
+    changes = "; ".join(
+        f"{one.label} {_change(one.before, one.now)}" + (f" ({one.reason.rstrip('.')})" if one.reason else "")
+        for one in drift.options
+    )
     return f"{_change(drift.rating_before, drift.rating_now)}: {changes}."
 
 

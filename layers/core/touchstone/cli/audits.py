@@ -207,8 +207,8 @@ def recheck(
     jobs: Jobs = 1,
     fail_on: Annotated[
         str,
-        typer.Option(metavar="A,B", help="Exit with code 1 on new incorrect, ambiguous, unproven, or on any drift."),
-    ] = "incorrect,ambiguous",
+        typer.Option(metavar="A,B", help="Exit with code 1 on any drift, or on new incorrect, ambiguous, unproven."),
+    ] = "drift",
     junit: JUnit = None,
     wheels: Wheels = None,
     upgrade: Upgrade = False,
@@ -217,8 +217,8 @@ def recheck(
 ) -> None:
     """Run the proofs of an audit again, against another version of its target, and list what drifted.
 
-    No model is asked. A case drifted where an option stands otherwise than it did; it is one to solve again. With
-    --fail-on a case counts where its rating is another than it was.
+    No model is asked. A case drifted where an option stands otherwise than it did; it is one to solve again, and fails
+    a build. With a rating as --fail-on a case counts only where that is another than it was.
     """
     need("audits")
     from touchstone.audits.recheck import check_same_library

@@ -78,12 +78,13 @@ def summary(path: Path) -> dict[str, Any]:
     another try may still decide. `cautions` are the answers that are wrong, or may be, by their lines. `submissions`
     counts those by how they stand; of an open contest it is `gate_passed` whatever their scores are. `measurements` are
     `measured` whole, or `with_unscored` where something has no score, and `quizzes` are counted by their state.
-    `errors` are lines that were not done. Raises `InputError` for a file of results that cannot be read.
+    `saved_usd` is what providers' batches saved, None where no line went by one. `errors` are lines that were not done.
+    Raises `InputError` for a file of results that cannot be read.
     """
     counts: dict[str, Counter[str]] = {name: Counter() for name in _BECAME}
     errors: list[dict[str, Any]] = []
     cautions: list[dict[str, Any]] = []
-    cost, unpriced, undecided = 0.0, 0, 0
+    cost, unpriced, undecided, saved = 0.0, 0, 0, 0.0
     for text in read_file(path).split(b"\n"):
         if not text.strip():
             continue
@@ -98,6 +99,7 @@ def summary(path: Path) -> dict[str, Any]:
         if became == "caution":
             cautions.append({"line": result["line"], "id": result.get("id"), "answer": result[kind].get("answer")})
         cost, unpriced = cost + _cost(result[kind])[0], unpriced + _cost(result[kind])[1]
+        saved += sum(spend.get("saved_usd") or 0.0 for spend in result[kind].get("spends") or ())
     answers = counts["answer"]
     return {
         "results": str(path),
@@ -110,6 +112,7 @@ def summary(path: Path) -> dict[str, Any]:
         "quizzes": dict(sorted(counts["quiz"].items())),
         "cost_usd": None if unpriced and not cost else cost,
         "unpriced_calls": unpriced,
+        "saved_usd": saved or None,
         "errors": sorted(errors, key=lambda error: error["line"] or 0),
     }
 

@@ -10,6 +10,7 @@ from touchstone.cli.options import AsJson, Cursor, Limit, Local
 from touchstone.extras import need
 
 if TYPE_CHECKING:
+    from touchstone.cli.batch_files import Requests
     from touchstone.cli.client import Document
 
 MOST_ERRORS_SHOWN = 20
@@ -33,6 +34,17 @@ def run(
             "--wait", help="With --local: stay until a spent quota is free again or a fault has passed, up to 7 days."
         ),
     ] = False,
+    cheap: Annotated[
+        bool,
+        typer.Option(
+            "--cheap",
+            help="With --local: verify by the providers' batches, at half the price and within a day. May be stopped; "
+            "the same command collects what they brought.",
+        ),
+    ] = False,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="With --cheap: only say what it would cost. Nothing is sent.")
+    ] = False,
     parallel: Annotated[int, typer.Option(min=1, max=64, help="With --local: how many lines at once.")] = 8,
     local: Local = False,
     as_json: AsJson = False,
@@ -45,14 +57,26 @@ def run(
     """
     from touchstone.cli.batch_files import read_requests, results_path, summary
 
+    if (cheap and not local) or (estimate and not cheap):
+        from touchstone.errors import InputError
+
+        raise InputError(
+            "Add --local: batches of providers are used by this machine's keys only."
+            if cheap
+            else "Add --local --cheap: an estimate is made of what goes by the providers' batches.",
+            where="--cheap" if cheap else "--estimate",
+        )
     results = results_path(source, output)
     requests = read_requests(source)
+    if estimate:
+        _print_estimate(requests, results, as_json=as_json)
+        return
     batch_id = None
     if local:
         from touchstone.cli import local_batch
 
         need("checks")
-        local_batch.run(requests, results=results, side_by_side=parallel, again=again, wait=wait)
+        local_batch.run(requests, results=results, side_by_side=parallel, again=again, wait=wait, cheap=cheap)
     else:
         from touchstone.cli import remote_batch
         from touchstone.cli.client import open_api
@@ -105,6 +129,33 @@ def show(
     raise typer.Exit(Exit.VERDICT if found.get("state") == "failed" else Exit.DONE)
 
 
+def _print_estimate(requests: "Requests", results: Path, *, as_json: bool) -> None:
+    """Say what the lines without a result would ask of batches, and what that costs."""
+    from dataclasses import asdict
+
+    from touchstone.cli import local_batch
+    from touchstone.cli.screen import print_facts, print_json
+    from touchstone.usage import dollars
+
+    need("checks")
+    found = local_batch.estimate(requests, results=results)
+    if as_json:
+        print_json(asdict(found))
+        return
+    print_facts(
+        (
+            ("lines without a result", found.lines),
+            ("of them decided without a judge", found.checked or None),
+            ("of them asked at once, not counted", found.at_once or None),
+            ("questions", found.calls),
+            ("tokens of input, about", f"{found.input_tokens:,}"),
+            ("tokens of output, at most", f"{found.output_tokens:,}"),
+            ("by batches, at most", dollars(found.batch_usd, found.unpriced_calls)),
+            ("asked at once, at most", dollars(found.at_once_usd, found.unpriced_calls)),
+        )
+    )
+
+
 def _print_batch(found: "Document") -> None:
     from touchstone.cli.screen import moment, print_facts
 
@@ -133,6 +184,7 @@ def _fail(found: "Document") -> NoReturn:
 def _report(found: dict[str, Any], *, as_json: bool) -> None:
     """Print what the results come to, errors by line on standard error, and leave with the exit code."""
     from touchstone.cli.screen import cost_of, print_facts, print_json, say, short
+    from touchstone.usage import dollars
 
     errors = found["errors"]
     for error in errors[:MOST_ERRORS_SHOWN]:
@@ -163,6 +215,7 @@ def _report(found: dict[str, Any], *, as_json: bool) -> None:
                 ),
                 ("errors", len(errors) or None),
                 ("cost", cost_of(found)),
+                ("saved by batches", dollars(found["saved_usd"]) if found["saved_usd"] else None),
                 ("results", found["results"]),
             )
         )

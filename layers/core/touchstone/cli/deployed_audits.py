@@ -31,7 +31,7 @@ FailOn = Annotated[
         metavar="A,B", help="Exit with code 1 on incorrect, ambiguous, unproven cases, or any drift; or none."
     ),
 ]
-FAIL_ON = "incorrect,ambiguous"
+FAIL_ON = "incorrect,ambiguous,drift"
 
 
 @audits.command()

@@ -1,10 +1,10 @@
 """Results as JUnit XML, which CI tools read: suites of cases that passed, failed, could not be told or were skipped.
 
-::
-
-    <testsuites><testsuite name="quiz" tests="2" failures="1" errors="0" skipped="0" time="1.250">
-      <testcase classname="touchstone.quiz" name="quiz_clarity" time="1.250">
-        <failure message="60 is below 80." type="failed"/></testcase> …
+```text
+<testsuites><testsuite name="quiz" tests="2" failures="1" errors="0" skipped="0" time="1.250">
+  <testcase classname="touchstone.quiz" name="quiz_clarity" time="1.250">
+    <failure message="60 is below 80." type="failed"/></testcase> …
+```
 
 The form is the one that Jenkins' schema (junit-10.xsd) states and GitLab, GitHub's actions and Azure read: no element
 or attribute is written that one of them does not know. Texts come from elsewhere, so that what XML forbids or a

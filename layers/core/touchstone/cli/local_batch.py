@@ -18,14 +18,18 @@ from touchstone.answers.model import AnswerRecord
 from touchstone.answers.view import AnswerView
 from touchstone.cli import inprocess
 from touchstone.cli.batch_files import Requests, alone, asked_again
+from touchstone.cli.batch_journal import Journal, journal_path
+from touchstone.cli.cheap_batch import CheapRun, cancel_all
+from touchstone.cli.cheap_estimate import Estimate, estimated
+from touchstone.cli.cheap_judges import Desks
 from touchstone.cli.local_results import Results, answer_id, read_results, undecided_for, written
 from touchstone.cli.local_rounds import Lines, rounds
-from touchstone.cli.places import replace
+from touchstone.cli.places import cache_folder, replace
 from touchstone.cli.progress import progress
 from touchstone.cli.screen import say
 from touchstone.clock import system_clock
-from touchstone.errors import InputError, JudgeError, LimitError, TouchstoneError
-from touchstone.judges import Judges
+from touchstone.errors import ConflictError, InputError, JudgeError, LimitError, TouchstoneError
+from touchstone.judges import EnvironmentKeys, FileCache, Judges, load_registry
 from touchstone.judges.base import Judge, Purpose, Tier
 from touchstone.judges.spends import Spend
 from touchstone.operations.lines import (
@@ -49,15 +53,25 @@ WAIT_SECONDS = 300.0
 """For a minute's quota that several lines want, which takes some minutes to come by, beside what the line takes."""
 
 
-def run(requests: Requests, *, results: Path, side_by_side: int, again: bool, wait: bool = False) -> None:
+def run(
+    requests: Requests, *, results: Path, side_by_side: int, again: bool, wait: bool = False, cheap: bool = False
+) -> None:
     """Do the lines that are not done yet, `side_by_side` at once; the results are in the file's order at the end.
 
-    `wait`: stay until a spent quota is free again, or a fault has passed. An interruption lets the lines that were
-    begun finish first; a second one does not. Raises `ConflictError` where `results` holds those of another file,
-    unless `again`: then all is done anew; `SettingsError`.
+    `wait`: stay until a spent quota is free again, or a fault has passed. `cheap`: what can wait goes by the providers'
+    batches. An interruption lets the lines that were begun finish first; a second one does not. Raises `ConflictError`
+    where `results` holds those of another file, unless `again`: then all is done anew; and where batches are under way
+    without `cheap`; `SettingsError`.
     """
     judge_seconds()  # a setting that is wrong is told before anything is begun
     with alone(str(results.resolve())):
+        if again:
+            _forget_batches(results)
+        journal = Journal(journal_path(results))
+        if journal.open and not cheap:
+            raise ConflictError(
+                "Questions of this file are in batches at their provider; --cheap collects them, --again begins anew."
+            )
         known = {} if again or not results.exists() else read_results(results, requests)
         replace(results, written(known.values()))
         done = {number for number, result in known.items() if result.answer and undecided_for(result) is None}
@@ -70,21 +84,75 @@ def run(requests: Requests, *, results: Path, side_by_side: int, again: bool, wa
             log = Results(file, show, done=len(done), total=len(done) + len(missing))
             paid = {n: one.answer.spends for n, one in known.items() if n in missing and one.answer is not None}
             try:
-                asyncio.run(_Run(log, paid, side_by_side).all(missing, wait=wait))
+                at_once = _Run(log, paid, side_by_side)
+                work = _cheaply(at_once, missing, journal, wait=wait) if cheap else at_once.all(missing, wait=wait)
+                asyncio.run(work)
             except KeyboardInterrupt:
                 say(f"{log.done} of {log.total} lines are decided. The same command goes on with the others.")
                 raise
+            finally:
+                journal.close()
         latest = read_results(results, requests)
         replace(results, written(sorted(latest.values(), key=lambda each: each.line)))
+        if not journal.open and all(undecided_for(result) is None for result in latest.values()):
+            journal.close(remove=True)
         _tell(latest, wait=wait)
+
+
+def estimate(requests: Requests, *, results: Path) -> Estimate:
+    """What the lines that have no result yet would ask of batches, and what that costs. Nothing is sent or kept."""
+    known = read_results(results, requests) if results.exists() else {}
+    done = {number for number, result in known.items() if undecided_for(result) is None}
+    missing = {number: text for number, text in requests.lines() if number not in done}
+
+    async def asked() -> Estimate:
+        registry = load_registry()
+        desks = Desks(registry, EnvironmentKeys(registry))
+        return await estimated(missing, desks, FileCache(cache_folder() / "replies.sqlite"))
+
+    with inprocess.said_aloud():
+        return asyncio.run(asked())
+
+
+async def _cheaply(at_once: "_Run", lines: Lines, journal: Journal, *, wait: bool) -> None:
+    """Do lines by the providers' batches, and those that no batch takes at once."""
+    registry = load_registry()
+    desks = Desks(registry, EnvironmentKeys(registry))
+    run = CheapRun(journal, at_once.results, at_once.paid, desks, FileCache(cache_folder() / "replies.sqlite"))
+    try:
+        await run.all(lines, lambda some: at_once.all(some, wait=wait))
+    finally:
+        await desks.aclose()
+
+
+def _forget_batches(results: Path) -> None:
+    """Cancel the batches of a file that is done anew, as far as it is known which they are, and forget them."""
+    path = journal_path(results)
+    try:
+        journal = Journal(path)
+    except ConflictError:  # damaged: nobody knows what is under way
+        path.unlink(missing_ok=True)
+        return
+
+    async def cancelled() -> None:
+        registry = load_registry()
+        desks = Desks(registry, EnvironmentKeys(registry))
+        try:
+            await cancel_all(journal, desks)
+        finally:
+            await desks.aclose()
+
+    if journal.open:
+        asyncio.run(cancelled())
+    journal.close(remove=True)
 
 
 class _Run:
     """One run over a file. `paid` are the calls that were paid for a line so far, by its number."""
 
     def __init__(self, results: Results, paid: dict[int, tuple[Spend, ...]], side_by_side: int) -> None:
-        self._results = results
-        self._paid = paid
+        self.results = results
+        self.paid = paid
         self._side_by_side = side_by_side
         self._failures: list[JudgeError | LimitError] = []
 
@@ -105,7 +173,7 @@ class _Run:
         async def work() -> None:
             for number, text in waiting:
                 result = await self._done(number, text, judges)
-                self._results.append(result)
+                self.results.append(result)
                 if (reason := undecided_for(result)) is not None:
                     undecided[number] = reason
 
@@ -120,8 +188,8 @@ class _Run:
             record = await _record(line, answer_id(number, text), judges)
         except TouchstoneError as error:
             return failed_line(number, reference or reference_in(text), error)
-        record = record.model_copy(update={"spends": (*self._paid.get(number, ()), *record.spends)})
-        self._paid[number] = record.spends
+        record = record.model_copy(update={"spends": (*self.paid.get(number, ()), *record.spends)})
+        self.paid[number] = record.spends
         return LineResult(line=number, id=reference, answer=AnswerView.of(record), finished_at=system_clock())
 
 

@@ -31,12 +31,12 @@ async def averify(
 ) -> AnswerRecord:
     """Verify an answer: by its key where it has one, by computation where that is possible, else by a judge.
 
-    ::
-
-        record = touchstone.verify("Compute 3/4 + 1/6.", "11/12")
-        record.verification_status  # "verified", "caution", or "unverified" where nobody could decide
-        record.verification_confidence  # 0-1
-        record.attempts[-1].verification  # how it was decided, or why it was not
+    ```python
+    record = touchstone.verify("Compute 3/4 + 1/6.", "11/12")
+    record.verification_status  # "verified", "caution", or "unverified" where nobody could decide
+    record.verification_confidence  # 0-1
+    record.attempts[-1].verification  # how it was decided, or why it was not
+    ```
 
     `expected` is the answer key, one text or several of which any is right, and `tolerance` how far a number may lie
     from it (`{"relative": 0.01}`, or `absolute`, or `significant_digits`). `steps` is a summary of the solution, or the
@@ -70,11 +70,11 @@ async def asolve(
 ) -> AnswerRecord:
     """Solve a problem and verify the solution; one that fails is solved once more, by another provider if there is one.
 
-    ::
-
-        record = touchstone.solve("Solve 2x + 7 = 15.")
-        record.attempts[-1].solution.answer  # "x = 4"
-        record.verification_status  # "verified"
+    ```python
+    record = touchstone.solve("Solve 2x + 7 = 15.")
+    record.attempts[-1].solution.answer  # "x = 4"
+    record.verification_status  # "verified"
+    ```
 
     The problem is a text, or an `image` of it (PNG, JPEG or WebP). No solver sees the key. `verify_seconds` is how
     long a judge has to verify an attempt. All else is as for `verify`. A record in `stage` "failed" says in
@@ -96,7 +96,9 @@ async def adeep_evaluate(record: AnswerRecord, *, judges: Judges | None = None) 
         return await pipeline.deep_evaluate(record, judges=asked)
 
 
-verify, solve, deep_evaluate = blocking(averify), blocking(asolve), blocking(adeep_evaluate)
+verify = blocking(averify)
+solve = blocking(asolve)
+deep_evaluate = blocking(adeep_evaluate)
 
 
 def _checked[R: (VerifyRequest, SolveRequest)](

@@ -20,11 +20,15 @@ async def ajudge_submission(
 ) -> Judgement:
     """Check a submission against its task's acceptance criteria and, where it meets them all, score it.
 
-    ::
-
-        judgement = touchstone.judge_submission(Brief(description="…", acceptance_criteria=("…",)), text)
-        judgement.gate.passed  # whether every criterion is met
-        judgement.scoring.penalized_total  # 0-100; `scoring` is None where the gate is not passed
+    ```python
+    brief = touchstone.Brief(
+        description="Explain to a pupil of ten why ice floats.",
+        acceptance_criteria=("Compares the density of ice with that of water.",),
+    )
+    judgement = touchstone.judge_submission(brief, "Ice floats because it is less dense than water. …")
+    judgement.gate.passed  # whether every criterion is met
+    judgement.scoring.penalized_total  # 0-100; `scoring` is None where the gate is not passed
+    ```
 
     `dimensions` are the task's own where they are locked; None has them made. `provider` None: the one that
     `ORACLE_LLM_PROVIDER` names, else the first with a key. Where a judge fails, `judgement.unscored` says why. Raises

@@ -17,10 +17,12 @@ async def amake_quiz(
 ) -> MadeQuiz:
     """Make a quiz, check it by rules and by a judge, and have it written again at most twice.
 
-    ::
-
-        made = touchstone.make_quiz(QuizRequest(chapter="2", curriculum=course.id, ui_language="en"), curriculum=course)
-        made.state  # "clean", "violations", "unchecked" or "failed"
+    ```python
+    course = curriculum_of_json(Path("events/curriculum.json").read_text(encoding="utf-8"))  # of touchstone.quizzes
+    request = touchstone.QuizRequest(curriculum=course.id, chapter="2", ui_language="en", questions=5)
+    made = touchstone.make_quiz(request, curriculum=course)
+    made.state  # one of "clean", "violations", "unchecked" and "failed"
+    ```
 
     The models are those of the environment: the generator that its settings name, and a judge of the first provider
     with a key. `curriculum` and `learner` are those that the request names by their ids. `seconds` bounds the whole.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from touchstone.judges.adapters import failures, loading, replies
-from touchstone.judges.adapters.schemas import reply_schema
+from touchstone.judges.adapters.schemas import question_schema
 from touchstone.judges.base import Answered, Question
 from touchstone.judges.bodies.anthropic import NAME, usage_of
 from touchstone.judges.conversing import Turn, TurnRequest, Wire
@@ -33,8 +33,12 @@ class AnthropicAdapter:
 
     def load(self) -> None:
         """Import the SDK and build the client. Raises `MisconfiguredError` without a usable key."""
+        self.client()
+
+    def client(self) -> "AsyncAnthropic":
+        """The SDK's client, made on first use. Raises `MisconfiguredError` without a usable key."""
         if self._client is not None:
-            return
+            return self._client
         key = loading.usable_key(NAME, self._api_key)
         with loading.sdk_of(NAME):
             from anthropic import AsyncAnthropic
@@ -44,6 +48,7 @@ class AnthropicAdapter:
         self._client = AsyncAnthropic(
             api_key=key, base_url=self._base_url, http_client=self._http, max_retries=0, timeout=None
         )
+        return self._client
 
     async def ask[T: BaseModel](self, model: str, question: Question[T], *, timeout: float) -> Answered[T]:  # noqa: ASYNC109 - handed on
         """Ask once, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
@@ -59,26 +64,32 @@ class AnthropicAdapter:
 
     async def _body(self, model: str, asked: Callable[[], dict[str, Any]], *, timeout: float) -> dict[str, Any]:  # noqa: ASYNC109 - handed on
         """The body of the response to one request. Raises a `JudgeError` where there is none."""
-        self.load()
+        client = self.client()
         import anthropic
 
         from touchstone.judges.adapters import sending
 
         async def send() -> "Outcome":
-            return await sending.posted(
-                anthropic, self._client, "/v1/messages", asked(), provider=NAME, seconds=timeout
-            )
+            return await sending.posted(anthropic, client, "/v1/messages", asked(), provider=NAME, seconds=timeout)
 
-        response = await sending.delivered(NAME, model, send, timeout=timeout)
-        if response.status != 200:  # noqa: PLR2004 - HTTP's own
-            raise failures.anthropic(model, response)
-        return replies.json_object(NAME, model, response)
+        return _body_in(model, await sending.delivered(NAME, model, send, timeout=timeout))
+
+    def read[T: BaseModel](self, model: str, question: Question[T], response: replies.Response) -> Answered[T]:
+        """The answer in a response. Raises the `JudgeError` that it is instead, with what was counted."""
+        return read_reply(model, question, _body_in(model, response))
 
     async def aclose(self) -> None:
         """Close the connections."""
         if self._http is not None:
             await self._http.aclose()
         self._client = self._http = None
+
+
+def _body_in(model: str, response: replies.Response) -> dict[str, Any]:
+    """The body of a response of status 200. Raises the `JudgeError` that it is instead."""
+    if response.status != 200:  # noqa: PLR2004 - HTTP's own
+        raise failures.anthropic(model, response)
+    return replies.json_object(NAME, model, response)
 
 
 def request_body[T: BaseModel](model: str, question: Question[T]) -> dict[str, Any]:
@@ -101,7 +112,7 @@ def request_body[T: BaseModel](model: str, question: Question[T]) -> dict[str, A
         "model": model,
         "max_tokens": question.max_output_tokens,
         "messages": [{"role": "user", "content": content}],
-        "output_config": {"format": {"type": "json_schema", "schema": reply_schema(question.reply_type)}},
+        "output_config": {"format": {"type": "json_schema", "schema": question_schema(question)}},
     }
     if question.prompt.system:
         body["system"] = question.prompt.system
@@ -114,7 +125,7 @@ def read_reply[T: BaseModel](model: str, question: Question[T], body: dict[str, 
     """The answer in a body of status 200. Raises `RefusedError` or `UnreadableError`, with what was counted."""
     usage, answering = usage_of(body.get("usage")), replies.model_named(body.get("model"), model)
     with replies.counted(usage, answering):
-        value = replies.parsed(NAME, model, question.reply_type, _text(model, question.max_output_tokens, body))
+        value = replies.parsed(NAME, model, question, _text(model, question.max_output_tokens, body))
     return Answered(value=value, model=answering, usage=usage)
 
 

@@ -38,7 +38,8 @@ class Question[T: BaseModel]:
 
     `max_output_tokens` bounds what a reply may cost. `use_cache` False asks anew even where a reply is known.
     `temperature` None leaves the model's own default (some models refuse any other). `seconds` is how long the model
-    has once its SDK is loaded, retries included; None: all that the deadline leaves.
+    has once its SDK is loaded, retries included; None: all that the deadline leaves. `line_id` is the id of a line in a
+    provider's batch, which the reply must repeat in a field of its own; None: the question is asked by itself.
     """
 
     prompt: Prompt
@@ -48,15 +49,20 @@ class Question[T: BaseModel]:
     temperature: float | None = None
     use_cache: bool = True
     seconds: float | None = None
+    line_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered[T: BaseModel]:
-    """What an adapter brings back: the parsed value, the model that answered by its own word, and the usage."""
+    """What an adapter brings back: the parsed value, the model that answered by its own word, and the usage.
+
+    `line_id` is the id of the line in a provider's batch that it came under; None: it was asked for at once.
+    """
 
     value: T
     model: str
     usage: Usage
+    line_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +72,7 @@ class Reply[T: BaseModel]:
     `model` is the model that answered, `requested_model` the one asked for. `cost_usd` is None where the registry has
     no price for the model; 0.0 when `cached`. `latency_ms` is the provider's time for the call that succeeded.
     `attempts` counts the calls sent for this question, failed ones included; `failed_calls` are those of them that are
-    paid for.
+    paid for. `line_id` is the id of its line in a provider's batch, None where it was asked for at once.
     """
 
     value: T
@@ -80,6 +86,7 @@ class Reply[T: BaseModel]:
     attempts: int = 1
     cached: bool = False
     failed_calls: tuple[FailedCall, ...] = ()
+    line_id: str | None = None
 
 
 class Adapter(Protocol):

@@ -165,6 +165,7 @@ class Caller:
             cost_usd=cost,
             latency_ms=latency_ms,
             attempts=attempt,
+            line_id=answered.line_id,
         )
 
     async def _in_time[R](self, before: Coroutine[object, object, R], deadline: Deadline) -> R:
@@ -210,6 +211,7 @@ class Caller:
             usage=usage,
             cost_usd=self._cost(usage),
             latency_ms=latency_ms,
+            line_id=error.line_id,
         )
 
     async def _failed(self, permit: Permit | None, error: JudgeError, cost: float | None, deadline: Deadline) -> None:

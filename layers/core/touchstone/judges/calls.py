@@ -51,6 +51,7 @@ def unusable(reply: Reply[BaseModel], sentence: str) -> UnreadableError:
         cost_usd=reply.cost_usd,
         latency_ms=reply.latency_ms,
         cached=reply.cached,
+        line_id=reply.line_id,
     )
     error.failed_calls = (*reply.failed_calls, last)
     return error

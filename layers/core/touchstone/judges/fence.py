@@ -1,11 +1,13 @@
 """Graded text is data, never an instruction: how it is fenced in a prompt, and how a quote of it is checked.
 
 A fenced text stands between two lines that carry a random mark, drawn anew for each prompt, so that whoever wrote the
-text cannot know how to close the fence::
+text cannot know how to close the fence:
 
-    ⟦data 9f86d081884c7d65⟧
-    … the text …
-    ⟦end 9f86d081884c7d65⟧
+```text
+⟦data 9f86d081884c7d65⟧
+… the text …
+⟦end 9f86d081884c7d65⟧
+```
 
 Inside it nothing is left that could pass for a fence, and nothing that a reader would not see: zero-width characters,
 directional overrides, tag characters and variation selectors (they smuggle text past people), control characters.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from touchstone.judges.adapters import failures, loading, replies
-from touchstone.judges.adapters.schemas import reply_schema
+from touchstone.judges.adapters.schemas import question_schema
 from touchstone.judges.base import Answered, Question
 from touchstone.judges.bodies.gemini import NAME, Uncopied, candidate_parts, usage_of
 from touchstone.judges.conversing import Turn, TurnRequest, Wire
@@ -44,9 +44,10 @@ class GeminiAdapter:
 
     def load(self) -> None:
         """Import the SDK and build the client. Raises `MisconfiguredError` without a usable key."""
-        self._loaded()
+        self.client()
 
-    def _loaded(self) -> "Client":
+    def client(self) -> "Client":
+        """The SDK's client, made on first use. Raises `MisconfiguredError` without a usable key."""
         if self._client is not None:
             return self._client
         key = loading.usable_key(NAME, self._api_key)
@@ -81,22 +82,30 @@ class GeminiAdapter:
 
     async def _body(self, model: str, asked: Callable[[], dict[str, Any]], *, timeout: float) -> dict[str, Any]:  # noqa: ASYNC109 - handed on
         """The body of the response to one request. Raises a `JudgeError` where there is none."""
-        client = self._loaded()
+        client = self.client()
         from touchstone.judges.adapters import sending
 
         async def send() -> "Outcome":
             return await _send(client, model, asked(), seconds=timeout)
 
-        response = await sending.delivered(NAME, model, send, timeout=timeout)
-        if response.status != 200:  # noqa: PLR2004 - HTTP's own
-            raise failures.gemini(model, response)
-        return replies.json_object(NAME, model, response)
+        return _body_in(model, await sending.delivered(NAME, model, send, timeout=timeout))
+
+    def read[T: BaseModel](self, model: str, question: Question[T], response: replies.Response) -> Answered[T]:
+        """The answer in a response. Raises the `JudgeError` that it is instead, with what was counted."""
+        return read_reply(model, question, _body_in(model, response))
 
     async def aclose(self) -> None:
         """Close the connections."""
         if self._http is not None:
             await self._http.aclose()
         self._client = self._http = None
+
+
+def _body_in(model: str, response: replies.Response) -> dict[str, Any]:
+    """The body of a response of status 200. Raises the `JudgeError` that it is instead."""
+    if response.status != 200:  # noqa: PLR2004 - HTTP's own
+        raise failures.gemini(model, response)
+    return replies.json_object(NAME, model, response)
 
 
 async def _send(client: "Client", model: str, body: dict[str, Any], *, seconds: float) -> "Outcome":
@@ -155,7 +164,7 @@ def request_body[T: BaseModel](question: Question[T]) -> dict[str, Any]:
     ]
     config = {
         "responseMimeType": "application/json",
-        "responseJsonSchema": Uncopied(reply_schema(question.reply_type)),
+        "responseJsonSchema": Uncopied(question_schema(question)),
         "maxOutputTokens": question.max_output_tokens,
     }
     if question.temperature is not None:
@@ -173,7 +182,7 @@ def read_reply[T: BaseModel](model: str, question: Question[T], body: dict[str, 
     """The answer in a body of status 200. Raises `RefusedError` or `UnreadableError`, with what was counted."""
     usage, answering = usage_of(body.get("usageMetadata")), replies.model_named(body.get("modelVersion"), model)
     with replies.counted(usage, answering):
-        value = replies.parsed(NAME, model, question.reply_type, _text(model, question.max_output_tokens, body))
+        value = replies.parsed(NAME, model, question, _text(model, question.max_output_tokens, body))
     return Answered(value=value, model=answering, usage=usage)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 
 from touchstone.judges.adapters import failures, loading, replies
-from touchstone.judges.adapters.schemas import reply_schema, schema_name
+from touchstone.judges.adapters.schemas import question_schema, schema_name
 from touchstone.judges.base import Answered, Question
 from touchstone.judges.bodies.chat import usage_of
 from touchstone.judges.conversing import Turn, TurnRequest, Wire
@@ -49,8 +49,12 @@ class OpenAIAdapter:
 
     def load(self) -> None:
         """Import the SDK and build the client. Raises `MisconfiguredError` without a usable key."""
+        self.client()
+
+    def client(self) -> "AsyncOpenAI":
+        """The SDK's client, made on first use. Raises `MisconfiguredError` without a usable key."""
         if self._client is not None:
-            return
+            return self._client
         keyless = self._compatible and not self._api_key
         key = _KEYLESS if keyless else loading.usable_key(self._name, self._api_key)
         with loading.sdk_of(self._name):
@@ -61,16 +65,17 @@ class OpenAIAdapter:
         self._client = AsyncOpenAI(
             api_key=key, base_url=self._base_url, http_client=self._http, max_retries=0, timeout=None
         )
+        return self._client
 
     async def ask[T: BaseModel](self, model: str, question: Question[T], *, timeout: float) -> Answered[T]:  # noqa: ASYNC109 - handed on
         """Ask once, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
         response = await self._response(
             model,
             _CHAT,
-            lambda: request_body(model, question, compatible=self._compatible),
+            lambda: self.body(model, question),
             timeout=timeout,
         )
-        return self._read(model, question, response)
+        return self.read(model, question, response)
 
     async def converse(self, model: str, request: TurnRequest, *, timeout: float) -> Answered[Turn]:  # noqa: ASYNC109 - handed on
         """The model's next turn, within `timeout` seconds in all. Raises a `JudgeError` for every failure."""
@@ -82,6 +87,10 @@ class OpenAIAdapter:
         said = await self._response(model, _RESPONSES, lambda: responses.request_body(model, request), timeout=timeout)
         return responses.read_turn(self._name, model, request, said)
 
+    def body[T: BaseModel](self, model: str, question: Question[T]) -> dict[str, Any]:
+        """The body of the request for a question."""
+        return request_body(model, question, compatible=self._compatible)
+
     async def _response(
         self,
         model: str,
@@ -91,15 +100,19 @@ class OpenAIAdapter:
         timeout: float,  # noqa: ASYNC109 - handed on
     ) -> replies.Response:
         """The response to one request. Raises a `JudgeError` where it is none of status 200."""
-        self.load()
+        client = self.client()
         import openai
 
         from touchstone.judges.adapters import sending
 
         async def send() -> "Outcome":
-            return await sending.posted(openai, self._client, path, asked(), provider=self._name, seconds=timeout)
+            return await sending.posted(openai, client, path, asked(), provider=self._name, seconds=timeout)
 
         response = await sending.delivered(self._name, model, send, timeout=timeout)
+        return self._successful(model, response)
+
+    def _successful(self, model: str, response: replies.Response) -> replies.Response:
+        """The response, where it is one of status 200. Raises the `JudgeError` that it is instead."""
         if response.status != 200:  # noqa: PLR2004 - HTTP's own
             raise failures.openai(self._name, model, response)
         return response
@@ -110,13 +123,13 @@ class OpenAIAdapter:
             await self._http.aclose()
         self._client = self._http = None
 
-    def _read[T: BaseModel](self, model: str, question: Question[T], response: replies.Response) -> Answered[T]:
-        """The answer in a response of status 200. Raises the `JudgeError` that it is instead, with what was counted."""
-        body = replies.json_object(self._name, model, response)
+    def read[T: BaseModel](self, model: str, question: Question[T], response: replies.Response) -> Answered[T]:
+        """The answer in a response. Raises the `JudgeError` that it is instead, with what was counted."""
+        body = replies.json_object(self._name, model, self._successful(model, response))
         usage, answering = usage_of(body.get("usage")), replies.model_named(body.get("model"), model)
         with replies.counted(usage, answering):
             text = self._text(model, question.max_output_tokens, response, body)
-            value = replies.parsed(self._name, model, question.reply_type, text)
+            value = replies.parsed(self._name, model, question, text)
         return Answered(value=value, model=answering, usage=usage)
 
     def _text(self, model: str, limit: int, response: replies.Response, body: dict[str, Any]) -> str:
@@ -156,7 +169,7 @@ def request_body[T: BaseModel](model: str, question: Question[T], *, compatible:
             "json_schema": {
                 "name": schema_name(question.reply_type),
                 "strict": True,
-                "schema": reply_schema(question.reply_type),
+                "schema": question_schema(question),
             },
         },
         "max_tokens" if compatible else "max_completion_tokens": question.max_output_tokens,

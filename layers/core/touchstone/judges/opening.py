@@ -63,12 +63,12 @@ class _Opened:
 class Judges:
     """The judges of a deployment or a notebook, for one tenant.
 
-    ::
-
-        registry = load_registry()
-        judges = Judges(registry, EnvironmentKeys(registry), cache=MemoryCache())
-        judge = judges.prefer("verify")  # None without any key
-        reply = await judge.ask(question, deadline=Deadline.after(5.0))
+    ```python
+    registry = load_registry()
+    judges = Judges(registry, EnvironmentKeys(registry), cache=MemoryCache())
+    judge = judges.prefer("verify")  # None without any key
+    reply = await judge.ask(question, deadline=Deadline.after(5.0))
+    ```
 
     `admission` None: no quota is kept. `cache` None: every question is asked. `connect`, `sleep` and `draw` (numbers
     in [0, 1) for the jitter of retries) are there for tests. Belongs to one event loop; `aclose` it at the end.

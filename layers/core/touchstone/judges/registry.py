@@ -1,11 +1,13 @@
 """Which models there are, what they cost, how many calls they allow, and when they end: data, in `registry.json`.
 
 A deployment changes it without code through `TOUCHSTONE_REGISTRY_OVERRIDES`, a JSON object of the same shape that is
-merged over it, for example::
+merged over it, for example:
 
-    {"gemini": {"models": {"gemini-3.8-flash": {"per_day": 10000, "per_minute": 1000}}},
-     "ollama": {"base_url": "http://localhost:11434/v1", "key_variables": [], "models": {"qwen3": {}},
-                "tiers": {"strong": "qwen3", "fast": "qwen3"}}}
+```json
+{"gemini": {"models": {"gemini-3.8-flash": {"per_day": 10000, "per_minute": 1000}}},
+ "ollama": {"base_url": "http://localhost:11434/v1", "key_variables": [], "models": {"qwen3": {}},
+            "tiers": {"strong": "qwen3", "fast": "qwen3"}}}
+```
 
 A provider of that object which is not listed is an OpenAI-compatible one. For a single such endpoint there is a
 shorter way: `TOUCHSTONE_COMPATIBLE_BASE_URL`, `TOUCHSTONE_COMPATIBLE_MODEL` and, where it wants one,
@@ -80,7 +82,8 @@ class Model(Price):
     `per_day` and `per_minute` are requests the provider allows one account for this model, whatever they are asked
     for; None: no limit known. `thinking_tokens` is the room that its thinking gets beside the answer, since providers
     count it against the limit of the output and a model that used it all up gives no answer; 0: it does not think
-    unasked. `retires` is the day on which it stops answering, None when no end was announced. `source` says where the
+    unasked. `batch_factor` is what a call by the provider's batch API costs of the price, None: as its provider says.
+    `retires` is the day on which it stops answering, None when no end was announced. `source` says where the
     figures were read.
     """
 
@@ -91,6 +94,7 @@ class Model(Price):
     per_day: int | None = Field(default=None, ge=0)
     per_minute: int | None = Field(default=None, ge=0)
     thinking_tokens: int = Field(default=0, ge=0)
+    batch_factor: float | None = Field(default=None, gt=0, le=1)
     retires: date | None = None
     successor: str | None = None
     source: str = ""
@@ -119,6 +123,7 @@ class Provider(BaseModel):
     `key_variables` are the environment variables that may hold its key, first one first; empty: it wants none.
     `account` labels the quota's account; None: derived from the key. Set it where several keys share one quota (the
     keys of one Google project), or where a key is renewed. `base_url` None: the variable's value, or the SDK's own.
+    `batch_factor` is what a call by its batch API costs of the price, None where it has no such API.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -130,6 +135,7 @@ class Provider(BaseModel):
     key_variables: tuple[str, ...] = ()
     key_required: bool = True
     account: str | None = Field(default=None, pattern=r"^[A-Za-z0-9._-]{1,64}$")
+    batch_factor: float | None = Field(default=None, gt=0, le=1)
     tiers: dict[Tier, str]
     models: dict[str, Model]
 
@@ -143,6 +149,11 @@ class Provider(BaseModel):
             if name not in self.models:
                 raise ValueError(f"tier {tier} names {name}, which is not among its models")
         return self
+
+    def batch_factor_of(self, model: str) -> float | None:
+        """What a call of a model by the batch API costs of the price; None where there is no such API."""
+        listed = self.models.get(model)
+        return self.batch_factor if listed is None or listed.batch_factor is None else listed.batch_factor
 
     @property
     def needs_key(self) -> bool:
@@ -210,6 +221,13 @@ class Registry:
             changes["base_url"] = base_url
         return Registry({**self.providers, listed.name: listed.model_copy(update=changes)})
 
+    def by_batch(self) -> "Registry":
+        """This registry at the prices of the batch APIs; a price that is not known stays so, as do those without one.
+
+        No model has a quota in it, since batches have limits of their own.
+        """
+        return Registry({name: _by_batch(provider) for name, provider in self.providers.items()})
+
     def models(self) -> Iterator[Model]:
         """Every listed model."""
         for provider in self.providers.values():
@@ -243,6 +261,25 @@ def unpriced_allowed(environ: Mapping[str, str] | None = None) -> bool:
     if said not in {"", "allow", "refuse"}:
         raise SettingsError(f"{UNPRICED_VARIABLE} may be allow or refuse (the default), not {said[:40]!r}.")
     return said == "allow"
+
+
+def _by_batch(provider: Provider) -> Provider:
+    models: dict[str, Model] = {}
+    for name, model in provider.models.items():
+        factor = provider.batch_factor_of(name) or 1.0
+        later = tuple(_times(price, factor) for price in model.later_prices)
+        long = None if model.long_prompt is None else _times(model.long_prompt, factor)
+        changes = {"later_prices": later, "long_prompt": long, "per_day": None, "per_minute": None}
+        models[name] = _times(model, factor).model_copy(update=changes)
+    return provider.model_copy(update={"models": models})
+
+
+def _times[P: Price](price: P, factor: float) -> P:
+    """A price, or what has one, at a factor of it."""
+    known = {name: getattr(price, name) for name in PRICE_FIELDS}
+    return price.model_copy(
+        update={name: None if dollars is None else dollars * factor for name, dollars in known.items()}
+    )
 
 
 @lru_cache(maxsize=1)

@@ -12,10 +12,11 @@ class Spend(BaseModel):
     """One judge call, as a record keeps it: what it was for (a job's own word), which model answered, tokens, cost.
 
     `cost_usd` is None where the registry has no price, or the provider told no usage; `cached` calls cost 0.0.
-    `claimed` is what the provider told of its usage where that cannot be (see `Usage`). `failure` is why a call brought
-    no reply that could be used, though it was paid for; None where it brought one. A failed call of which the provider
-    told no tokens (it was cut short by the deadline, say) is not among them; the tenant's spending holds its highest
-    price.
+    `claimed` is what the provider told of its usage where that cannot be (see `Usage`). `line_id` is the id of its line
+    in a provider's batch, and `saved_usd` what the batch saved, None where no price is known; both are None where it
+    was asked at once. `failure` is why a call brought no reply that could be used, though it was paid for; None where
+    it brought one. A failed call of which the provider told no tokens (it was cut short by the deadline, say) is not
+    among them; the tenant's spending holds its highest price.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -30,6 +31,8 @@ class Spend(BaseModel):
     claimed: str | None = None
     latency_ms: float = 0.0
     cached: bool = False
+    line_id: str | None = None
+    saved_usd: float | None = None
     failure: JudgeFailure | None = None
 
 
@@ -62,6 +65,7 @@ def spends_of(reply: Reply[BaseModel], purpose: str) -> tuple[Spend, ...]:
         claimed=reply.usage.claimed,
         latency_ms=reply.latency_ms,
         cached=reply.cached,
+        line_id=reply.line_id,
     )
     return (*(_failed(call, purpose) for call in reply.failed_calls), answered)
 
@@ -114,5 +118,6 @@ def _failed(call: FailedCall, purpose: str) -> Spend:
         claimed=call.usage.claimed,
         latency_ms=call.latency_ms,
         cached=call.cached,
+        line_id=call.line_id,
         failure=call.reason,
     )

@@ -19,6 +19,7 @@ from touchstone.errors import ConflictError, JudgeError, LimitError, NotFoundErr
 from touchstone.operations.desk import Desk
 from touchstone.operations.evaluating import Claimed, Judged, Outcome, claim, judged, store
 from touchstone.records import DeferredQueue, Evaluations, Lease, Leases, PendingEvaluation
+from touchstone.references import Reference
 
 LEASE = "drain"
 LEASE_SECONDS = 300.0
@@ -214,7 +215,7 @@ class Drain:
 
     def _over(self, tenant: str, answer_id: str) -> bool:
         try:
-            record = self.desk(tenant).answers.get(tenant=tenant, answer_id=answer_id)
+            record = self.desk(tenant).answers.get(Reference(tenant, "answer", answer_id))
         except (NotFoundError, ValidationError):  # the table leads to a record, readable or not, without a message
             return True
         return record.evaluation.state in OVER

@@ -15,6 +15,7 @@ from touchstone.judges.spends import Spend, spends_of_failure
 from touchstone.operations.deferral import GivenUp, Postponed, Scope, after_failure
 from touchstone.operations.desk import Desk
 from touchstone.records import evaluation_request_id
+from touchstone.references import Reference
 
 EVALUATE_SECONDS = 90.0
 """A judge that thinks over a long solution takes half a minute."""
@@ -62,7 +63,7 @@ def claim(desk: Desk, answer_id: str, *, purpose: Purpose) -> Claimed | Outcome:
     quota or money is taken all the same: a unit is reserved before anything is sent, and a limit may have been raised.
     """
     if purpose == "backlog":
-        record = desk.answers.get(tenant=desk.tenant, answer_id=answer_id)
+        record = desk.answers.get(Reference(desk.tenant, "answer", answer_id))
         progress = record.evaluation
         pausing = progress.not_before is not None and progress.not_before > desk.clock()
         if progress.state == "deferred" and pausing and progress.failure in PAUSES:

@@ -47,7 +47,7 @@ def finish(
     except ConflictError:
         if verification is None:
             raise
-    stored = answers.get(tenant=record.tenant, answer_id=record.id)
+    stored = answers.get(record.ref)
     return finish(answers, stored, enrichment=enrichment, spends=spends)
 
 

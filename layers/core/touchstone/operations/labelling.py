@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from touchstone.errors import InputError, NotFoundError
 from touchstone.records.labels import Label
+from touchstone.references import Reference
 from touchstone.statistics.card_views import JudgeCardView, JudgeSummary, shown_cards
 
 if TYPE_CHECKING:
@@ -85,14 +86,14 @@ def readings_of(
     def criterion(tenant: str, record_id: str, item: str) -> Judged:
         ref = gates.submission_ref(tenant, record_id)
         submission = submissions().get(ref)
-        return gates.judged_criterion(tasks().get(tenant=tenant, task_id=ref.task_id), submission, item)
+        return gates.judged_criterion(tasks().get(Reference(tenant, "task", ref.task_id)), submission, item)
 
     def attempt(tenant: str, record_id: str, item: str) -> Judged:
-        return judged_attempt(answers().get(tenant=tenant, answer_id=record_id), item)
+        return judged_attempt(answers().get(Reference(tenant, "answer", record_id)), item)
 
     def of(metric: MetricName) -> Reading:
         def reading(tenant: str, record_id: str, item: str) -> Judged:
-            return judged_item(measurements().get(tenant=tenant, measurement_id=record_id), metric, item)
+            return judged_item(measurements().get(Reference(tenant, "measurement", record_id)), metric, item)
 
         return reading
 

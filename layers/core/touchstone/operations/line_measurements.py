@@ -7,10 +7,11 @@ from touchstone.clock import Deadline
 from touchstone.errors import StoreError
 from touchstone.operations.measurement_lines import MeasurementLine, request_in
 from touchstone.operations.surfaces.desk import MeasuringDesk
+from touchstone.operations.surfaces.intake import MeasurementIntake
 from touchstone.operations.surfaces.measuring import measure_once
-from touchstone.operations.surfaces.reception import MeasurementReception
+from touchstone.references import Reference
 from touchstone.surfaces.measured import MeasurementView
-from touchstone.surfaces.measurement import Measurement
+from touchstone.surfaces.measurement import Measurement, new_measurement
 
 LEAST_SECONDS = 120.0
 """A metric of a long quiz may take that long; a try that the end of its chunk cuts short is paid for and counts."""
@@ -23,15 +24,16 @@ class LineMeasurements:
     """Takes and measures what the lines of one tenant's batches carry."""
 
     desk: MeasuringDesk
-    reception: MeasurementReception
+    intake: MeasurementIntake
 
     def hand_in(self, line: MeasurementLine, measurement_id: str) -> str:
         """Take the material; a repeat of the line finds it. Its id.
 
         Raises `InputError` where nothing can be measured.
         """
+        now, tenant = self.desk.clock(), self.desk.tenant
         return self.desk.measurements.create(
-            tenant=self.desk.tenant, measurement_id=measurement_id, request=request_in(line)
+            new_measurement(request_in(line), tenant=tenant, measurement_id=measurement_id, now=now)
         ).id
 
     async def judge(self, measurement_id: str, *, deadline: Deadline, last: bool) -> MeasurementView:  # noqa: ARG002 - its machine goes on
@@ -40,10 +42,10 @@ class LineMeasurements:
         Nothing is begun with less than `LEAST_SECONDS` left. What is left to do, its own state machine does, however
         long that waits for a judge.
         """
-        measurement = self.desk.measurements.get(tenant=self.desk.tenant, measurement_id=measurement_id)
+        measurement = self.desk.measurements.get(Reference(self.desk.tenant, "measurement", measurement_id))
         if measurement.open and deadline.remaining >= LEAST_SECONDS:
             measurement = await self._tried(measurement, deadline)
-        self.reception.start(measurement)
+        self.intake.start(measurement)
         return MeasurementView.of(measurement)
 
     async def _tried(self, measurement: Measurement, deadline: Deadline) -> Measurement:
@@ -55,4 +57,4 @@ class LineMeasurements:
         except Exception as error:  # noqa: BLE001 - its machine tries again, and says what is wrong
             # Its type only: its words may quote the material.
             logger.error("Measurement %s was not made with its line: %s", measurement.id, type(error).__name__)  # noqa: TRY400
-            return self.desk.measurements.get(tenant=self.desk.tenant, measurement_id=measurement.id)
+            return self.desk.measurements.get(measurement.ref)

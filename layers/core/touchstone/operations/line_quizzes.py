@@ -9,9 +9,9 @@ from touchstone.clock import Deadline
 from touchstone.errors import StoreError
 from touchstone.operations.quiz_lines import QuizWorkLine, quiz_request_in
 from touchstone.operations.quizzes.desk import QuizDesk
-from touchstone.operations.quizzes.reception import QuizReception
+from touchstone.operations.quizzes.intake import QuizIntake
 from touchstone.operations.quizzes.whole import make_whole
-from touchstone.quizzes.run import QuizRun
+from touchstone.quizzes.run import QuizRun, handed_over
 from touchstone.quizzes.view import QuizView
 
 LONGEST_SECONDS = 180.0
@@ -29,7 +29,7 @@ class LineQuizzes:
     """Takes and makes what the lines of one tenant's batches ask for. `left_for`: how long a batch may leave a quiz."""
 
     desk: QuizDesk
-    reception: QuizReception
+    intake: QuizIntake
     left_for: timedelta
 
     def hand_in(self, line: QuizWorkLine, quiz_id: str) -> str:
@@ -37,7 +37,7 @@ class LineQuizzes:
 
         Raises `NotFoundError` and `InputError` for a curriculum, chapter or learner that is not there, `TooLargeError`.
         """
-        return self.reception.accept(quiz_request_in(line), quiz_id, left_for=self.left_for).id
+        return self.intake.accept(quiz_request_in(line), quiz_id, left_for=self.left_for).id
 
     async def judge(self, quiz_id: str, *, deadline: Deadline, last: bool) -> QuizView | Waiting:
         """Make or check a quiz before the deadline; what there is then, or for what it waits.
@@ -46,7 +46,7 @@ class LineQuizzes:
         left to do after it was worked on, its own state machine does. `last`: nobody comes back to it, so that it waits
         for nothing more.
         """
-        run = self.desk.quizzes.get(tenant=self.desk.tenant, quiz_id=quiz_id)
+        run = self.desk.quiz(quiz_id)
         held = run.waiting is not None and run.waiting.until > self.desk.clock() and not last
         begun = not run.over and not held and deadline.remaining >= LEAST_SECONDS
         if begun:
@@ -60,7 +60,7 @@ class LineQuizzes:
             return Waiting(
                 reason="timed_out", sentence=_NOT_BEGUN, until=max(now, busy_until), left_until=now + self.left_for
             )
-        return QuizView.of(self.reception.start(self.desk.quizzes.hand_over(run)))
+        return QuizView.of(self.intake.start(self.desk.quizzes.change(run.ref, handed_over)))
 
     async def _tried(self, run: QuizRun, seconds: float, *, left_for: timedelta | None) -> QuizRun:
         """The quiz after it was worked on, whatever came of that: it is taken, and its line is done or waits."""
@@ -71,4 +71,4 @@ class LineQuizzes:
         except Exception as error:  # noqa: BLE001 - its machine goes on, and says what is wrong
             # Its type only: its words may quote the quiz.
             logger.error("Quiz %s was not made with its line: %s", run.id, type(error).__name__)  # noqa: TRY400
-            return self.desk.quizzes.get(tenant=self.desk.tenant, quiz_id=run.id)
+            return self.desk.quiz(run.id)

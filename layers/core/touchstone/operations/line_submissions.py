@@ -8,11 +8,12 @@ from touchstone.clock import Deadline
 from touchstone.errors import StoreError
 from touchstone.operations.submission_lines import SubmissionLine
 from touchstone.operations.tasks.desk import TaskDesk
+from touchstone.operations.tasks.intake import TaskIntake
 from touchstone.operations.tasks.judging import judge_once
 from touchstone.operations.tasks.reading import PartyReader
-from touchstone.operations.tasks.reception import TaskReception
 from touchstone.oracle.feedback import SubmissionView
-from touchstone.oracle.submission import Submission, SubmissionRef
+from touchstone.oracle.submission import Submission
+from touchstone.references import Reference
 
 LEAST_SECONDS = 120.0
 """A gate check and a scoring may take that long; a try that the end of its chunk cuts short is paid for and counts."""
@@ -25,10 +26,10 @@ class LineSubmissions:
     """Hands in and judges what the lines of one tenant's batches carry. `reader` reads for a party."""
 
     desk: TaskDesk
-    reception: TaskReception
+    intake: TaskIntake
     reader: Callable[[str], PartyReader]
 
-    def hand_in(self, line: SubmissionLine, submission_id: str) -> SubmissionRef:
+    def hand_in(self, line: SubmissionLine, submission_id: str) -> Reference:
         """Take the submission; a repeat of the line finds it.
 
         Raises `NotFoundError`, `InputError`, `TooLargeError`, and `ConflictError` where the task takes nothing, or not
@@ -38,7 +39,7 @@ class LineSubmissions:
             tenant=self.desk.tenant, task_id=line.task_id, submission_id=submission_id, request=line.request
         ).ref
 
-    async def judge(self, ref: SubmissionRef, *, deadline: Deadline, last: bool) -> SubmissionView:  # noqa: ARG002 - its machine goes on
+    async def judge(self, ref: Reference, *, deadline: Deadline, last: bool) -> SubmissionView:  # noqa: ARG002 - its machine goes on
         """Judge a submission as far as it comes before the deadline; as its author may read it then.
 
         Nothing is begun with less than `LEAST_SECONDS` left. What is left to do, its own state machine does, however
@@ -48,10 +49,10 @@ class LineSubmissions:
         if not submission.judged and deadline.remaining >= LEAST_SECONDS:
             submission = await self._tried(ref, deadline)
         if not submission.judged:
-            self.reception.start(ref)
-        return self.reader(submission.submitter).submission(ref.task_id, ref.submission_id)
+            self.intake.start(ref)
+        return self.reader(submission.submitter).submission(ref.task_id, ref.id)
 
-    async def _tried(self, ref: SubmissionRef, deadline: Deadline) -> Submission:
+    async def _tried(self, ref: Reference, deadline: Deadline) -> Submission:
         """The submission after a try to judge it, whatever came of that: it is handed in, and its line is done."""
         try:
             return await judge_once(self.desk, ref, deadline=deadline)
@@ -59,5 +60,5 @@ class LineSubmissions:
             raise
         except Exception as error:  # noqa: BLE001 - its machine tries again, and says what is wrong
             # Its type only: its words may quote the submission.
-            logger.error("Submission %s was not judged with its line: %s", ref.submission_id, type(error).__name__)  # noqa: TRY400
+            logger.error("Submission %s was not judged with its line: %s", ref.id, type(error).__name__)  # noqa: TRY400
             return self.desk.submissions.get(ref)

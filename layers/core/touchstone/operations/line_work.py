@@ -29,6 +29,7 @@ from touchstone.errors import NotFoundError, StoreError, TouchstoneError
 from touchstone.operations.batching import CONTENT_TYPE, NOT_DONE, BatchDesk
 from touchstone.operations.chunks import Chunk, lines_of
 from touchstone.operations.desk import Desk
+from touchstone.operations.intake import AnswerIntake
 from touchstone.operations.lines import (
     AnswerLine,
     EvaluateLine,
@@ -44,7 +45,6 @@ from touchstone.operations.lines import (
     reference_in,
     request_of,
 )
-from touchstone.operations.reception import Reception
 from touchstone.operations.steps import work_whole
 from touchstone.records import Batch, derived_ulid
 
@@ -108,7 +108,7 @@ class LineWork:
 
     batch_desk: BatchDesk
     desk: Desk
-    reception: Reception
+    intake: AnswerIntake
     desks: Mapping[str, Callable[[], LineDesk[Any, Any]]]
     ended: Callable[[AnswerRecord], None] = lambda _: None
     clock: Clock = system_clock
@@ -217,10 +217,10 @@ class LineWork:
 
     async def _record(self, line: AnswerLine, answer_id: str, chunk: Chunk, deadline: Deadline) -> AnswerRecord:
         if isinstance(line, EvaluateLine):
-            return self.reception.evaluate(line.answer_id)
+            return self.intake.evaluate(line.answer_id)
         request = request_of(line)
         left_for = self.batch_desk.left_for
-        record = self.reception.accept(request, answer_id, batch_id=chunk.batch_id, left_for=left_for)
+        record = self.intake.accept(request, answer_id, batch_id=chunk.batch_id, left_for=left_for)
         if record.waiting is not None and record.waiting.until > self.clock() and not chunk.last:
             return record
         if record.stage not in ENDED:
@@ -228,7 +228,7 @@ class LineWork:
             if record.stage in ENDED:
                 self.ended(record)
         if record.evaluation.state == "waiting":
-            record = self.reception.start_evaluation(record)
+            record = self.intake.start_evaluation(record)
         return record
 
 

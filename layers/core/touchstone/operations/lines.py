@@ -12,7 +12,7 @@ from touchstone.answers.view import AnswerView
 from touchstone.errors import InputError, TouchstoneError
 from touchstone.operations.chunks import lines_of
 from touchstone.operations.json_text import loads
-from touchstone.operations.references import Reference
+from touchstone.operations.line_names import LineName
 from touchstone.strict import Strict, fault_words
 from touchstone.text import shortened
 
@@ -39,21 +39,21 @@ class VerifyLine(VerifyRequest):
     """An answer to verify."""
 
     kind: Literal["verify"]
-    id: Reference = None
+    id: LineName = None
 
 
 class SolveLine(SolveRequest):
     """A problem to solve."""
 
     kind: Literal["solve"]
-    id: Reference = None
+    id: LineName = None
 
 
 class EvaluateLine(Strict):
     """A finished answer to evaluate deeply."""
 
     kind: Literal["evaluate"]
-    id: Reference = None
+    id: LineName = None
     answer_id: str
 
 
@@ -62,7 +62,7 @@ type RecordLine = SubmissionLine | MeasurementLine | QuizWorkLine
 """Lines whose work has a record of its own; their class says which field of a line's result it fills, as `result`."""
 type Line = AnswerLine | RecordLine
 
-_REFERENCE: TypeAdapter[str | None] = TypeAdapter(Reference)
+_REFERENCE: TypeAdapter[str | None] = TypeAdapter(LineName)
 _OWN = frozenset({"kind", "id"})
 
 

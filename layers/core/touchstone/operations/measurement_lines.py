@@ -2,7 +2,7 @@
 
 from typing import ClassVar, Literal
 
-from touchstone.operations.references import Reference
+from touchstone.operations.line_names import LineName
 from touchstone.surfaces.measurement import (
     AnyMeasurementRequest,
     FlashcardsMeasurementRequest,
@@ -19,7 +19,7 @@ class QuizEvaluationLine(QuizMeasurementRequest):
 
     result: ClassVar = RESULT
     kind: Literal["quiz_evaluation"]
-    id: Reference = None
+    id: LineName = None
     surface: Literal["quiz"] = "quiz"
 
 
@@ -28,7 +28,7 @@ class SummaryEvaluationLine(SummaryMeasurementRequest):
 
     result: ClassVar = RESULT
     kind: Literal["summary_evaluation"]
-    id: Reference = None
+    id: LineName = None
     surface: Literal["summary"] = "summary"
 
 
@@ -37,7 +37,7 @@ class FlashcardsEvaluationLine(FlashcardsMeasurementRequest):
 
     result: ClassVar = RESULT
     kind: Literal["flashcards_evaluation"]
-    id: Reference = None
+    id: LineName = None
     surface: Literal["flashcards"] = "flashcards"
 
 

@@ -18,10 +18,11 @@ from touchstone.clock import Deadline
 from touchstone.errors import InputError
 from touchstone.operations.again import DELIVERED_FOR, WAITS_FOR, AgainMessage, Key
 from touchstone.operations.desk import Desk
+from touchstone.operations.intake import AnswerIntake
 from touchstone.operations.json_text import loads
-from touchstone.operations.reception import Reception
 from touchstone.operations.steps import work_whole
 from touchstone.records import Tenants
+from touchstone.references import Reference
 from touchstone.strict import Strict, fault_words
 from touchstone.text import shortened
 
@@ -75,7 +76,7 @@ def parse_message(body: str) -> Message:
 
 
 async def take(
-    message: Message, *, tenants: Tenants, desk: Desk, reception: Reception, deadline: Deadline | None = None
+    message: Message, *, tenants: Tenants, desk: Desk, intake: AnswerIntake, deadline: Deadline | None = None
 ) -> AnswerRecord:
     """Do what a message asks for; a repeat meets the record of its first delivery, however far that came.
 
@@ -85,18 +86,18 @@ async def take(
     tenants.get(message.tenant)
     match message:
         case EvaluateMessage():
-            return reception.evaluate(message.answer_id)
+            return intake.evaluate(message.answer_id)
         case VerifyMessage() | SolveMessage():
-            answer_id = reception.keys.id_for(tenant=message.tenant, key=message.id)
-            record = reception.accept(message.request, answer_id, left_for=DELIVERED_FOR)
+            answer_id = intake.keys.id_for(tenant=message.tenant, key=message.id)
+            record = intake.accept(message.request, answer_id, left_for=DELIVERED_FOR)
         case AgainMessage():
-            record = desk.answers.get(tenant=message.tenant, answer_id=message.answer_id)
+            record = desk.answers.get(Reference(message.tenant, "answer", message.answer_id))
             if record.waiting is None:
                 return record
-    return await _tried(record, desk, reception, deadline)
+    return await _tried(record, desk, intake, deadline)
 
 
-async def _tried(record: AnswerRecord, desk: Desk, reception: Reception, deadline: Deadline | None) -> AnswerRecord:
+async def _tried(record: AnswerRecord, desk: Desk, intake: AnswerIntake, deadline: Deadline | None) -> AnswerRecord:
     """The answer after a try, where it has no end and does not wait for a later one."""
     now = desk.clock()
     held = record.waiting is not None and record.waiting.until > now
@@ -106,5 +107,5 @@ async def _tried(record: AnswerRecord, desk: Desk, reception: Reception, deadlin
             desk, record, deadline=deadline if record.kind == "solve" else None, left_for=left_for
         )
     if record.evaluation.state == "waiting":
-        record = reception.start_evaluation(record)
+        record = intake.start_evaluation(record)
     return record

@@ -2,7 +2,7 @@
 
 from typing import ClassVar, Literal
 
-from touchstone.operations.references import Reference
+from touchstone.operations.line_names import LineName
 from touchstone.quizzes.model import QuizRequest
 from touchstone.quizzes.run import QuizCheckRequest
 
@@ -15,7 +15,7 @@ class QuizLine(QuizRequest):
 
     result: ClassVar = RESULT
     kind: Literal["quiz"]
-    id: Reference = None
+    id: LineName = None
 
 
 class QuizCheckLine(QuizCheckRequest):
@@ -23,7 +23,7 @@ class QuizCheckLine(QuizCheckRequest):
 
     result: ClassVar = RESULT
     kind: Literal["quiz_check"]
-    id: Reference = None
+    id: LineName = None
 
 
 QuizWorkLine = QuizLine | QuizCheckLine

@@ -30,6 +30,7 @@ from touchstone.judges.calls import unanswered
 from touchstone.judges.spends import Spend, spends_of_failure
 from touchstone.operations.desk import Desk
 from touchstone.operations.finishing import finish, sentence_of, skip_verification
+from touchstone.references import Reference
 
 if TYPE_CHECKING:
     from touchstone.answers.verification import Verified as QuickVerified
@@ -385,7 +386,7 @@ def _unsolved(
 
 
 def _get(desk: Desk, answer_id: str) -> AnswerRecord:
-    return desk.answers.get(tenant=desk.tenant, answer_id=answer_id)
+    return desk.answers.get(Reference(desk.tenant, "answer", answer_id))
 
 
 def _problem(record: AnswerRecord) -> str:

@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from touchstone.operations.references import Reference
+from touchstone.operations.line_names import LineName
 from touchstone.oracle.handing_in import SubmissionRequest
 
 
@@ -13,7 +13,7 @@ class SubmissionLine(SubmissionRequest):
 
     result: ClassVar = "submission"
     kind: Literal["submission"]
-    id: Reference = None
+    id: LineName = None
     task_id: Annotated[str, Field(min_length=1, max_length=64)]
 
     @property

@@ -9,22 +9,20 @@ from pydantic import ValidationError
 
 from touchstone.answers.model import ENDED, AnswerRecord
 from touchstone.clock import Clock, system_clock
-from touchstone.errors import StoreError, TouchstoneError
+from touchstone.errors import TouchstoneError
 from touchstone.operations.again import WAITS_FOR, AgainMessage
 from touchstone.operations.finishing import fail_or_finish
+from touchstone.operations.jobs.sweep import MOST, Sweep, SweptJob
 from touchstone.records import (
     Answers,
     Backlog,
     DeferredEvaluation,
     DeferredQueue,
     Evaluations,
-    PendingEvaluation,
-    UnfinishedAnswer,
 )
+from touchstone.references import Reference
 from touchstone.workflows import Workflows
 
-STALLED_AFTER = timedelta(minutes=10)
-"""Past its time by so much, a waiting or running record has lost whoever carried it."""
 UNFINISHED_AFTER = timedelta(minutes=45)
 """Solving is given up after 30 minutes, a chunk of a batch after 15: whoever worked on an older answer is gone."""
 GIVEN_UP_AFTER = timedelta(days=1)
@@ -35,8 +33,6 @@ RESEND_EVERY = QUEUE_KEEPS - timedelta(days=1)
 """The age, and each multiple of it, at which a message is sent again: before the queue would forget it."""
 RESEND_WINDOW = timedelta(minutes=30)
 """Two sweeps' time: a request comes of that age in one sweep or two, and in no other."""
-MOST = 200
-"""Records taken up in one sweep; the next one, a quarter of an hour later, takes the rest."""
 MOST_PASSED_OVER = 1_000
 """Records that cannot be given an end, read past in one sweep. Being the oldest they come first each time, and must not
 keep the others from theirs."""
@@ -47,7 +43,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Swept:
+class SweptAnswers:
     """What a sweep found: the deferred backlog, the age of its oldest, and how many records were taken up again.
 
     `oldest_seconds` is 0.0 where nothing is deferred. `ended` are answers whose work had stopped and that now have an
@@ -64,7 +60,7 @@ class Swept:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sweep:
+class AnswerSweep:
     """Looks for answers and deep evaluations that nothing carries any more.
 
     `again` sends the message by which an answer that waits, and came by a message, is verified once more.
@@ -77,36 +73,26 @@ class Sweep:
     again: Callable[[AgainMessage], None]
     clock: Clock = system_clock
 
-    def run(self) -> Swept:
+    def run(self) -> SweptAnswers:
         """Restart what stalled, end what was abandoned, send again what the queue forgets, and measure the backlog."""
-        restarted, not_started = self._restart()
+        evaluations = SweptJob(machine="evaluate", unfinished=self._stalled)
+        swept = Sweep(jobs=(evaluations,), workflows=self.workflows, clock=self.clock).run()
         backlog = self.evaluations.backlog()
         ended, without_end = self._end()
         oldest = backlog.oldest_requested_at
         age = timedelta(0) if oldest is None else max(timedelta(0), self.clock() - oldest)
-        return Swept(
+        return SweptAnswers(
             backlog=backlog,
             oldest_seconds=age.total_seconds(),
-            restarted=restarted,
+            restarted=swept.restarted,
             resent=self._resend(age),
             ended=ended,
-            stuck=not_started + without_end,
+            stuck=swept.stuck + without_end,
         )
 
-    def _restart(self) -> tuple[int, int]:
-        """How many evaluations were started again, and how many could not be."""
-        restarted = stuck = 0
-        # The hour in the name: a sweep that is itself repeated starts nothing twice.
-        run = f"{self.clock():%Y%m%d%H}"
-        for pending in self.evaluations.stalled(older_than=STALLED_AFTER, limit=MOST):
-            try:
-                self.workflows().evaluate(tenant=pending.tenant, answer_id=pending.answer_id, run=run)
-            except StoreError as error:
-                stuck += 1
-                _tell("started again", pending, error)
-            else:
-                restarted += 1
-        return restarted, stuck
+    def _stalled(self, *, older_than: timedelta, limit: int) -> tuple[Reference, ...]:
+        stalled = self.evaluations.stalled(older_than=older_than, limit=limit)
+        return tuple(Reference(pending.tenant, "answer", pending.answer_id) for pending in stalled)
 
     def _end(self) -> tuple[tuple[AnswerRecord, ...], int]:
         """The answers that were given an end, and how many could not be."""
@@ -120,16 +106,16 @@ class Sweep:
             except (TouchstoneError, ValidationError) as error:
                 # One record that cannot be read or written must not keep the others from their end.
                 stuck += 1
-                _tell("given an end", unfinished, error)
+                _tell(unfinished, error)
             else:
                 ended += [] if record is None else [record]
         return tuple(ended), stuck
 
-    def _ended(self, unfinished: UnfinishedAnswer) -> AnswerRecord | None:
+    def _ended(self, unfinished: Reference) -> AnswerRecord | None:
         """The answer with an end: what it has, unverified where nobody decided; None where it is tried once more, or
         has had its end already.
         """
-        record = self.answers.get(tenant=unfinished.tenant, answer_id=unfinished.answer_id)
+        record = self.answers.get(Reference(unfinished.tenant, "answer", unfinished.id))
         if record.stage in ENDED:
             return None
         if record.waiting is not None:
@@ -159,6 +145,6 @@ class Sweep:
         return len(coming_of_age)
 
 
-def _tell(what: str, stuck: UnfinishedAnswer | PendingEvaluation, error: Exception) -> None:
+def _tell(stuck: Reference, error: Exception) -> None:
     # Its type only: the words of an unreadable record's error quote it.
-    logger.error("Answer %s of %s could not be %s: %s", stuck.answer_id, stuck.tenant, what, type(error).__name__)
+    logger.error("Answer %s of %s could not be given an end: %s", stuck.id, stuck.tenant, type(error).__name__)

@@ -1,9 +1,9 @@
 """Oracle: submissions to a task gated, scored band first, and ranked side by side.
 
-::
-
-    judgement = await judge_submission(brief, text, judge=judge, deadline=Deadline.after(120.0))
-    judgement.scoring  # None where the gate did not pass, or where `judgement.unscored` says why nobody could judge
+```python
+judgement = await judge_submission(brief, text, judge=judge, deadline=Deadline.after(120.0))
+judgement.scoring  # None where the gate did not pass, or where `judgement.unscored` says why nobody could judge
+```
 
 Names are imported on first use, so that a step imports its own part of the job alone.
 """

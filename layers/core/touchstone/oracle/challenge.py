@@ -21,6 +21,7 @@ from touchstone.oracle.passages import Passage
 from touchstone.oracle.ranking import Place
 from touchstone.oracle.readings import Reading
 from touchstone.oracle.unjudged import Unjudged
+from touchstone.references import Reference
 from touchstone.strict import Strict
 
 MAX_REASON_CHARS = 4_000
@@ -66,6 +67,11 @@ class Challenge(Strict):
     decided_at: datetime | None = None
     settled: bool = False
     spends: tuple[Spend, ...] = ()
+
+    @property
+    def ref(self) -> Reference:
+        """The reference to it."""
+        return Reference(self.tenant, "challenge", self.id, self.task_id)
 
 
 class ChallengeView(Strict):

@@ -7,8 +7,9 @@ from typing import Final
 from touchstone.errors import ConflictError, NotFoundError
 from touchstone.judges.spends import BY_CHECKS, JudgedBy, sole_replier
 from touchstone.oracle.model import TIER
-from touchstone.oracle.submission import Submission, SubmissionRef
+from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
+from touchstone.references import Reference
 from touchstone.statistics.tallies import Judged, JudgeKey
 
 KIND: Final = "gate_check"
@@ -22,10 +23,10 @@ DECIDED = frozenset({"challenge", "final"})
 """The states of a task in which its parties may read each other's work; before, a label would tell of it."""
 
 
-def submission_ref(tenant: str, record_id: str) -> SubmissionRef:
+def submission_ref(tenant: str, record_id: str) -> Reference:
     """The submission that a label names: `<task id>.<submission id>`."""
     task_id, _, submission_id = record_id.partition(".")
-    return SubmissionRef(tenant=tenant, task_id=task_id, submission_id=submission_id)
+    return Reference(tenant, "submission", submission_id, task_id)
 
 
 def judged_criterion(task: Task, submission: Submission, item: str) -> Judged:

@@ -16,7 +16,6 @@ final task.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -33,6 +32,7 @@ from touchstone.oracle.ranking import Contender
 from touchstone.oracle.readings import Reading
 from touchstone.oracle.task import Task
 from touchstone.oracle.unjudged import Unjudged
+from touchstone.references import Reference
 from touchstone.strict import Strict
 
 MAX_REVISIONS = 10
@@ -45,15 +45,6 @@ type SubmissionState = Literal["received", "gate_failed", "gate_passed", "scored
 `overtaken`: the task was decided before it was judged."""
 type Standing = SubmissionState | Literal["eliminated", "ranked"]
 """`SubmissionState`, and after a contest's ranking what became of those that were scored."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SubmissionRef:
-    """Which submission is meant."""
-
-    tenant: str
-    task_id: str
-    submission_id: str
 
 
 class Comparison(Strict):
@@ -119,9 +110,9 @@ class Submission(Strict):
     spends: tuple[Spend, ...] = ()
 
     @property
-    def ref(self) -> SubmissionRef:
+    def ref(self) -> Reference:
         """The reference to it."""
-        return SubmissionRef(tenant=self.tenant, task_id=self.task_id, submission_id=self.id)
+        return Reference(self.tenant, "submission", self.id, self.task_id)
 
     @property
     def passes(self) -> bool:

@@ -19,6 +19,7 @@ from touchstone.errors import ConflictError, InputError
 from touchstone.judges.spends import Spend
 from touchstone.oracle.model import Brief, Dimension, Party, TaskPath
 from touchstone.oracle.ranking import Place, winner_of
+from touchstone.references import Reference
 from touchstone.strict import Strict
 
 LONGEST_CONTEST = timedelta(days=330)
@@ -80,6 +81,11 @@ class Task(Strict):
     undecided: tuple[str, ...] = ()
     final_at: datetime | None = None
     spends: tuple[Spend, ...] = ()
+
+    @property
+    def ref(self) -> Reference:
+        """The reference to it."""
+        return Reference(self.tenant, "task", self.id)
 
     @property
     def contest(self) -> bool:

@@ -1,11 +1,11 @@
 """Quizzes for learners of Traditional Chinese: made from a chapter, checked by rules and by a judge, made again.
 
-::
+```python
+made = await make_quiz(QuizRequest(chapter=chapter, ui_language="en"), generator=judge, evaluator=another)
+made.state  # "clean", or "violations" with what it still violates, or "unchecked" where the evaluator failed
 
-    made = await make_quiz(QuizRequest(chapter=chapter, ui_language="en"), generator=judge, evaluator=another)
-    made.state  # "clean", or "violations" with what it still violates, or "unchecked" where the evaluator failed
-
-    apply_checks(quiz, ui_language="en").violations  # without any key
+apply_checks(quiz, ui_language="en").violations  # without any key
+```
 
 Names are imported on first use, so that a function imports its own part of the job alone.
 """

@@ -42,10 +42,10 @@ async def make_quiz(
 ) -> MadeQuiz:
     """Make a quiz in this process.
 
-    ::
-
-        made = await make_quiz(QuizRequest(chapter=chapter, ui_language="en"), generator=judge, evaluator=another)
-        made.state  # "clean", "violations", "unchecked" or "failed"
+    ```python
+    made = await make_quiz(QuizRequest(chapter=chapter, ui_language="en"), generator=judge, evaluator=another)
+    made.state  # "clean", "violations", "unchecked" or "failed"
+    ```
 
     `evaluator` None: nobody can be asked, so that the quiz is `unchecked`. `curriculum` and `learner` are those that
     the request names by their ids. Raises `InputError` where one is missing or has no such chapter, `SettingsError`

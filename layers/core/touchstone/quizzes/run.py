@@ -43,6 +43,7 @@ from touchstone.quizzes.model import (
     Weakness,
 )
 from touchstone.quizzes.outcome import outcome, stopped_by
+from touchstone.references import Reference
 from touchstone.strict import Strict
 
 HELD = timedelta(seconds=15)
@@ -122,6 +123,11 @@ class QuizRun(Strict):
     trying: Attempts = Attempts()
     waiting: Waiting | None = None
     left_until: datetime | None = None
+
+    @property
+    def ref(self) -> Reference:
+        """The reference to it."""
+        return Reference(self.tenant, "quiz", self.id)
 
     @property
     def kind(self) -> RunKind:

@@ -1,17 +1,21 @@
 """Courses and learners as people hand them in: JSON, or a table as spreadsheets save it.
 
-A course as CSV has a row for each word and each pattern::
+A course as CSV has a row for each word and each pattern:
 
-    chapter,title,kind,item,pinyin,meaning_en,meaning_ja,explanation,examples
-    2,去圖書館,word,學習,xuéxí,to study,学ぶ,,
-    2,去圖書館,grammar,因為……所以……,,,,cause and effect,因為下雨，所以我在家。|因為累，所以他睡了。
+```text
+chapter,title,kind,item,pinyin,meaning_en,meaning_ja,explanation,examples
+2,去圖書館,word,學習,xuéxí,to study,学ぶ,,
+2,去圖書館,grammar,因為……所以……,,,,cause and effect,因為下雨，所以我在家。|因為累，所以他睡了。
+```
 
 `chapter`, `kind` (word or grammar) and `item` are needed; `hanzi` and `pattern` are other names for `item`. The title
 of a chapter may be given once; examples stand in one cell with `|` between them. Learners as CSV have a row for each
-word or pattern::
+word or pattern:
 
-    learner,ui_language,item,error_rate,seen
-    mei,en,學習,0.35,20
+```text
+learner,ui_language,item,error_rate,seen
+mei,en,學習,0.35,20
+```
 
 `learner`, `item` and `error_rate` (0 to 1, or 35%) are needed. Commas, semicolons or tabs between cells, quotation
 marks, a byte order mark and any line ends are read alike.

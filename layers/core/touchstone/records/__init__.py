@@ -9,25 +9,27 @@ from touchstone.face import Face
 
 if TYPE_CHECKING:
     from touchstone.records.answer_items import evaluation_request_id
-    from touchstone.records.answers import Answers, UnfinishedAnswer
+    from touchstone.records.answers import Answers
     from touchstone.records.artifacts import Artifacts
-    from touchstone.records.audits import Audits, AuditSummary, OwnedAudit
+    from touchstone.records.audits import AUDIT, CASES, WEEKLY, Audits, AuditSummary, Cases
     from touchstone.records.batches import Batch, Batches, BatchState
-    from touchstone.records.challenges import Challenges, UndecidedChallenge
+    from touchstone.records.challenges import Challenges
     from touchstone.records.comparisons import Comparisons
     from touchstone.records.curricula import Curricula, CurriculumSummary
     from touchstone.records.cursors import Page
     from touchstone.records.deferred_queue import DeferredEvaluation, DeferredMessage, DeferredQueue
     from touchstone.records.evaluations import Backlog, Claim, Evaluations, PendingEvaluation
     from touchstone.records.event_bus import EventBus
-    from touchstone.records.experiments import Experiments, ExperimentSummary, UnfinishedExperiment
+    from touchstone.records.experiments import EXPERIMENT, PAIRS, Experiments, ExperimentSummary, Pairs
+    from touchstone.records.jobs import JobStore
     from touchstone.records.judgements import Judgements
     from touchstone.records.labels import Label, Labels
     from touchstone.records.learners import Learners, LearnerSummary
     from touchstone.records.leases import Lease, Leases
-    from touchstone.records.measurements import Measurements, MeasurementSummary, UnfinishedMeasurement
+    from touchstone.records.measurements import MEASUREMENT, Measurements, MeasurementSummary
     from touchstone.records.outbox import Outbox, OutboxEvent
-    from touchstone.records.quizzes import QuizSummary, Quizzes, UnfinishedQuiz
+    from touchstone.records.parts import Parts
+    from touchstone.records.quizzes import QUIZ, QuizSummary, Quizzes
     from touchstone.records.replies import Replies
     from touchstone.records.request_keys import RequestKeys
     from touchstone.records.routing_pins import RoutingPins
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
     from touchstone.records.statistics import Approach, Rates, Statistics, Suggestion, Tally, Trend, Volume
     from touchstone.records.submissions import Submissions
     from touchstone.records.summaries import AnswerSummary
-    from touchstone.records.tasks import Tasks, TaskSummary, UnfinishedTask
+    from touchstone.records.tasks import Tasks, TaskSummary
     from touchstone.records.tenants import Tenant, Tenants
     from touchstone.records.tokens import Identity, Role, TokenInfo, Tokens
     from touchstone.records.ulids import derived_ulid, is_ulid, new_ulid
@@ -45,25 +47,27 @@ __getattr__ = Face(
     __name__,
     {
         "answer_items": ("evaluation_request_id",),
-        "answers": ("Answers", "UnfinishedAnswer"),
+        "answers": ("Answers",),
         "artifacts": ("Artifacts",),
-        "audits": ("AuditSummary", "Audits", "OwnedAudit"),
+        "audits": ("AUDIT", "AuditSummary", "Audits", "CASES", "Cases", "WEEKLY"),
         "batches": ("Batch", "BatchState", "Batches"),
-        "challenges": ("Challenges", "UndecidedChallenge"),
+        "challenges": ("Challenges",),
         "comparisons": ("Comparisons",),
         "curricula": ("Curricula", "CurriculumSummary"),
         "cursors": ("Page",),
         "deferred_queue": ("DeferredEvaluation", "DeferredMessage", "DeferredQueue"),
         "evaluations": ("Backlog", "Claim", "Evaluations", "PendingEvaluation"),
-        "experiments": ("ExperimentSummary", "Experiments", "UnfinishedExperiment"),
+        "experiments": ("EXPERIMENT", "ExperimentSummary", "Experiments", "PAIRS", "Pairs"),
         "event_bus": ("EventBus",),
         "judgements": ("Judgements",),
         "labels": ("Label", "Labels"),
         "learners": ("LearnerSummary", "Learners"),
         "leases": ("Lease", "Leases"),
-        "measurements": ("MeasurementSummary", "Measurements", "UnfinishedMeasurement"),
+        "jobs": ("JobStore",),
+        "measurements": ("MEASUREMENT", "MeasurementSummary", "Measurements"),
         "outbox": ("Outbox", "OutboxEvent"),
-        "quizzes": ("QuizSummary", "Quizzes", "UnfinishedQuiz"),
+        "parts": ("Parts",),
+        "quizzes": ("QUIZ", "QuizSummary", "Quizzes"),
         "replies": ("Replies",),
         "request_keys": ("RequestKeys",),
         "routing_pins": ("RoutingPins",),
@@ -72,7 +76,7 @@ __getattr__ = Face(
         "statistics": ("Approach", "Rates", "Statistics", "Suggestion", "Tally", "Trend", "Volume"),
         "submissions": ("Submissions",),
         "summaries": ("AnswerSummary",),
-        "tasks": ("TaskSummary", "Tasks", "UnfinishedTask"),
+        "tasks": ("TaskSummary", "Tasks"),
         "tenants": ("Tenant", "Tenants"),
         "tokens": ("Identity", "Role", "TokenInfo", "Tokens"),
         "ulids": ("derived_ulid", "is_ulid", "new_ulid"),
@@ -80,6 +84,13 @@ __getattr__ = Face(
 )
 
 __all__ = [
+    "AUDIT",
+    "CASES",
+    "EXPERIMENT",
+    "MEASUREMENT",
+    "PAIRS",
+    "QUIZ",
+    "WEEKLY",
     "AnswerSummary",
     "Answers",
     "Approach",
@@ -90,6 +101,7 @@ __all__ = [
     "Batch",
     "BatchState",
     "Batches",
+    "Cases",
     "Challenges",
     "Claim",
     "Comparisons",
@@ -103,6 +115,7 @@ __all__ = [
     "ExperimentSummary",
     "Experiments",
     "Identity",
+    "JobStore",
     "Judgements",
     "Label",
     "Labels",
@@ -114,8 +127,9 @@ __all__ = [
     "Measurements",
     "Outbox",
     "OutboxEvent",
-    "OwnedAudit",
     "Page",
+    "Pairs",
+    "Parts",
     "PendingEvaluation",
     "QuizSummary",
     "Quizzes",
@@ -138,12 +152,6 @@ __all__ = [
     "TokenInfo",
     "Tokens",
     "Trend",
-    "UndecidedChallenge",
-    "UnfinishedAnswer",
-    "UnfinishedExperiment",
-    "UnfinishedMeasurement",
-    "UnfinishedQuiz",
-    "UnfinishedTask",
     "Volume",
     "derived_ulid",
     "evaluation_request_id",

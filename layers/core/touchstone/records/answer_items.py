@@ -1,71 +1,26 @@
-"""An answer's record as an item of the table: its key, its places in the indexes, and what it counts for."""
+"""How answers are stored: their places in the indexes, and what they count for."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from touchstone.answers.model import ENDED, AnswerRecord
 from touchstone.clock import Clock, system_clock
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import action_of, difference
-from touchstone.records.keys import answer_key, of_tenant, sortable
-from touchstone.records.summaries import summary_of
-from touchstone.records.table import Action, Item
+from touchstone.records.jobs import Job, JobStore
+from touchstone.records.keys import sortable
+from touchstone.records.summaries import AnswerSummary, summary_of
+from touchstone.records.table import Item
 from touchstone.records.ulids import derived_ulid
-from touchstone.records.versioned import Kind, Stored, Versioned
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
-UNFINISHED = "ANSWER#unfinished"
-"""The partition of the `deferred` index where answers without an end are, of all tenants."""
 
-type Step = Callable[[AnswerRecord], AnswerRecord]
-"""A pure change of a record. Returning the very same object means: nothing to do."""
-type Beside = Callable[[AnswerRecord], Sequence[Action]]
-"""Further writes of the same transaction, from the record as it will be."""
-
-
-class AnswerItems:
-    """Reads and changes the items of answers' records."""
-
-    def __init__(
-        self,
-        table: "Table",
-        artifacts: Artifacts,
-        *,
-        clock: Clock,
-        pause: Callable[[float], None],
-    ) -> None:
-        self._records = Versioned(_ANSWER, table, artifacts, pause=pause)
-        self._clock = clock
-
-    def read(self, tenant: str, answer_id: str) -> Stored[AnswerRecord]:
-        """The record, strongly consistent. Raises `NotFoundError`, also for another tenant's."""
-        return self._records.read(tenant, answer_key(tenant, answer_id))
-
-    def insert(self, record: AnswerRecord) -> AnswerRecord:
-        """Store a new record; an identical repeat returns the stored one, however far it has come.
-
-        Raises `ConflictError` where this id already belongs to another request.
-        """
-        return self._records.insert(record)
-
-    def change(self, tenant: str, answer_id: str, step: Step, *, beside: Beside | None = None) -> AnswerRecord:
-        """Apply `step` and return the record as stored then.
-
-        Raises `NotFoundError`, what `step` raises, `InputError` where the result is no valid record, or `StoreError`.
-        """
-
-        def dated(record: AnswerRecord) -> AnswerRecord:
-            after = step(record)
-            return after if after is record else after.model_copy(update={"updated_at": self._clock()})
-
-        return self._records.change(tenant, answer_key(tenant, answer_id), dated, beside=beside)
-
-
-class OfAnswers:
-    """What the classes share that keep or read answers' records: the table, the bodies, and a clock."""
+class OfAnswers(JobStore[AnswerRecord, AnswerSummary]):
+    """What the classes share that keep or read answers' records."""
 
     def __init__(
         self,
@@ -75,10 +30,7 @@ class OfAnswers:
         clock: Clock = system_clock,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._table = table
-        self._artifacts = artifacts
-        self._items = AnswerItems(table, artifacts, clock=clock, pause=pause)
-        self._clock = clock
+        super().__init__(ANSWER, table, artifacts, clock=clock, pause=pause)
 
 
 def evaluation_request_id(record: AnswerRecord) -> str:
@@ -87,18 +39,28 @@ def evaluation_request_id(record: AnswerRecord) -> str:
     return derived_ulid(moment, record.tenant, record.id)
 
 
-def pending_index(record: AnswerRecord) -> dict[str, str]:
-    """The attributes that place a record in the `deferred` index; empty once nothing of it is left to do.
+def _due(record: AnswerRecord) -> datetime | None:
+    """When an answer without an end began, or is abandoned where somebody carries it to another try.
 
-    An answer without an end is sorted by its beginning, or by when it is abandoned where somebody carries it to another
-    try: mostly it keeps its place until its end, which costs two writes in all.
-    Of evaluations, which begin only after that end, deferred ones are sorted by their request, waiting and running ones
+    Mostly it keeps its place until its end, which costs two writes in all.
+    """
+    if record.stage in ENDED:
+        return None
+    left_until = record.left_until if record.waiting is None else record.waiting.left_until
+    return left_until or record.created_at
+
+
+def _also(record: AnswerRecord) -> Item:
+    item: Item = {} if record.stage not in ENDED else _evaluation_index(record)
+    return item if record.verification_status is None else item | {"verification_status": record.verification_status}
+
+
+def _evaluation_index(record: AnswerRecord) -> Item:
+    """The attributes that place an evaluation in the `deferred` index; empty once nothing of it is left to do.
+
+    Evaluations begin only after the answer's end. Deferred ones are sorted by their request, waiting and running ones
     by the moment somebody may (again) take them.
     """
-    if record.stage not in ENDED:
-        left_until = record.left_until if record.waiting is None else record.waiting.left_until
-        begun = left_until or record.created_at
-        return {"gsi2pk": UNFINISHED, "gsi2sk": f"{sortable(begun)}#{record.id}"}
     progress = record.evaluation
     request = evaluation_request_id(record)
     match progress.state:
@@ -118,23 +80,16 @@ def _asked(record: AnswerRecord) -> str:
     return record.model_dump_json(exclude={**dict.fromkeys(later, True), "evaluation": {"failure_reason", "since"}})
 
 
-def _derived(record: AnswerRecord) -> Item:
-    item: Item = {
-        "summary": summary_of(record).model_dump_json(),
-        "gsi1pk": of_tenant(record.tenant, "ANSWERS"),
-        "gsi1sk": record.id,
-        **pending_index(record),
-    }
-    if record.verification_status is not None:
-        item["verification_status"] = record.verification_status
-    return item
-
-
-_ANSWER = Kind(
-    name="answer",
+ANSWER = Job(
+    kind="answer",
+    plural="answers",
     model=AnswerRecord,
-    key=lambda record: answer_key(record.tenant, record.id),
     asked=_asked,
-    derived=_derived,
+    line=AnswerSummary,
+    summary=summary_of,
+    due=_due,
+    also=_also,
     follows=lambda before, after: tuple(map(action_of, difference(before, after))),
+    dated=lambda record, now: record.model_copy(update={"updated_at": now}),
 )
+"""How answers are stored."""

@@ -1,8 +1,7 @@
 """Answers as they are asked for, worked on and finished; each step is one conditional write and harmless to repeat."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from touchstone.answers.model import (
@@ -20,21 +19,13 @@ from touchstone.attempts import TryEnd, Waiting
 from touchstone.checks.language import language_of
 from touchstone.errors import ConflictError, Unanswered
 from touchstone.judges.spends import Spend
-from touchstone.records.answer_items import UNFINISHED, Beside, OfAnswers
+from touchstone.records.answer_items import OfAnswers
 from touchstone.records.cursors import Page, cursor_after, page_size, position_of
-from touchstone.records.keys import of_tenant, record_of
-from touchstone.records.lists import due_until
+from touchstone.records.keys import of_tenant
 from touchstone.records.solutions import solution_actions
 from touchstone.records.summaries import AnswerSummary
 from touchstone.records.table import Action, store_faults
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnfinishedAnswer:
-    """An answer without an end."""
-
-    tenant: str
-    answer_id: str
+from touchstone.references import Reference
 
 
 class Answers(OfAnswers):
@@ -44,14 +35,6 @@ class Answers(OfAnswers):
     fails; all are safe to repeat, and a repeat returns the record as it is stored by then. `spends` are kept whatever
     has become of the record meanwhile, each once.
     """
-
-    def create(self, record: AnswerRecord) -> AnswerRecord:
-        """Store a new record. Raises `ConflictError` where its id belongs to another request already."""
-        return self._items.insert(record)
-
-    def get(self, *, tenant: str, answer_id: str) -> AnswerRecord:
-        """The record of an answer."""
-        return self._items.read(tenant, answer_id).record
 
     def page(
         self, *, tenant: str, limit: int = 50, cursor: str | None = None, status: Status | None = None
@@ -86,16 +69,6 @@ class Answers(OfAnswers):
             start = {"Limit": wanted, "ExclusiveStartKey": reply["LastEvaluatedKey"]}
         shown = tuple(found[:limit])
         return Page(items=shown, cursor=cursor_after(scope, shown[-1].id) if len(found) > limit else None)
-
-    def unfinished(self, *, older_than: timedelta, limit: int = 100) -> tuple[UnfinishedAnswer, ...]:
-        """Answers of all tenants that were received longer ago than `older_than` and have no end, oldest first.
-
-        Read from an index: one that ended a moment ago may still be among them.
-        """
-        moment = self._clock() - older_than
-        found = due_until(self._table, "unfinished answers", kind=UNFINISHED, moment=moment, limit=limit)
-        named = (record_of(str(item["pk"])) for item in found)
-        return tuple(UnfinishedAnswer(tenant=tenant, answer_id=answer_id) for tenant, answer_id in named)
 
     def set_problem(self, *, tenant: str, answer_id: str, text: str, spends: Sequence[Spend] = ()) -> AnswerRecord:
         """Keep the problem's text that was read from its image, and its language; a repeat keeps the first.
@@ -269,7 +242,7 @@ class Answers(OfAnswers):
         done: Callable[[AnswerRecord], bool],
         change: Callable[[AnswerRecord], dict[str, Any]],
         spends: Sequence[Spend],
-        beside: Beside | None = None,
+        beside: Callable[[AnswerRecord], Sequence[Action]] | None = None,
     ) -> AnswerRecord:
         """One step on a record that has not ended; on one that has, or where the step is `done`, nothing happens but
         that its `spends` are kept.
@@ -286,7 +259,7 @@ class Answers(OfAnswers):
         def writes(record: AnswerRecord) -> Sequence[Action]:
             return beside(record) if works and beside is not None else ()
 
-        return self._items.change(tenant, answer_id, step, beside=writes)
+        return self.change(Reference(tenant, "answer", answer_id), step, beside=writes)
 
 
 def with_late_spends(record: AnswerRecord, spends: Sequence[Spend]) -> AnswerRecord:

@@ -5,9 +5,8 @@ A challenge is made by one transaction with its task, which counts it and holds 
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Literal
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal, Never
 
 from touchstone.attempts import TryEnd
 from touchstone.clock import Clock, system_clock
@@ -21,29 +20,17 @@ from touchstone.oracle.readings import Reading
 from touchstone.oracle.task import challenged
 from touchstone.oracle.unjudged import Unjudged
 from touchstone.records.artifacts import Artifacts
-from touchstone.records.keys import CHALLENGE, challenge_key, record_of, sortable, task_key
-from touchstone.records.lists import due_until
-from touchstone.records.table import Item, query
+from touchstone.records.jobs import Job, JobStore
+from touchstone.records.keys import CHALLENGES, key_of, task_key
+from touchstone.records.table import query
 from touchstone.records.tasks import TASK
-from touchstone.records.versioned import Kind, Versioned
+from touchstone.records.versioned import Versioned
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
-UNFINISHED = "CHALLENGE#unfinished"
-"""The partition of the `deferred` index where challenges that are not settled are, of all tenants."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UndecidedChallenge:
-    """A challenge that is not decided, or of which its task does not know yet."""
-
-    tenant: str
-    task_id: str
-    challenge_id: str
-
-
-class Challenges:
+class Challenges(JobStore[Challenge, Never]):
     """The challenges to all rankings.
 
     Every method raises `NotFoundError` for what this tenant does not have, and `StoreError` where the store fails; all
@@ -58,10 +45,8 @@ class Challenges:
         clock: Clock = system_clock,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._table = table
-        self._records = Versioned(CHALLENGE_KIND, table, artifacts, pause=pause)
-        self._tasks = Versioned(TASK, table, artifacts, pause=pause)
-        self._clock = clock
+        super().__init__(CHALLENGE, table, artifacts, clock=clock, pause=pause)
+        self._tasks = Versioned(TASK.stored(), table, artifacts, pause=pause)
 
     def add(
         self, *, tenant: str, task_id: str, challenge_id: str, request: ChallengeRequest, own: bool = False
@@ -80,7 +65,7 @@ class Challenges:
             reason=request.reason,
             created_at=now,
         )
-        key = challenge_key(tenant, task_id, challenge_id)
+        key = key_of(record.ref)
         if (stored := self._records.find(tenant, key)) is not None:
             return self._records.same(stored, record)
         self._tasks.change(
@@ -91,35 +76,21 @@ class Challenges:
         )
         return self._records.same(self._records.read(tenant, key), record)
 
-    def get(self, *, tenant: str, task_id: str, challenge_id: str) -> Challenge:
-        """A challenge."""
-        return self._records.read(tenant, challenge_key(tenant, task_id, challenge_id)).record
-
     def of_task(self, *, tenant: str, task_id: str) -> tuple[Challenge, ...]:
         """All challenges to a task's ranking, oldest first, strongly consistent."""
         found = query(
             self._table,
             "the challenges",
             KeyConditionExpression="pk = :pk AND begins_with(sk, :challenge)",
-            ExpressionAttributeValues={":pk": task_key(tenant, task_id)["pk"], ":challenge": CHALLENGE},
+            ExpressionAttributeValues={":pk": task_key(tenant, task_id)["pk"], ":challenge": CHALLENGES},
             ConsistentRead=True,
         )
         records = (self._records.of_item(tenant, item).record for item in found)
         return tuple(sorted(records, key=lambda one: one.created_at))
 
-    def unfinished(self, *, older_than: timedelta, limit: int = 100) -> tuple[UndecidedChallenge, ...]:
-        """Challenges of all tenants whose next try was due longer ago than `older_than`, oldest first.
-
-        Read from an index: one that was settled a moment ago may still be among them.
-        """
-        moment = self._clock() - older_than
-        found = due_until(self._table, "undecided challenges", kind=UNFINISHED, moment=moment, limit=limit)
-        return tuple(_undecided_of(item) for item in found)
-
-    def begin(self, challenge: Challenge) -> tuple[Challenge, bool]:
+    def begin_rescoring(self, challenge: Challenge) -> tuple[Challenge, bool]:
         """Begin a try to score again, and whether it may be made: of many at once exactly one may."""
-        key = CHALLENGE_KIND.key(challenge)
-        return self._records.begin(challenge.tenant, key, lambda one: steps.begun(one, now=self._clock()))
+        return self.begin(challenge.ref, lambda one: steps.begun(one, now=self._clock()))
 
     def put_back(
         self, challenge: Challenge, *, why: Unjudged, until: datetime, ended: TryEnd, spends: Sequence[Spend] = ()
@@ -176,27 +147,21 @@ class Challenges:
         return self._step(challenge, steps.settled)
 
     def _step(self, challenge: Challenge, step: Callable[[Challenge], Challenge]) -> Challenge:
-        return self._records.change(challenge.tenant, CHALLENGE_KIND.key(challenge), step)
+        return self.change(challenge.ref, step)
 
 
-def _derived(challenge: Challenge) -> Item:
+def _due(challenge: Challenge) -> datetime | None:
     if challenge.settled:
-        return {}
+        return None
     moments = (challenge.created_at, challenge.attempts.not_before, challenge.carried_until)
-    due = max(moment for moment in moments if moment is not None)
-    return {"gsi2pk": UNFINISHED, "gsi2sk": f"{sortable(due)}#{challenge.id}"}
+    return max(moment for moment in moments if moment is not None)
 
 
-CHALLENGE_KIND = Kind(
-    name="challenge",
+CHALLENGE = Job[Challenge, Never](
+    kind="challenge",
+    plural="challenges",
     model=Challenge,
-    key=lambda one: challenge_key(one.tenant, one.task_id, one.id),
     asked=lambda one: f"{one.challenger}\n{one.submission_id}\n{one.reason}",
-    derived=_derived,
+    due=_due,
 )
 """How challenges are stored."""
-
-
-def _undecided_of(item: Item) -> UndecidedChallenge:
-    tenant, task_id = record_of(str(item["pk"]))
-    return UndecidedChallenge(tenant=tenant, task_id=task_id, challenge_id=str(item["sk"]).removeprefix(CHALLENGE))

@@ -26,6 +26,7 @@ from touchstone.records.counters import COUNT_SHARDS, deferred_pk
 from touchstone.records.keys import record_of, sortable
 from touchstone.records.table import query, read
 from touchstone.records.ulids import first_ulid, last_ulid, moment_of
+from touchstone.references import Reference
 
 LEASE_SECONDS = 900
 """A Lambda function's longest life: after it, whoever claimed a record is certainly gone."""
@@ -87,7 +88,7 @@ class Evaluations(OfAnswers):
                 return record
             return record.model_copy(update={"evaluation": asked(self._clock())})
 
-        return self._items.change(tenant, answer_id, step)
+        return self.change(Reference(tenant, "answer", answer_id), step)
 
     def claim(self, *, tenant: str, answer_id: str, lease_seconds: float = LEASE_SECONDS) -> Claim:
         """Take a record to evaluate it now: of many at once exactly one is granted, for `lease_seconds`.
@@ -115,7 +116,7 @@ class Evaluations(OfAnswers):
             lease = as_long_again(since, now, least=lease) if broke_off else lease
             return _moved(record, state="running", not_before=now + lease, since=since)
 
-        record = self._items.change(tenant, answer_id, step)
+        record = self.change(Reference(tenant, "answer", answer_id), step)
         return Claim(granted=granted, record=record)
 
     def wait(
@@ -167,7 +168,7 @@ class Evaluations(OfAnswers):
             now, due = self._clock(), record.evaluation.not_before
             return _moved(record, state="deferred", not_before=now if due is None else max(now, due))
 
-        return self._items.change(tenant, answer_id, step)
+        return self.change(Reference(tenant, "answer", answer_id), step)
 
     def complete(
         self, *, tenant: str, answer_id: str, evaluation: DeepEvaluation, spends: Sequence[Spend] = ()
@@ -183,7 +184,7 @@ class Evaluations(OfAnswers):
             done = _moved(record, state="done", not_before=None, failure=None)
             return done.model_copy(update={"deep_evaluation": evaluation, "spends": (*record.spends, *spends)})
 
-        return self._items.change(tenant, answer_id, step)
+        return self.change(Reference(tenant, "answer", answer_id), step)
 
     def fail(self, *, tenant: str, answer_id: str, failure: str, spends: Sequence[Spend] = ()) -> AnswerRecord:
         """Give a record up, with the reason; what is over stays so."""
@@ -194,7 +195,7 @@ class Evaluations(OfAnswers):
             failed = _moved(record, state="failed", not_before=None, failure=failure)
             return failed.model_copy(update={"spends": (*record.spends, *spends)})
 
-        return self._items.change(tenant, answer_id, step)
+        return self.change(Reference(tenant, "answer", answer_id), step)
 
     def oldest_deferred(
         self,
@@ -252,7 +253,7 @@ class Evaluations(OfAnswers):
             after = after.model_copy(update={"spends": (*record.spends, *spends)})
             return record if after == record else after
 
-        return self._items.change(tenant, answer_id, step)
+        return self.change(Reference(tenant, "answer", answer_id), step)
 
     def _pending(
         self, state: Pending, limit: int, *, first: str = _BEFORE_ALL, last: str = _AFTER_ALL

@@ -16,14 +16,15 @@ from touchstone.oracle import submission as steps
 from touchstone.oracle.model import GateCheck, IndividualScoring
 from touchstone.oracle.passages import Passage
 from touchstone.oracle.readings import Reading
-from touchstone.oracle.submission import Comparison, Submission, SubmissionRef, SubmissionState
+from touchstone.oracle.submission import Comparison, Submission, SubmissionState
 from touchstone.oracle.task import TaskState
 from touchstone.oracle.unjudged import Unjudged
 from touchstone.records.artifacts import Artifacts
-from touchstone.records.keys import Key, submission_key, task_key
-from touchstone.records.submissions import SUBMISSION_KIND
+from touchstone.records.keys import Key, key_of, task_key
+from touchstone.records.submissions import SUBMISSION
 from touchstone.records.table import Action, read
 from touchstone.records.versioned import Versioned
+from touchstone.references import Reference
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -53,11 +54,11 @@ class Judgements:
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self._table = table
-        self._records = Versioned(SUBMISSION_KIND, table, artifacts, pause=pause)
+        self._records = Versioned(SUBMISSION.stored(), table, artifacts, pause=pause)
         self._clock = clock
 
     def begin(
-        self, ref: SubmissionRef, *, at: SubmissionState, during: frozenset[TaskState] = BEING_JUDGED
+        self, ref: Reference, *, at: SubmissionState, during: frozenset[TaskState] = BEING_JUDGED
     ) -> tuple[Submission, bool]:
         """Begin a try at the work of a state, and whether it may be made: of many at once exactly one may."""
         before: Submission | None = None
@@ -72,7 +73,7 @@ class Judgements:
 
     def put_back(
         self,
-        ref: SubmissionRef,
+        ref: Reference,
         *,
         why: Unjudged,
         until: datetime,
@@ -87,13 +88,13 @@ class Judgements:
 
         return self._step(ref, step, spends=spends, during=during)
 
-    def gate(self, ref: SubmissionRef, *, check: GateCheck, spends: Sequence[Spend] = ()) -> Submission:
+    def gate(self, ref: Reference, *, check: GateCheck, spends: Sequence[Spend] = ()) -> Submission:
         """Keep what the gate check found; a repeat keeps the first."""
         return self._step(ref, lambda one: steps.gated(one, check, spends=spends), spends=spends)
 
     def score(
         self,
-        ref: SubmissionRef,
+        ref: Reference,
         *,
         scoring: IndividualScoring,
         race: bool = False,
@@ -111,13 +112,13 @@ class Judgements:
 
         return self._step(ref, step, spends=spends)
 
-    def give_up(self, ref: SubmissionRef, *, why: Unjudged, spends: Sequence[Spend] = ()) -> Submission:
+    def give_up(self, ref: Reference, *, why: Unjudged, spends: Sequence[Spend] = ()) -> Submission:
         """Keep that nobody could judge the submission, and why; what was judged stays so."""
         return self._step(ref, lambda one: steps.given_up(one, why, spends=spends), spends=spends)
 
     def compare(
         self,
-        ref: SubmissionRef,
+        ref: Reference,
         *,
         comparisons: Sequence[Comparison],
         uncompared: Sequence[str] = (),
@@ -136,7 +137,7 @@ class Judgements:
 
     def rescore(
         self,
-        ref: SubmissionRef,
+        ref: Reference,
         *,
         scoring: IndividualScoring,
         readings: Sequence[Reading] = (),
@@ -155,7 +156,7 @@ class Judgements:
 
     def recompare(
         self,
-        ref: SubmissionRef,
+        ref: Reference,
         *,
         comparisons: Sequence[Comparison],
         uncompared: Sequence[str] = (),
@@ -168,23 +169,21 @@ class Judgements:
 
         return self._step(ref, step, during=CHALLENGED)
 
-    def settle_race(self, ref: SubmissionRef) -> Submission:
+    def settle_race(self, ref: Reference) -> Submission:
         """Note that the task is decided that a passing submission might have won; so the sweep leaves it."""
-        key = submission_key(ref.tenant, ref.task_id, ref.submission_id)
-        return self._records.change(ref.tenant, key, steps.race_settled)
+        return self._records.change(ref.tenant, key_of(ref), steps.race_settled)
 
-    def read_anew(self, ref: SubmissionRef) -> Submission:
+    def read_anew(self, ref: Reference) -> Submission:
         """Let a finalist be read again, with tries of its own, while the ranking may be challenged."""
         return self._step(ref, steps.read_anew, during=CHALLENGED)
 
-    def pay(self, ref: SubmissionRef, spends: Sequence[Spend]) -> Submission:
+    def pay(self, ref: Reference, spends: Sequence[Spend]) -> Submission:
         """Keep judge calls that were paid for beside a stage, each once, whatever has become of the task."""
-        key = submission_key(ref.tenant, ref.task_id, ref.submission_id)
-        return self._records.change(ref.tenant, key, lambda one: steps.paid(one, spends))
+        return self._records.change(ref.tenant, key_of(ref), lambda one: steps.paid(one, spends))
 
     def _step(
         self,
-        ref: SubmissionRef,
+        ref: Reference,
         step: Step,
         *,
         spends: Sequence[Spend] = (),
@@ -205,8 +204,7 @@ class Judgements:
         def still(after: Submission) -> Sequence[Action]:
             return () if after.state == "overtaken" else (_in_state(task, during),)
 
-        key = submission_key(ref.tenant, ref.task_id, ref.submission_id)
-        return self._records.change(ref.tenant, key, in_time, beside=still)
+        return self._records.change(ref.tenant, key_of(ref), in_time, beside=still)
 
 
 def _in_state(task: Key, states: frozenset[TaskState]) -> Action:

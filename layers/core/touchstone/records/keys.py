@@ -3,17 +3,20 @@
 import hashlib
 import re
 import zlib
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from touchstone.errors import InputError, NotFoundError
 from touchstone.records.ulids import is_ulid
+from touchstone.references import JobKind, Reference
 
 RECORD = "RECORD"
-SUBMISSION = "SUBMISSION#"
+SUBMISSIONS = "SUBMISSION#"
 """How the sort keys of a task's submissions begin, before their ids."""
 OUTBOX = "OUTBOX#"
 """How the sort keys of a task's events begin, before their ids."""
-CHALLENGE = "CHALLENGE#"
+CHALLENGES = "CHALLENGE#"
 """How the sort keys of the challenges to a task's ranking begin, before their ids."""
 COMPARISON = "COMPARISON#"
 """How the sort keys of comparisons begin, before their round and dimension."""
@@ -23,6 +26,8 @@ PAIR = "PAIR#"
 """How the sort keys of an experiment's pairs begin, before their numbers."""
 CASE = "CASE#"
 """How the sort keys of an audit's cases begin, before their numbers."""
+IN_THEIR_TASK: frozenset[JobKind] = frozenset({"submission", "challenge"})
+"""The jobs whose records lie in the partition of their task."""
 LISTED_SHARDS = 16
 """What is listed by its key is written up to twenty times for one answer, and a partition of an index takes 1,000
 writes a second: so many carry the 240 answers a second that the counters do."""
@@ -48,11 +53,6 @@ def of_tenant(tenant: str, *parts: str) -> str:
     return "#".join(("T", check_tenant(tenant), *parts))
 
 
-def answer_key(tenant: str, answer_id: str) -> Key:
-    """The key of an answer's record. Raises `NotFoundError` for what cannot be an id."""
-    return {"pk": of_tenant(tenant, "ANSWER", _known(answer_id, "answer")), "sk": RECORD}
-
-
 def batch_key(tenant: str, batch_id: str) -> Key:
     """The key of a batch's record. Raises `NotFoundError` for what cannot be an id."""
     return {"pk": of_tenant(tenant, "BATCH", _known(batch_id, "batch")), "sk": RECORD}
@@ -61,51 +61,6 @@ def batch_key(tenant: str, batch_id: str) -> Key:
 def task_key(tenant: str, task_id: str) -> Key:
     """The key of a task's record. Raises `NotFoundError` for what cannot be an id."""
     return {"pk": of_tenant(tenant, "TASK", _known(task_id, "task")), "sk": RECORD}
-
-
-def measurement_key(tenant: str, measurement_id: str) -> Key:
-    """The key of a measurement's record. Raises `NotFoundError` for what cannot be an id."""
-    return {"pk": of_tenant(tenant, "MEASUREMENT", _known(measurement_id, "measurement")), "sk": RECORD}
-
-
-def quiz_key(tenant: str, quiz_id: str) -> Key:
-    """The key of a quiz's record. Raises `NotFoundError` for what cannot be an id."""
-    return {"pk": of_tenant(tenant, "QUIZ", _known(quiz_id, "quiz")), "sk": RECORD}
-
-
-def experiment_key(tenant: str, experiment_id: str) -> Key:
-    """The key of an experiment's record. Raises `NotFoundError` for what cannot be an id."""
-    return {"pk": of_tenant(tenant, "EXPERIMENT", _known(experiment_id, "experiment")), "sk": RECORD}
-
-
-def pair_key(tenant: str, experiment_id: str, number: int) -> Key:
-    """The key of a pair, in its experiment's partition. Raises `NotFoundError` for what cannot be an id."""
-    return {**experiment_key(tenant, experiment_id), "sk": f"{PAIR}{number:05}"}
-
-
-def progress_key(tenant: str, experiment_id: str) -> Key:
-    """The key of how far an experiment's pairs are. Raises `NotFoundError` for what cannot be an id."""
-    return {**experiment_key(tenant, experiment_id), "sk": "PROGRESS"}
-
-
-def audit_key(tenant: str, audit_id: str) -> Key:
-    """The key of an audit's record. Raises `NotFoundError` for what cannot be an id."""
-    return {"pk": of_tenant(tenant, "AUDIT", _known(audit_id, "audit")), "sk": RECORD}
-
-
-def case_key(tenant: str, audit_id: str, number: int) -> Key:
-    """The key of a case, in its audit's partition. Raises `NotFoundError` for what cannot be an id."""
-    return {**audit_key(tenant, audit_id), "sk": f"{CASE}{number:05}"}
-
-
-def case_progress_key(tenant: str, audit_id: str) -> Key:
-    """The key of how far an audit's cases are. Raises `NotFoundError` for what cannot be an id."""
-    return {**audit_key(tenant, audit_id), "sk": "PROGRESS"}
-
-
-def submission_key(tenant: str, task_id: str, submission_id: str) -> Key:
-    """The key of a submission, in its task's partition. Raises `NotFoundError` for what cannot be an id."""
-    return {**task_key(tenant, task_id), "sk": f"{SUBMISSION}{_known(submission_id, 'submission')}"}
 
 
 def submitter_key(tenant: str, task_id: str, submitter: str) -> Key:
@@ -118,14 +73,25 @@ def event_key(tenant: str, task_id: str, event_id: str) -> Key:
     return {**task_key(tenant, task_id), "sk": f"{OUTBOX}{_known(event_id, 'event')}"}
 
 
-def challenge_key(tenant: str, task_id: str, challenge_id: str) -> Key:
-    """The key of a challenge to a task's ranking. Raises `NotFoundError` for what cannot be an id."""
-    return {**task_key(tenant, task_id), "sk": f"{CHALLENGE}{_known(challenge_id, 'challenge')}"}
-
-
 def comparison_key(tenant: str, task_id: str, round_id: str, dimension: str) -> Key:
     """The key of a comparison: its round (a word of ours or an id) and dimension, in its task's partition."""
     return {**task_key(tenant, task_id), "sk": f"{COMPARISON}{part(round_id)}#{part(dimension)}"}
+
+
+def key_of(which: Reference) -> Key:
+    """The key of a job's record. Raises `NotFoundError` for what cannot be an id."""
+    word = which.kind.upper()
+    if which.kind in IN_THEIR_TASK:
+        return {**task_key(which.tenant, which.task_id), "sk": f"{word}#{_known(which.id, which.kind)}"}
+    return {"pk": of_tenant(which.tenant, word, _known(which.id, which.kind)), "sk": RECORD}
+
+
+def reference_of(kind: JobKind, key: Mapping[str, Any]) -> Reference:
+    """The record of a kind that has this key."""
+    tenant, owner = record_of(str(key["pk"]))
+    if kind in IN_THEIR_TASK:
+        return Reference(tenant, kind, str(key["sk"]).partition("#")[2], owner)
+    return Reference(tenant, kind, owner)
 
 
 def listed_by_key(tenant: str, key: Key) -> Key:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from touchstone.answers.model import AnswerRecord
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import NotFoundError
-from touchstone.records.answer_items import AnswerItems
+from touchstone.records.answer_items import OfAnswers
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.keys import Key, listed_by_key, of_tenant, part
 from touchstone.records.table import Action, read, store_faults
+from touchstone.references import Reference
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -39,7 +40,7 @@ class Solutions:
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self._table = table
-        self._items = AnswerItems(table, artifacts, clock=clock, pause=pause)
+        self._answers = OfAnswers(table, artifacts, clock=clock, pause=pause)
         self._tenant = tenant
 
     async def exact(self, key: str) -> "EarlierSolution | None":
@@ -75,7 +76,7 @@ class Solutions:
         from touchstone.answers.retrieval import EarlierSolution  # on first use: only RETRIEVE needs its tables
 
         try:
-            record = self._items.read(self._tenant, answer_id).record
+            record = self._answers.get(Reference(self._tenant, "answer", answer_id))
         except NotFoundError:
             return None
         if record.verification_status != "verified" or record.best is None or record.problem is None:

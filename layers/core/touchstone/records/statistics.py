@@ -23,6 +23,7 @@ from touchstone.records.keys import of_tenant, text_of
 from touchstone.records.labels import LABELS, counted_for, labels_of
 from touchstone.records.lists import all_of
 from touchstone.records.table import Item, query, store_faults
+from touchstone.references import Reference
 from touchstone.statistics.tallies import CardTally, JudgeKey
 
 
@@ -206,7 +207,7 @@ class Statistics(OfAnswers):
         records = 0
         for answer_id in self._answer_ids(tenant):
             records += 1
-            for increment in contributions(self._items.read(tenant, answer_id).record):
+            for increment in contributions(self.get(Reference(tenant, "answer", answer_id))):
                 if increment.pk.startswith(f"{of_tenant(tenant)}#"):
                     _count(sums, increment)
         for label in labels_of(self._table, tenant):

@@ -8,35 +8,42 @@ in S3 under its own hash: a file that its owner overwrites later changes nothing
 import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
-from datetime import timedelta
+from datetime import datetime
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import StoreError
 from touchstone.oracle import handing_in
 from touchstone.oracle.handing_in import SubmissionRequest
 from touchstone.oracle.labelling import CARDS_OF_CALLS
-from touchstone.oracle.submission import Submission, SubmissionRef
+from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import check_open
 from touchstone.records.artifacts import Artifacts
 from touchstone.records.counters import Increment, action_of, changes, counted_calls
 from touchstone.records.cursors import Page, cursor_after, page_size, position_of
-from touchstone.records.keys import SUBMISSION, of_tenant, record_of, sortable, submission_key, submitter_key, task_key
-from touchstone.records.lists import all_of, due_until, newest
+from touchstone.records.jobs import Job, JobStore
+from touchstone.records.keys import (
+    SUBMISSIONS,
+    key_of,
+    of_tenant,
+    record_of,
+    submitter_key,
+    task_key,
+)
+from touchstone.records.lists import all_of, newest
 from touchstone.records.table import Action, ConditionFailedError, Item, jitter, query, read
 from touchstone.records.tasks import TASK
-from touchstone.records.versioned import CHANGE_TRIES, Kind, Versioned
+from touchstone.records.versioned import CHANGE_TRIES, Versioned
+from touchstone.references import Reference
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
 
-UNFINISHED = "SUBMISSION#unfinished"
-"""The partition of the `deferred` index where submissions that are not judged are, of all tenants."""
 TEXT_TYPE = "text/markdown; charset=utf-8"
 
 
-class Submissions:
+class Submissions(JobStore[Submission, Never]):
     """The submissions of all tasks.
 
     Every method raises `NotFoundError` for ids that this tenant does not have, and `StoreError` where the store fails.
@@ -50,11 +57,8 @@ class Submissions:
         clock: Clock = system_clock,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._table = table
-        self._artifacts = artifacts
-        self._records = Versioned(SUBMISSION_KIND, table, artifacts, pause=pause)
-        self._tasks = Versioned(TASK, table, artifacts, pause=pause)
-        self._clock = clock
+        super().__init__(SUBMISSION, table, artifacts, clock=clock, pause=pause)
+        self._tasks = Versioned(TASK.stored(), table, artifacts, pause=pause)
         self._pause = pause
 
     def add(self, *, tenant: str, task_id: str, submission_id: str, request: SubmissionRequest) -> Submission:
@@ -64,7 +68,7 @@ class Submissions:
         that was never uploaded, and `ConflictError` where the task takes no submission, the submitter may not hand in
         another, or the id belongs to another request.
         """
-        key = submission_key(tenant, task_id, submission_id)
+        key = key_of(Reference(tenant, "submission", submission_id, task_id))
         asked = _asked(tenant, task_id, request)
         text_key: str | None = None
         for attempt in range(CHANGE_TRIES):
@@ -76,7 +80,7 @@ class Submissions:
                 return self._records.same(stored, stored.record.model_copy(update=asked))
             check_open(task.record, now)
             handing_in.check_follows(
-                self.get(SubmissionRef(tenant=tenant, task_id=task_id, submission_id=earlier[-1])) if earlier else None
+                self.get(Reference(tenant, "submission", earlier[-1], task_id)) if earlier else None
             )
             text_key = text_key or self._keep_text(tenant, task_id, request)
             record = Submission(
@@ -95,10 +99,6 @@ class Submissions:
                 self._pause(jitter(attempt))
         raise StoreError("The task was changed by others each time; it is safe to repeat.")
 
-    def get(self, ref: SubmissionRef) -> Submission:
-        """A submission."""
-        return self._records.read(ref.tenant, submission_key(ref.tenant, ref.task_id, ref.submission_id)).record
-
     def text(self, submission: Submission) -> str:
         """The text of a submission, as it was handed in."""
         return self._artifacts.get_text(tenant=submission.tenant, key=submission.text_key)
@@ -110,13 +110,15 @@ class Submissions:
     def of_submitter(self, *, tenant: str, task_id: str, submitter: str) -> tuple[Submission, ...]:
         """What one party handed in to a task, oldest first; empty for whoever is none of its submitters."""
         ids = self._ids(tenant, task_id, submitter)
-        return tuple(self.get(SubmissionRef(tenant=tenant, task_id=task_id, submission_id=each)) for each in ids)
+        return tuple(self.get(Reference(tenant, "submission", each, task_id)) for each in ids)
 
     def has_submitted(self, *, tenant: str, task_id: str, submitter: str) -> bool:
         """Whether a party handed in anything to a task."""
         return bool(self._ids(tenant, task_id, submitter))
 
-    def page(self, *, tenant: str, task_id: str, limit: int = 50, cursor: str | None = None) -> Page[Submission]:
+    def of_task_page(
+        self, *, tenant: str, task_id: str, limit: int = 50, cursor: str | None = None
+    ) -> Page[Submission]:
         """A task's submissions, newest first.
 
         Raises `InputError` for a cursor of another list and for a limit outside 1 to 100.
@@ -124,7 +126,7 @@ class Submissions:
         scope = task_key(tenant, task_id)["pk"]
         start: dict[str, Any] = {}
         if cursor is not None:
-            start["ExclusiveStartKey"] = {"pk": scope, "sk": f"{SUBMISSION}{position_of(scope, cursor)}"}
+            start["ExclusiveStartKey"] = {"pk": scope, "sk": f"{SUBMISSIONS}{position_of(scope, cursor)}"}
         wanted = page_size(limit) + 1
         found = self._found(tenant, task_id, ScanIndexForward=False, Limit=wanted, **start)
         shown = tuple(islice(found, limit))
@@ -139,7 +141,7 @@ class Submissions:
         scope = _in_work(tenant, task_id)
         return bool(newest(self._table, "the submissions", scope=scope, limit=1, cursor=None)[0])
 
-    def first_passed(self, *, tenant: str, task_id: str) -> SubmissionRef | None:
+    def first_passed(self, *, tenant: str, task_id: str) -> Reference | None:
         """The first that was handed in of those that passed a `fastest_first` task and are not settled yet.
 
         None where there is none, as an index shows it, which may be a moment behind.
@@ -155,16 +157,7 @@ class Submissions:
         first = next(found, None)
         if first is None:
             return None
-        return SubmissionRef(tenant=tenant, task_id=task_id, submission_id=str(first["gsi1sk"]))
-
-    def unfinished(self, *, older_than: timedelta, limit: int = 100) -> tuple[SubmissionRef, ...]:
-        """Submissions of all tenants whose next try was due longer ago than `older_than`, oldest first.
-
-        Read from an index: one that was judged a moment ago may still be among them.
-        """
-        moment = self._clock() - older_than
-        found = due_until(self._table, "unfinished submissions", kind=UNFINISHED, moment=moment, limit=limit)
-        return tuple(_unfinished_of(item) for item in found)
+        return Reference(tenant, "submission", str(first["gsi1sk"], task_id))
 
     def _ids(self, tenant: str, task_id: str, submitter: str) -> tuple[str, ...]:
         """The ids of what a submitter handed in, oldest first, strongly consistent."""
@@ -176,7 +169,7 @@ class Submissions:
             self._table,
             "the submissions",
             KeyConditionExpression="pk = :pk AND begins_with(sk, :submission)",
-            ExpressionAttributeValues={":pk": task_key(tenant, task_id)["pk"], ":submission": SUBMISSION},
+            ExpressionAttributeValues={":pk": task_key(tenant, task_id)["pk"], ":submission": SUBMISSIONS},
             ConsistentRead=True,
             **arguments,
         )
@@ -228,16 +221,17 @@ def _taking(record: Submission, earlier: Sequence[str]) -> Action:
     }
 
 
-def _derived(submission: Submission) -> Item:
+def _due(submission: Submission) -> datetime | None:
     if submission.judged and not submission.wins:
+        return None
+    return submission.attempts.not_before or submission.submitted_at
+
+
+def _listed(submission: Submission) -> Item:
+    if _due(submission) is None:
         return {}
-    due = submission.attempts.not_before or submission.submitted_at
-    return {
-        "gsi1pk": _in_work(submission.tenant, submission.task_id, passed=submission.wins),
-        "gsi1sk": submission.id,
-        "gsi2pk": UNFINISHED,
-        "gsi2sk": f"{sortable(due)}#{submission.id}",
-    }
+    scope = _in_work(submission.tenant, submission.task_id, passed=submission.wins)
+    return {"gsi1pk": scope, "gsi1sk": submission.id}
 
 
 def _in_work(tenant: str, task_id: str, *, passed: bool = False) -> str:
@@ -254,12 +248,13 @@ def _follows(before: Submission | None, after: Submission) -> Sequence[Action]:
     return tuple(map(action_of, changes(() if before is None else _counted(before), _counted(after))))
 
 
-SUBMISSION_KIND = Kind(
-    name="submission",
+SUBMISSION = Job[Submission, Never](
+    kind="submission",
+    plural="submissions",
     model=Submission,
-    key=lambda one: submission_key(one.tenant, one.task_id, one.id),
     asked=lambda one: f"{one.submitter}\n{one.uploaded_key or one.text_key}",
-    derived=_derived,
+    due=_due,
+    also=_listed,
     follows=_follows,
 )
 """How submissions are stored."""
@@ -271,8 +266,3 @@ def counted_submissions(table: "Table", artifacts: Artifacts, tenant: str) -> It
     for item in all_of(table, "the tasks", scope=of_tenant(tenant, "TASKS")):
         for submission in submissions.of_task(tenant=tenant, task_id=record_of(str(item["pk"]))[1]):
             yield from _counted(submission)
-
-
-def _unfinished_of(item: Item) -> SubmissionRef:
-    tenant, task_id = record_of(str(item["pk"]))
-    return SubmissionRef(tenant=tenant, task_id=task_id, submission_id=str(item["sk"]).removeprefix(SUBMISSION))

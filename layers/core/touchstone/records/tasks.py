@@ -2,9 +2,8 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import TYPE_CHECKING
 
 from touchstone.attempts import TryEnd
 from touchstone.clock import Clock, system_clock
@@ -17,12 +16,10 @@ from touchstone.oracle.ranking import Place
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task, TaskRequest, TaskState
 from touchstone.records.artifacts import Artifacts
-from touchstone.records.cursors import Page
-from touchstone.records.keys import of_tenant, record_of, sortable, task_key
-from touchstone.records.lists import due_until, newest
+from touchstone.records.jobs import Job, JobStore
+from touchstone.records.keys import task_key
 from touchstone.records.outbox import outbox_actions
-from touchstone.records.table import Item
-from touchstone.records.versioned import Kind, Versioned
+from touchstone.references import Reference
 from touchstone.strict import Strict
 
 if TYPE_CHECKING:
@@ -30,8 +27,6 @@ if TYPE_CHECKING:
 
 DESCRIPTION_CHARS = 160
 """As much of a task's description as a list shows."""
-UNFINISHED = "TASK#unfinished"
-"""The partition of the `deferred` index where tasks that are not over are, of all tenants."""
 
 
 class TaskSummary(Strict):
@@ -48,16 +43,7 @@ class TaskSummary(Strict):
     winner: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnfinishedTask:
-    """A task that is not over, and since when its next step is due (UTC)."""
-
-    tenant: str
-    task_id: str
-    due: datetime
-
-
-class Tasks:
+class Tasks(JobStore[Task, TaskSummary]):
     """The records of tasks.
 
     Every method raises `NotFoundError` for an id that this tenant does not have, and `StoreError` where the store
@@ -73,11 +59,9 @@ class Tasks:
         clock: Clock = system_clock,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._table = table
-        self._records = Versioned(TASK, table, artifacts, pause=pause)
-        self._clock = clock
+        super().__init__(TASK, table, artifacts, clock=clock, pause=pause)
 
-    def create(self, *, tenant: str, task_id: str, request: TaskRequest) -> Task:
+    def add(self, *, tenant: str, task_id: str, request: TaskRequest) -> Task:
         """Store a new task; a repeat returns the stored one, even when its deadline has passed by then.
 
         Raises `InputError` for a deadline that is past or too far, `ConflictError` where the id belongs to another
@@ -88,33 +72,10 @@ class Tasks:
             return self._records.same(stored, stored.record.model_copy(update={"request": request}))
         return self._records.insert(steps.new_task(request, tenant=tenant, task_id=task_id, now=self._clock()))
 
-    def get(self, *, tenant: str, task_id: str) -> Task:
-        """The record of a task."""
-        return self._records.read(tenant, task_key(tenant, task_id)).record
-
-    def page(self, *, tenant: str, limit: int = 50, cursor: str | None = None) -> Page[TaskSummary]:
-        """A tenant's tasks, newest first.
-
-        Raises `InputError` for a cursor of another list and for a limit outside 1 to 100.
-        """
-        scope = of_tenant(tenant, "TASKS")
-        items, after = newest(self._table, "the tasks", scope=scope, limit=limit, cursor=cursor)
-        return Page(items=tuple(TaskSummary.model_validate_json(str(item["summary"])) for item in items), cursor=after)
-
-    def unfinished(self, *, older_than: timedelta, limit: int = 100) -> tuple[UnfinishedTask, ...]:
-        """Tasks of all tenants whose next step was due longer ago than `older_than`: what carried them was lost.
-
-        Read from an index: one that went on a moment ago may still be among them.
-        """
-        moment = self._clock() - older_than
-        found = due_until(self._table, "unfinished tasks", kind=UNFINISHED, moment=moment, limit=limit)
-        return tuple(_unfinished_of(item) for item in found)
-
     def begin_draft(self, *, tenant: str, task_id: str) -> tuple[Task, bool]:
         """Begin a try to make a task's dimensions, and whether it may be made: of many at once exactly one may."""
-        return self._records.begin(
-            tenant, task_key(tenant, task_id), lambda task: steps.draft_begun(task, now=self._clock())
-        )
+        which = Reference(tenant, "task", task_id)
+        return self.begin(which, lambda task: steps.draft_begun(task, now=self._clock()))
 
     def put_draft_back(
         self, task: Task, failure: str, *, until: datetime, ended: TryEnd, spends: Sequence[Spend] = ()
@@ -180,11 +141,11 @@ class Tasks:
         return self._step(tenant, task_id, lambda task: steps.finalised(task, now=self._clock()))
 
     def _step(self, tenant: str, task_id: str, step: Callable[[Task], Task]) -> Task:
-        return self._records.change(tenant, task_key(tenant, task_id), step)
+        return self.change(Reference(tenant, "task", task_id), step)
 
 
-def _derived(task: Task) -> Item:
-    summary = TaskSummary(
+def _summary(task: Task) -> TaskSummary:
+    return TaskSummary(
         id=task.id,
         path=task.request.path,
         owner=task.request.owner,
@@ -195,14 +156,6 @@ def _derived(task: Task) -> Item:
         closed_at=task.closed_at,
         winner=task.winner,
     )
-    item: Item = {
-        "state": task.state,
-        "gsi1pk": of_tenant(task.tenant, "TASKS"),
-        "gsi1sk": task.id,
-        "summary": summary.model_dump_json(),
-    }
-    due = _due(task)
-    return item if due is None else item | {"gsi2pk": UNFINISHED, "gsi2sk": f"{sortable(due)}#{task.id}"}
 
 
 def _due(task: Task) -> datetime | None:
@@ -219,18 +172,15 @@ def _due(task: Task) -> datetime | None:
             return None
 
 
-TASK = Kind(
-    name="task",
+TASK = Job(
+    kind="task",
+    plural="tasks",
     model=Task,
-    key=lambda task: task_key(task.tenant, task.id),
     asked=lambda task: task.request.model_dump_json(),
-    derived=_derived,
+    line=TaskSummary,
+    summary=_summary,
+    due=_due,
+    also=lambda task: {"state": task.state},
     follows=lambda before, after: outbox_actions(events_between(before, after)),
 )
 """How tasks are stored."""
-
-
-def _unfinished_of(item: dict[str, Any]) -> UnfinishedTask:
-    tenant, task_id = record_of(str(item["pk"]))
-    moment, _, _ = str(item["gsi2sk"]).partition("#")
-    return UnfinishedTask(tenant=tenant, task_id=task_id, due=datetime.fromisoformat(f"{moment}+00:00"))

@@ -55,7 +55,7 @@ class Kind[R: Kept]:
 
     `name` is the kind's noun in sentences. `asked` is what a record began as: the same for a repeated request.
     `derived` are the attributes beside the body. `follows` are the writes that a change brings with it, in the same
-    transaction, from the record before (None: there was none) and after.
+    transaction, from the record before (None: there was none) and after. `dated` keeps in a record that it changed now.
     """
 
     name: str
@@ -64,6 +64,7 @@ class Kind[R: Kept]:
     asked: Callable[[R], str]
     derived: Callable[[R], Item]
     follows: Callable[[R | None, R], Sequence[Action]] = lambda _before, _after: ()
+    dated: Callable[[R], R] = lambda record: record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,6 +153,7 @@ class Versioned[R: Kept]:
             after = step(stored.record)
             if after is stored.record:
                 return stored.record
+            after = self._kind.dated(after)
             revision = str(uuid.uuid4())
             revisions.add(revision)
             try:

@@ -1,9 +1,9 @@
 """Surfaces: how good a quiz, a summary or a deck of flashcards is; `experiments` says which of two variants is better.
 
-::
-
-    report = await evaluate_quiz(quiz, source)
-    report.scores  # {"quiz_clarity": 90.0, …}, each 0-100
+```python
+report = await evaluate_quiz(quiz, source)
+report.scores  # {"quiz_clarity": 90.0, …}, each 0-100
+```
 
 Names are imported on first use, so that a function imports its own part of the job alone.
 """

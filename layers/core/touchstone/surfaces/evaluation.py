@@ -72,11 +72,11 @@ async def evaluate_quiz(
 ) -> Report:
     """Measure a quiz, by all metrics of quizzes or by those named in `metrics`.
 
-    ::
-
-        report = await evaluate_quiz(quiz, Source(markdown=text))
-        report.scores["quiz_clarity"]  # 0-100
-        report.results["quiz_clarity"].items  # question by question, with reasons
+    ```python
+    report = await evaluate_quiz(quiz, Source(markdown=text))
+    report.scores["quiz_clarity"]  # 0-100
+    report.results["quiz_clarity"].items  # question by question, with reasons
+    ```
 
     `judge` None: the strong model of the first provider whose key is in the environment; it is opened for this
     evaluation and closed after it. Without any key the metrics that ask no judge are measured, and the others are in

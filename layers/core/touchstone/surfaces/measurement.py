@@ -20,6 +20,7 @@ from touchstone.checks.language import Language, language_of
 from touchstone.errors import InputError, NotFoundError, Unscored
 from touchstone.judges.spends import Spend
 from touchstone.material import Deck, Quiz, Source, Summary
+from touchstone.references import Reference
 from touchstone.strict import Strict
 from touchstone.surfaces.catalogue import CATALOGUE, metrics_of, text_of
 from touchstone.surfaces.model import MetricName, MetricResult, Surface
@@ -135,6 +136,11 @@ class Measurement(Strict):
     metrics: tuple[MetricWork, ...]
     left_out: dict[MetricName, LeftOut] = Field(default_factory=dict)
     finished_at: datetime | None = None
+
+    @property
+    def ref(self) -> Reference:
+        """The reference to it."""
+        return Reference(self.tenant, "measurement", self.id)
 
     @property
     def surface(self) -> Surface:

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
 
 from touchstone.errors import SettingsError, StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from mypy_boto3_stepfunctions import SFNClient
+
+    from touchstone.references import Reference
+
+type MachineName = Literal[
+    "solve", "evaluate", "task", "submission", "challenge", "measure", "quiz", "experiment", "audit"
+]
+"""The machines that carry records without anybody waiting for them."""
 
 
 def client() -> SFNClient:
@@ -27,95 +34,32 @@ def client() -> SFNClient:
 
 @dataclass(frozen=True, kw_only=True)
 class Workflows:
-    """Starts executions. An execution's name comes from the record's id, so that a repeat starts nothing new."""
+    """Starts executions. An execution's name comes from the record's id, so that a repeat starts nothing new.
+
+    `arns` are where the machines are that this function may start, by their names.
+    """
 
     sfn: SFNClient
-    solve_arn: str | None = None
-    evaluate_arn: str | None = None
-    drain_arn: str | None = None
-    task_arn: str | None = None
-    submission_arn: str | None = None
-    challenge_arn: str | None = None
-    measure_arn: str | None = None
-    experiment_arn: str | None = None
-    quiz_arn: str | None = None
-    audit_arn: str | None = None
+    arns: Mapping[str, str]
 
-    def solve(self, *, tenant: str, answer_id: str, has_image: bool) -> None:
-        """Start solving a problem; the record tells how far it is."""
-        self._start(
-            _required(self.solve_arn, "TOUCHSTONE_SOLVE_MACHINE_ARN"),
-            name=answer_id,
-            references={"tenant": tenant, "answer_id": answer_id, "has_image": has_image},
-        )
+    def start(self, machine: MachineName, record: Reference, *, run: str | None = "1", **more: object) -> None:
+        """Start what carries a record. `run` tells a later execution from the first, None where there is only one.
 
-    def evaluate(self, *, tenant: str, answer_id: str, run: str = "1") -> None:
-        """Start the deep evaluation of a finished answer. `run` tells a restart of a lost execution from the first."""
-        self._start(
-            _required(self.evaluate_arn, "TOUCHSTONE_EVALUATE_MACHINE_ARN"),
-            name=f"{answer_id}-{run}",
-            references={"tenant": tenant, "answer_id": answer_id},
-        )
+        `more` is told to the machine beside the references.
+        """
+        name = record.id if run is None else f"{record.id}-{run}"
+        self._start(self._arn(machine), name=name, references={**record.fields, **more})
 
     def drain(self) -> None:
         """Start working off the deferred evaluations; one that finds another at work ends at once."""
-        self._start(_required(self.drain_arn, "TOUCHSTONE_DRAIN_MACHINE_ARN"), name=f"asked-{uuid4()}", references={})
+        self._start(self._arn("drain"), name=f"asked-{uuid4()}", references={})
 
-    def task(self, *, tenant: str, task_id: str, run: str = "1") -> None:
-        """Carry a task from its dimensions to its result. `run` tells later executions of it from the first."""
-        self._start(
-            _required(self.task_arn, "TOUCHSTONE_TASK_MACHINE_ARN"),
-            name=f"{task_id}-{run}",
-            references={"tenant": tenant, "task_id": task_id},
-        )
-
-    def submission(self, *, tenant: str, task_id: str, submission_id: str, run: str = "1") -> None:
-        """Check and score a submission. `run` tells a restart of a lost execution from the first."""
-        self._start(
-            _required(self.submission_arn, "TOUCHSTONE_SUBMISSION_MACHINE_ARN"),
-            name=f"{submission_id}-{run}",
-            references={"tenant": tenant, "task_id": task_id, "submission_id": submission_id},
-        )
-
-    def challenge(self, *, tenant: str, task_id: str, challenge_id: str, run: str = "1") -> None:
-        """Decide a challenge to a ranking. `run` tells a restart of a lost execution from the first."""
-        self._start(
-            _required(self.challenge_arn, "TOUCHSTONE_CHALLENGE_MACHINE_ARN"),
-            name=f"{challenge_id}-{run}",
-            references={"tenant": tenant, "task_id": task_id, "challenge_id": challenge_id},
-        )
-
-    def measurement(self, *, tenant: str, measurement_id: str, metrics: Sequence[str], run: str = "1") -> None:
-        """Measure some material by `metrics`. `run` tells a restart of a lost execution from the first."""
-        self._start(
-            _required(self.measure_arn, "TOUCHSTONE_MEASURE_MACHINE_ARN"),
-            name=f"{measurement_id}-{run}",
-            references={"tenant": tenant, "measurement_id": measurement_id, "metrics": list(metrics)},
-        )
-
-    def quiz(self, *, tenant: str, quiz_id: str, run: str = "1") -> None:
-        """Make or check a quiz. `run` tells a restart of a lost execution from the first."""
-        self._start(
-            _required(self.quiz_arn, "TOUCHSTONE_QUIZ_MACHINE_ARN"),
-            name=f"{quiz_id}-{run}",
-            references={"tenant": tenant, "quiz_id": quiz_id},
-        )
-
-    def experiment(self, *, tenant: str, experiment_id: str, run: str = "1") -> None:
-        """Measure the pairs of an experiment and conclude. `run` tells a restart of a lost execution from the first."""
-        self._start(
-            _required(self.experiment_arn, "TOUCHSTONE_EXPERIMENT_MACHINE_ARN"),
-            name=f"{experiment_id}-{run}",
-            references={"tenant": tenant, "experiment_id": experiment_id},
-        )
-
-    def audit(self, *, tenant: str, audit_id: str, run: str = "1") -> None:
-        """Audit a benchmark, or run stored proofs again. `run` tells a restart of a lost execution from the first."""
-        self._start(
-            _required(self.audit_arn, "TOUCHSTONE_AUDIT_MACHINE_ARN"),
-            name=f"{audit_id}-{run}",
-            references={"tenant": tenant, "audit_id": audit_id},
-        )
+    def _arn(self, machine: str) -> str:
+        arn = self.arns.get(machine)
+        if not arn:
+            variable = f"TOUCHSTONE_{machine.upper()}_MACHINE_ARN"
+            raise SettingsError(f"{variable} is not set for this function; the stack sets it when it is deployed.")
+        return arn
 
     def _start(self, arn: str, *, name: str, references: dict[str, Any]) -> None:
         try:
@@ -124,12 +68,6 @@ class Workflows:
             return  # the first start did it
         except _service_faults() as error:
             raise StoreError("The work could not be started; repeat the request.") from error
-
-
-def _required(arn: str | None, variable: str) -> str:
-    if not arn:
-        raise SettingsError(f"{variable} is not set for this function; the stack sets it when it is deployed.")
-    return arn
 
 
 def _service_faults() -> tuple[type[Exception], ...]:

@@ -161,7 +161,8 @@ def test_where_nobody_wrote_there_is_no_quiz_and_the_reason(
 
 def test_a_quiz_in_work_is_shown_as_such(teacher: Api, member: Visitor) -> None:
     quiz_id = new_ulid(system_clock())
-    stores.quizzes().create(tenant="acme", quiz_id=quiz_id, request=QuizCheckRequest(quiz=quiz()))
+    run = new_run(QuizCheckRequest(quiz=quiz()), tenant="acme", run_id=quiz_id, now=system_clock())
+    stores.quizzes().create(run)
     page = member.open(address(quiz_id))
     assert "Being checked It is being checked" in page.text
     assert set(rules(member, quiz_id).values()) == {("not_applied", "in_work")}

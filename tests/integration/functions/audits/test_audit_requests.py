@@ -78,7 +78,7 @@ def test_a_report_that_no_reply_has_room_for_is_read_by_its_link(
 ) -> None:
     path = begun(demo, files=[{"name": "one.json", "text": json.dumps(ONE)}])
     whole = demo.get(f"{path}/report", format="json").body
-    monkeypatch.setattr("touchstone.operations.audits.reception.MAX_REPLY_BYTES", len(whole) - 1)
+    monkeypatch.setattr("touchstone.operations.audits.intake.MAX_REPLY_BYTES", len(whole) - 1)
     refused = demo.get(f"{path}/report", format="json")
     assert (refused.status, "report_url" in refused.body) == (409, True)
     assert demo.get(f"{path}/report", format="md").status == 200
@@ -92,7 +92,7 @@ def test_a_report_that_no_reply_has_room_for_is_read_by_its_link(
 def test_a_tenant_has_so_many_at_work_at_once_and_no_more(
     demo: Api, judged: Deployment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("touchstone.operations.audits.reception.MAX_UNFINISHED", 2)
+    monkeypatch.setattr("touchstone.operations.audits.intake.MAX_UNFINISHED", 2)
     judged.machines.lost = frozenset({"install"})
     first = demo.post("/v1/audits", request(), key="first")
     assert demo.post("/v1/audits", request(), key="second").status == 202

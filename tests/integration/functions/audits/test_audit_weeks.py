@@ -12,8 +12,10 @@ from tests.integration.functions.audits.auditing import RATINGS, WEEK, begun, ra
 from tests.support.api import Api
 from tests.support.clocks import later
 from tests.support.deployment import Context
+from touchstone.audits.record import AuditRecord, followed
 from touchstone.errors import StoreError
-from touchstone.records import Audits
+from touchstone.operations.audits import intake
+from touchstone.records import WEEKLY
 
 BEGUN, STUCK = {"begun": 1, "stuck": 0}, {"begun": 0, "stuck": 1}
 
@@ -24,14 +26,13 @@ def listed(demo: Api) -> list[str]:
 
 def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[], Any]) -> None:
     """Have something happen once, just before it is kept which audit takes over."""
-    follow = Audits.follow
 
-    def acting(self: Audits, *arguments: Any) -> Any:
-        monkeypatch.setattr(Audits, "follow", follow)
+    def acting(*arguments: Any) -> AuditRecord:
+        monkeypatch.setattr(intake, "followed", followed)
         act()
-        return follow(self, *arguments)
+        return followed(*arguments)
 
-    monkeypatch.setattr(Audits, "follow", acting)
+    monkeypatch.setattr(intake, "followed", acting)
 
 
 def test_one_that_broke_off_in_between_is_met_again_however_much_later(
@@ -64,4 +65,4 @@ def test_one_that_is_ended_while_the_next_is_begun_is_ended(demo: Api, monkeypat
     made = demo.get(f"/v1/audits/{after}").json
     assert (made["state"], made["weekly"], made["turns"]) == ("failed", False, 0)
     later(2 * WEEK)
-    assert stores.audits().weekly(older_than=timedelta(0)) == ()
+    assert stores.audits().listed(WEEKLY, older_than=timedelta(0), limit=1) == ()

@@ -23,8 +23,15 @@ from touchstone.judges.spends import Spend
 from touchstone.operations.progress import StepProgress
 from touchstone.operations.surfaces.desk import MeasuringDesk
 from touchstone.operations.surfaces.measuring import MEASURED_WITHIN, measure, measure_once
-from touchstone.records import Artifacts, Measurements
-from touchstone.surfaces.measurement import AnyMeasurementRequest, Measurement, MeasurementRequest
+from touchstone.records import MEASUREMENT, Artifacts, JobStore, Measurements
+from touchstone.references import Reference
+from touchstone.surfaces.measurement import (
+    AnyMeasurementRequest,
+    Measurement,
+    MeasurementRequest,
+    begun,
+    new_measurement,
+)
 from touchstone.surfaces.model import MetricName
 
 if TYPE_CHECKING:
@@ -48,7 +55,7 @@ def clock() -> HandClock:
 def measurements(table: "Table", clock: HandClock) -> Measurements:
     s3 = boto3.client("s3", region_name=REGION)
     s3.create_bucket(Bucket=BUCKET)
-    return Measurements(table, Artifacts(lambda: s3, BUCKET), clock=clock, pause=lambda _: None)
+    return JobStore(MEASUREMENT, table, Artifacts(lambda: s3, BUCKET), clock=clock, pause=lambda _: None)
 
 
 class Room:
@@ -71,7 +78,8 @@ class Room:
             clock=clock,
         )
         body = measurement(**{"material": quiz(4), "metrics": ["quiz_clarity"]} | changes)
-        measurements.create(tenant="acme", measurement_id=ID, request=REQUEST.validate_python(body))
+        request = REQUEST.validate_python(body)
+        measurements.create(new_measurement(request, tenant="acme", measurement_id=ID, now=clock()))
 
     def tries(self, metric: MetricName = "quiz_clarity", *, seconds: float = 30.0) -> StepProgress:
         """One try."""
@@ -80,7 +88,7 @@ class Room:
     @property
     def record(self) -> Measurement:
         """The measurement as it is stored."""
-        return self.desk.measurements.get(tenant="acme", measurement_id=ID)
+        return self.desk.measurements.get(Reference("acme", "measurement", ID))
 
 
 def test_a_metric_is_measured_once(measurements: Measurements, clock: HandClock) -> None:
@@ -185,7 +193,7 @@ def test_tries_that_were_interrupted_end_the_metric_at_last(measurements: Measur
     room = Room(measurements, clock, GOOD)
     since = clock()
     while clock() - since < TRIED_FOR:
-        measurements.begin(tenant="acme", measurement_id=ID, metric="quiz_clarity")
+        measurements.begin(room.record.ref, lambda one: begun(one, "quiz_clarity", now=clock()))
         held = room.tries()
         assert held.state == "waiting"
         clock.now = held.until or since
@@ -200,7 +208,8 @@ def test_all_metrics_are_tried_side_by_side_and_written_into_one_record(
     other = "01M7YCR9J0YEPNXK2F1F80QC0D"
     body = {"surface": "flashcards", "material": {"cards": [{"id": "1", "front": "Capital?", "back": "Canberra"}]}}
     body["metrics"] = ["flashcard_duplication", "flashcard_answer_leakage"]
-    made = measurements.create(tenant="acme", measurement_id=other, request=REQUEST.validate_python(body))
+    request = REQUEST.validate_python(body)
+    made = measurements.create(new_measurement(request, tenant="acme", measurement_id=other, now=clock()))
     done = asyncio.run(measure_once(room.desk, made, deadline=Deadline.after(30.0)))
     assert (done.state, done.open) == ("done", ())
 
@@ -216,7 +225,7 @@ def test_reasons_without_a_judge_are_in_the_language_of_the_measurement(
     room = Room(measurements, clock)
     other = "01M7YCR9J0YEPNXK2F1F80QC0E"
     request = REQUEST.validate_python(body | {"language": wanted})
-    made = measurements.create(tenant="acme", measurement_id=other, request=request)
+    made = measurements.create(new_measurement(request, tenant="acme", measurement_id=other, now=clock()))
     (done,) = asyncio.run(measure_once(room.desk, made, deadline=Deadline.after(30.0))).metrics
     assert done.result is not None
     assert {item.reason for item in done.result.items} == {reason}

@@ -15,6 +15,7 @@ from tests.support.opinions import Opinions, text_of
 from tests.support.oracle import a_request
 from tests.support.records import HandClock
 from touchstone.judges import load_registry
+from touchstone.operations.jobs.sweep import MOST, Sweep
 from touchstone.operations.tasks.announcing import Announcer
 from touchstone.operations.tasks.challenging import compare_again, rescore
 from touchstone.operations.tasks.closing import close
@@ -23,16 +24,16 @@ from touchstone.operations.tasks.deciding import decide
 from touchstone.operations.tasks.desk import Progress, TaskDesk
 from touchstone.operations.tasks.drafting import draft
 from touchstone.operations.tasks.finalising import finalise
+from touchstone.operations.tasks.intake import TaskIntake
 from touchstone.operations.tasks.judging import check, score
 from touchstone.operations.tasks.ranking import rank_contest
 from touchstone.operations.tasks.reading import PartyReader
-from touchstone.operations.tasks.reception import TaskReception
-from touchstone.operations.tasks.sweeping import TaskSweep
+from touchstone.operations.tasks.sweeping import swept
 from touchstone.oracle.challenge import Challenge, ChallengeRequest
 from touchstone.oracle.choice import Choice, open_another_judge, open_judge
 from touchstone.oracle.handing_in import SubmissionRequest
 from touchstone.oracle.model import TaskPath
-from touchstone.oracle.submission import Submission, SubmissionRef
+from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
 from touchstone.records import (
     Artifacts,
@@ -45,6 +46,7 @@ from touchstone.records import (
     Tasks,
 )
 from touchstone.records.event_bus import EventBus
+from touchstone.references import Reference
 from touchstone.workflows import Workflows
 
 if TYPE_CHECKING:
@@ -74,7 +76,7 @@ class Starts(Workflows):
 
 def starts() -> Starts:
     """Machines that only note who was started."""
-    return Starts(task_arn="arn/task", submission_arn="arn/submission", challenge_arn="arn/challenge")
+    return Starts(arns={kind: f"arn/{kind}" for kind in ("task", "submission", "challenge")})
 
 
 @dataclass(kw_only=True)
@@ -97,6 +99,30 @@ class Bus:
     def kinds(self) -> list[str]:
         """What was told, sorted."""
         return sorted(entry["DetailType"] for entry in self.entries)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweptTasks:
+    """What a sweep of a market did: records that it started again, or could not, and events that it sent."""
+
+    restarted: int
+    sent: int
+    stuck: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class MarketSweep:
+    """The sweep of a market, as the function that sweeps does it."""
+
+    market: "Market"
+
+    def run(self) -> SweptTasks:
+        """Sweep once."""
+        market = self.market
+        jobs = swept(tasks=market.tasks, submissions=market.submissions, challenges=market.challenges)
+        found = Sweep(jobs=jobs, workflows=lambda: market.starts, clock=market.clock).run()
+        sent = market.announcer.pending(limit=MOST)
+        return SweptTasks(restarted=found.restarted, sent=sent, stuck=found.stuck)
 
 
 @dataclass(kw_only=True)
@@ -146,9 +172,9 @@ class Market:
             clock=self.clock,
         )
 
-    def reception(self, tenant: str = "acme") -> TaskReception:
+    def intake(self, tenant: str = "acme") -> TaskIntake:
         """Accepts requests."""
-        return TaskReception(
+        return TaskIntake(
             tenant=tenant,
             tasks=self.tasks,
             submissions=self.submissions,
@@ -169,20 +195,13 @@ class Market:
             challenges=self.challenges,
         )
 
-    def sweep(self) -> TaskSweep:
+    def sweep(self) -> "MarketSweep":
         """Takes up what was left."""
-        return TaskSweep(
-            tasks=self.tasks,
-            submissions=self.submissions,
-            challenges=self.challenges,
-            announcer=self.announcer,
-            workflows=lambda: self.starts,
-            clock=self.clock,
-        )
+        return MarketSweep(market=self)
 
     def task(self, task_id: str) -> Task:
         """A task as it is stored."""
-        return self.tasks.get(tenant="acme", task_id=task_id)
+        return self.tasks.get(Reference("acme", "task", task_id))
 
     def submission(self, one: Submission) -> Submission:
         """A submission as it is stored."""
@@ -190,7 +209,7 @@ class Market:
 
     def created(self, path: TaskPath = "quality_first", **changes: Any) -> Task:
         """A task that was asked for; its deadline is a week after `START`, unless told otherwise."""
-        return self.reception().create(a_request(path, **changes), key=None)
+        return self.intake().create(a_request(path, **changes), key=None)
 
     async def drafted(self, task_id: str) -> str:
         """What the machine of a task does up to its deadline; the word at which it ends."""
@@ -206,7 +225,7 @@ class Market:
         """Work handed in, a second after whatever came before."""
         self.clock.advance(seconds=1)
         request = SubmissionRequest(submitter=writer, text=text_of(writer, more=more))
-        return self.reception().submit(task.id, request, key=None)
+        return self.intake().submit(task.id, request, key=None)
 
     async def judged(self, task: Task, *writers: str, more: str = "") -> dict[str, Submission]:
         """Work of these writers, handed in in this order and judged to its end."""
@@ -221,9 +240,9 @@ class Market:
         """A challenge to a submission's place, by its author unless told otherwise."""
         self.clock.advance(seconds=1)
         request = ChallengeRequest(challenger=by or one.submitter, submission_id=one.id, reason="Look again.")
-        return self.reception().challenge(task.id, request)
+        return self.intake().challenge(task.id, request)
 
-    async def carry_submission(self, ref: SubmissionRef) -> str:
+    async def carry_submission(self, ref: Reference) -> str:
         """What the machine of a submission does; the word at which it ends."""
         word = await self._going(lambda: check(self.desk(), ref))
         return await self._going(lambda: score(self.desk(), ref)) if word == "gate_passed" else word

@@ -19,6 +19,7 @@ from touchstone.oracle.feedback import ScoringFeedback
 from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import MAX_CHALLENGES, Task
 from touchstone.records import Artifacts, Challenges, Tasks, new_ulid
+from touchstone.references import Reference
 
 SECOND = "openai"
 """Whose turn it is in the registry's order where the first judge is another."""
@@ -44,7 +45,7 @@ def order(market: Market, task: Task, found: dict[str, Submission]) -> list[str]
 
 def stored(market: Market, challenge: Challenge) -> Challenge:
     """A challenge as it is."""
-    return market.challenges.get(tenant="acme", task_id=challenge.task_id, challenge_id=challenge.id)
+    return market.challenges.get(Reference("acme", "challenge", challenge.id, challenge.task_id))
 
 
 def everything(market: Market, task: Task) -> tuple[object, ...]:
@@ -148,7 +149,7 @@ async def test_challenges_are_decided_one_after_the_other_each_against_the_ranki
     early = await rescore(market.desk(), task.id, second.id)
     assert (early.state, market.script.asked) == ("waiting", [])
     assert early.until == market.clock() + timedelta(seconds=5)
-    assert [one.challenge_id for one in market.challenges.unfinished(older_than=timedelta(0))] == [first.id]
+    assert [one.id for one in market.challenges.unfinished(older_than=timedelta(0))] == [first.id]
     assert await market.carry_challenge(first) == "decided"
     assert order(market, task, found) == ["ben", "ada", "cleo"]
     market.opinions.second = {"ben": 95, "cleo": 90}
@@ -370,7 +371,7 @@ async def test_tries_that_were_each_interrupted_leave_a_challenge_unresolved(mar
     task, found = await ranked(market, ada=85, ben=75)
     challenge = market.challenged(task, found["ben"])
     since = market.clock()
-    while market.challenges.begin(challenge)[1]:
+    while market.challenges.begin_rescoring(challenge)[1]:
         held = await rescore(market.desk(), task.id, challenge.id)
         market.clock.now = held.until or market.clock.now
     assert held.state == "decided"
@@ -414,7 +415,7 @@ async def test_only_a_party_may_challenge_and_only_a_place_of_a_ranking_in_its_t
     market.challenged(task, found["ben"])
     other_words = ChallengeRequest(challenger="ben", submission_id=found["ben"].id, reason="Look closer.")
     with pytest.raises(ConflictError, match="already"):
-        market.reception().challenge(task.id, other_words)
+        market.intake().challenge(task.id, other_words)
     market.challenged(task, found["ben"], by="ada")
     assert len(market.task(task.id).undecided) == 2
     assert task.challenge_until is not None
@@ -451,11 +452,11 @@ async def test_a_ranking_is_challenged_so_often_and_not_more_but_by_authors_for_
 async def test_a_repeated_challenge_is_the_same_one_even_after_its_time(market: Market) -> None:
     task, found = await ranked(market, ada=85, ben=75)
     request = ChallengeRequest(challenger="ben", submission_id=found["ben"].id, reason="Look again.")
-    made = market.reception().challenge(task.id, request)
+    made = market.intake().challenge(task.id, request)
     assert market.starts.runs[-1] == f"challenge {made.id}-1"
     await market.carry_challenge(made)
     market.final(task.id)
-    again = market.reception().challenge(task.id, request)
+    again = market.intake().challenge(task.id, request)
     assert (again.id, again.state) == (made.id, "rejected")
     assert [one.id for one in market.challenges.of_task(tenant="acme", task_id=task.id)] == [made.id]
 

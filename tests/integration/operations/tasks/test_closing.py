@@ -158,7 +158,7 @@ async def test_a_fastest_first_task_that_nothing_passed_is_final_and_pays_nobody
 async def test_of_two_deadlines_the_old_one_is_superseded_and_the_new_one_closes(market: Market) -> None:
     task = await market.opened()
     later = task.deadline + timedelta(days=1)
-    market.reception().move_deadline(task.id, later)
+    market.intake().move_deadline(task.id, later)
     assert [run.partition(" ")[0] for run in market.starts.runs] == ["task", "task"]
     market.clock.now = task.deadline
     assert (await close(market.desk(), task.id, deadline=task.deadline)).state == "superseded"
@@ -168,19 +168,19 @@ async def test_of_two_deadlines_the_old_one_is_superseded_and_the_new_one_closes
     market.clock.now = later
     assert (await close(market.desk(), task.id, deadline=later)).state == "challenge"
     with pytest.raises(ConflictError, match="cannot be moved"):
-        market.reception().move_deadline(task.id, later + timedelta(days=1))
+        market.intake().move_deadline(task.id, later + timedelta(days=1))
 
 
 async def test_r21_a_task_closed_twice_at_once_while_work_comes_in_keeps_all_that_it_took(market: Market) -> None:
     task = await market.opened()
     market.clock.now = task.deadline - timedelta(microseconds=1)
-    reception, barrier = market.reception(), Barrier(10)
+    intake, barrier = market.intake(), Barrier(10)
 
     def hand_in(number: int) -> Submission | None:
         barrier.wait()
         try:
             request = SubmissionRequest(submitter=f"writer{number}", text=text_of(f"writer{number}"))
-            return reception.submit(task.id, request, key=None)
+            return intake.submit(task.id, request, key=None)
         except ConflictError:
             return None
 

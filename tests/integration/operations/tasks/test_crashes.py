@@ -60,7 +60,7 @@ async def played(market: Market, path: TaskPath, run: str) -> tuple[str, dict[st
 
     Its id, and the writers of its submissions by their ids.
     """
-    reception = market.reception()
+    intake = market.intake()
     market.opinions.scores, market.opinions.second = {"ada": 85, "ben": 75}, {"ben": 95}
 
     def asked[T](request: Callable[[], T]) -> T:
@@ -88,18 +88,18 @@ async def played(market: Market, path: TaskPath, run: str) -> tuple[str, dict[st
     async def final() -> None:
         market.final(task.id)
 
-    task = asked(lambda: reception.create(a_request(path, challenge_seconds=CHALLENGED_SECONDS), key=run))
+    task = asked(lambda: intake.create(a_request(path, challenge_seconds=CHALLENGED_SECONDS), key=run))
     await carried(task.id, lambda: market.drafted(task.id))
     found = {}
     for writer in WRITERS if path == "quality_first" else WRITERS[:1]:
         work = SubmissionRequest(submitter=writer, text=text_of(writer))
-        one = asked(partial(reception.submit, task.id, work, key=f"{run} {writer}"))
+        one = asked(partial(intake.submit, task.id, work, key=f"{run} {writer}"))
         found[one.id] = writer
         await carried(one.id, partial(market.carry_submission, one.ref))
     await carried(task.id, lambda: market.carry_task(task.id))
     if path == "quality_first":
         request = ChallengeRequest(challenger="ben", submission_id=one.id, reason="Look again.")
-        challenge = asked(lambda: reception.challenge(task.id, request))
+        challenge = asked(lambda: intake.challenge(task.id, request))
         await carried(challenge.id, lambda: market.carry_challenge(challenge))
         await carried(task.id, final)
     market.clock.advance(minutes=5)

@@ -94,7 +94,7 @@ async def test_a_challenge_that_is_asked_for_while_the_task_is_being_ranked_cann
         patch.setattr(Challenges, "of_task", between)
         for _ in range(2):
             with pytest.raises((ConflictError, NotFoundError)):
-                market.reception().challenge(task.id, request)
+                market.intake().challenge(task.id, request)
     assert (market.task(task.id).state, market.task(task.id).undecided) == ("challenge", ())
     honest = market.challenged(task, found["ben"])
     assert await market.carry_challenge(honest) == "decided"

@@ -239,10 +239,10 @@ async def test_r1_r20_of_fifty_that_pass_at_once_one_wins_and_is_paid_once_thoug
     market: Market,
 ) -> None:
     task = await market.opened("fastest_first")
-    reception, handed_in = market.reception(), list[Submission]()
+    intake, handed_in = market.intake(), list[Submission]()
     for number in range(50):
         request = SubmissionRequest(submitter=f"writer{number}", text=text_of(f"writer{number}"))
-        handed_in.append(reception.submit(task.id, request, key=f"{number}"))
+        handed_in.append(intake.submit(task.id, request, key=f"{number}"))
 
     def deliver(one: Submission) -> list[str]:
         async def both() -> list[str]:

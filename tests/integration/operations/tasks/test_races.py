@@ -67,11 +67,11 @@ async def test_an_id_that_was_asked_for_before_the_task_was_open_is_no_earlier_p
     task = market.created("fastest_first")
     request = SubmissionRequest(submitter="ben", text=text_of("ben"))
     with pytest.raises(ConflictError, match="being made"):
-        market.reception().submit(task.id, request, key="too soon")
+        market.intake().submit(task.id, request, key="too soon")
     await draft(market.desk(), task.id)
     first = market.submitted(task, "ada")
     market.clock.advance(seconds=1)
-    second = market.reception().submit(task.id, request, key="too soon")
+    second = market.intake().submit(task.id, request, key="too soon")
     assert second.id < first.id
     for one in (first, second):
         await check(market.desk(), one.ref)

@@ -1,16 +1,19 @@
 """What a crash left behind is taken up once an hour, what somebody carries is left alone."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
-from tests.integration.operations.tasks.conftest import Market
+from tests.integration.operations.tasks.conftest import Market, Starts, SweptTasks
 from touchstone.attempts import LEASE
 from touchstone.errors import StoreError
+from touchstone.operations.jobs.sweep import STALLED_AFTER
 from touchstone.operations.tasks.closing import close
 from touchstone.operations.tasks.judging import check
-from touchstone.operations.tasks.sweeping import STALLED_AFTER, SweptTasks
 from touchstone.records import Outbox
+from touchstone.references import Reference
+from touchstone.workflows import MachineName
 
 NOTHING = SweptTasks(restarted=0, sent=0, stuck=0)
 
@@ -68,15 +71,15 @@ async def test_one_that_could_not_be_started_is_told_and_stops_no_other(
     stuck, free = market.submitted(task, "ada"), market.submitted(task, "ben")
     market.starts.runs.clear()
     market.clock.now += STALLED_AFTER + timedelta(seconds=10)
-    start = type(market.starts).submission
+    start = type(market.starts).start
 
-    def starting(self: object, *, submission_id: str, **names: str) -> None:
-        if submission_id == stuck.id:
+    def starting(self: Starts, machine: MachineName, record: Reference, **how: Any) -> None:
+        if record.id == stuck.id:
             raise StoreError("The work could not be started; repeat the request.")
-        start(self, submission_id=submission_id, **names)  # type: ignore[arg-type] # the same machines
+        start(self, machine, record, **how)
 
     with monkeypatch.context() as patch:
-        patch.setattr(type(market.starts), "submission", starting)
+        patch.setattr(type(market.starts), "start", starting)
         assert market.sweep().run() == SweptTasks(restarted=1, sent=0, stuck=1)
     assert [run.startswith(f"submission {free.id}") for run in market.starts.runs] == [True]
     assert market.sweep().run().stuck == 0

@@ -171,9 +171,7 @@ def test_nothing_is_begun_in_the_name_of_a_tenant_that_is_leaving(aws: None, mon
                 handler(given, Context())
         request = {"problem": "Compute 1 + 1.", "answer": "2"}
         body = json.dumps({"kind": "verify", "tenant": "acme", "id": "one", "request": request})
-        taken = take(
-            parse_message(body), tenants=stores.tenants(), desk=work.desk("acme"), reception=work.reception("acme")
-        )
+        taken = take(parse_message(body), tenants=stores.tenants(), desk=work.desk("acme"), intake=work.intake("acme"))
         with pytest.raises(NotFoundError, match="is being deleted"):
             work.run(taken)
         assert Api(token=token).post("/v1/tokens", {"role": "reader", "name": "late"}).status == 409

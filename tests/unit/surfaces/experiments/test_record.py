@@ -7,8 +7,8 @@ import pytest
 from pydantic import ValidationError
 
 from tests.support.quizzes import experiment
+from touchstone.parts import PartsProgress
 from touchstone.surfaces.experiments.estimate import Estimate
-from touchstone.surfaces.experiments.pair_work import PairProgress
 from touchstone.surfaces.experiments.record import (
     ExperimentRecord,
     ExperimentRequest,
@@ -52,7 +52,7 @@ def test_exactly_one_of_an_experiment_and_its_key_is_given(fields: dict[str, Any
 
 
 def test_a_reader_sees_how_far_it_is_and_why_it_waits() -> None:
-    progress = PairProgress(done=1, cost_usd=0.25, at=NOW, until=LATER, because="quota")
+    progress = PartsProgress(done=1, cost_usd=0.25, at=NOW, until=LATER, because="quota")
     view = ExperimentView.of(planned(RECORD, PLAN), progress)
     assert (view.state, view.done, view.pairs, view.cost_usd, view.because) == ("measuring", 1, 2, 0.25, "quota")
     assert (view.name, view.a, view.b, view.conclusion) == ("chunking", "merged_chunks", "docling_chunks", None)

@@ -175,12 +175,12 @@ async def solve(
 ) -> Solved:
     """Solve a case in this process, within `deadline`.
 
-    ::
-
-        library = Library(bundle, title="google-adk 1.20.0")
-        bench = Workbench(library, proving(bundle, sandbox=open_sandbox()))
-        found = await solve(case.blind(), model=open_solver(judges), bench=bench, deadline=Deadline.after(900.0))
-        verdict = rate(case, found.outcomes)
+    ```python
+    library = Library(bundle, title="google-adk 1.20.0")
+    bench = Workbench(library, proving(bundle, sandbox=open_sandbox()))
+    found = await solve(case.blind(), model=open_solver(judges), bench=bench, deadline=Deadline.after(900.0))
+    verdict = rate(case, found.outcomes)
+    ```
 
     A full minute of the provider's is waited out where the deadline admits. Raises as `take_turn` does.
     """

@@ -1,10 +1,10 @@
 """Definitions of cases as benchmarks keep them: YAML, JSON and JSON Lines, one case or many a file.
 
-::
-
-    found = load_cases([Path("benchmarks")])
-    for fault in found.faults:
-        print(fault)        # benchmarks/a.yaml:12:5: benchmarks[3].options: …
+```python
+found = load_cases([Path("benchmarks")])
+for fault in found.faults:
+    print(fault)        # benchmarks/a.yaml:12:5: benchmarks[3].options: …
+```
 
 Nothing is raised for what a file holds: every fault of every file is told at once, with its place.
 """

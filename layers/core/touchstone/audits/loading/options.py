@@ -1,13 +1,13 @@
 """The options of a definition and which of them is its key, in all the forms that benchmarks write them.
 
-::
-
-    options: [width, breadth]                       called A, B
-    options: ["A) width", "B) breadth"]             the same
-    options: {A: width, B: breadth}
-    options: [{A: width}, {B: breadth}]
-    options: [{label: A, text: width, is_correct: true}, …]
-    choices: {label: [A, B], text: [width, breadth]}
+```text
+options: [width, breadth]                       called A, B
+options: ["A) width", "B) breadth"]             the same
+options: {A: width, B: breadth}
+options: [{A: width}, {B: breadth}]
+options: [{label: A, text: width, is_correct: true}, …]
+choices: {label: [A, B], text: [width, breadth]}
+```
 """
 
 import re

@@ -1,10 +1,10 @@
 """What an audit came to: `quality_report.json` for programs, `quality_audit.md` for people.
 
-::
-
-    report = quality_report(bundle.manifest, audited, limits=DEFAULT_LIMITS, trusted=False, made_at=system_clock())
-    Path("quality_report.json").write_text(report_json(report), encoding="utf-8")
-    Path("quality_audit.md").write_text(report_markdown(report), encoding="utf-8")
+```python
+report = quality_report(bundle.manifest, audited, limits=DEFAULT_LIMITS, trusted=False, made_at=system_clock())
+Path("quality_report.json").write_text(report_json(report), encoding="utf-8")
+Path("quality_audit.md").write_text(report_markdown(report), encoding="utf-8")
+```
 
 The report has everything that it was computed from, so that every figure can be computed again, and every proof run
 again without asking a model (`touchstone.audits.recheck`).

@@ -78,7 +78,10 @@ class AuditedCase(Strict):
             again = audited_case(self.case, self.proofs)
         except InputError as error:
             raise PydanticCustomError("no_such_option", "{why}", {"why": str(error).rstrip(".")}) from None
+        by_the_earlier_rule = _by_the_earlier_rule(self, again)
         for field in ("quality_rating", "selected_answer", "options", "missing"):
+            if by_the_earlier_rule and field in ("quality_rating", "missing"):
+                continue
             if getattr(self, field) != getattr(again, field):
                 raise PydanticCustomError(
                     "not_computed",
@@ -113,6 +116,12 @@ class QualityReport(Strict):
         if dict(self.totals) != _totals(self.cases):
             raise PydanticCustomError("not_computed", "totals are not those of the cases")
         return self
+
+
+def _by_the_earlier_rule(case: AuditedCase, again: AuditedCase) -> bool:
+    """Whether a case has the rating of reports made while a refuted key was Unproven where no other option holds."""
+    none_holds = all(option.standing != "holds" for option in again.options)
+    return none_holds and (case.quality_rating, again.quality_rating) == ("Unproven", "Incorrect")
 
 
 def stored_proof(label: str, script: str, result: ProofResult) -> StoredProof:

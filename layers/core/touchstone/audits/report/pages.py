@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 MEANINGS: dict[Rating, str] = {
-    "Incorrect": "another option holds, and the key is refuted",
+    "Incorrect": "the key is refuted",
     "Ambiguous": "more than one option holds",
-    "Unproven": "an option is not proved either way, or none holds",
+    "Unproven": "an option is not proved either way",
     "Valid": "the key holds, and all others are refuted",
 }
 STANDINGS: dict[ProofStanding, str] = {"holds": "holds", "refuted": "refuted", "unproven": "not proved"}

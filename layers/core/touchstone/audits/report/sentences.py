@@ -27,6 +27,13 @@ def change_of(case: AuditCase, verdict: Verdict) -> str:
     match verdict.rating:
         case "Valid":
             return ""
+        case "Incorrect" if verdict.selected_answer is None:
+            left = (
+                "no option holds"
+                if not by["unproven"]
+                else f"{_named(by['unproven'])} {_are(by['unproven'])} not proved"
+            )
+            return f"The key {key} is refuted, and {left}: correct its text, or make an option that holds the key."
         case "Incorrect":
             return f"Make {verdict.selected_answer} the key: it holds, and the key {key} is refuted."
         case "Ambiguous" if key in by["holds"]:
@@ -36,8 +43,6 @@ def change_of(case: AuditCase, verdict: Verdict) -> str:
         case "Ambiguous":
             state = "is refuted" if key in by["refuted"] else "is not proved"
             return f"{_named(by['holds'])} hold, and the key {key} {state}: ask for one of them, or replace the others."
-        case "Unproven" if not by["unproven"]:
-            return f"No option holds: correct the text of the key {key}, or make an option that holds the key."
         case "Unproven":
             proofs = f"Nothing can be said of the key before {_named(by['unproven'])} {_are(by['unproven'])} proved"
             return f"{proofs}; where no script can show it, ask for what can be run."

@@ -26,7 +26,7 @@ def same_condition(left: Tree, right: Tree, *, signed: bool) -> bool | None:
     proportional = _proportional(left, right)
     if not proportional and not signed and (_witness(left, right) or _witness(right, left)):
         return False
-    one, other = (build(tree, log_base=None, positive=False) for tree in (left, right))
+    one, other = (build(tree) for tree in (left, right))
     if proportional and _constant_ratio(one, other, signed=signed):
         return True
     return True if not signed and _same_fraction(one, other) else None

@@ -16,14 +16,14 @@ type Answer = bool | None
 
 
 class Algebra:
-    """Compares expressions; what has not been decided after `seconds` in all is None.
+    """Compares expressions; what has not been decided in that time is None.
 
-    Loading sympy is not part of that time: it happens once in a process. `seconds` None: what needs sympy raises
-    `NotAtOnceError` instead.
+    Loading sympy is not part of that time: it happens once in a process. `time` is in seconds, or an allowance that
+    other work draws on as well; None: what needs sympy raises `NotAtOnceError` instead.
     """
 
-    def __init__(self, seconds: float | None) -> None:
-        self._allowance = None if seconds is None else Allowance(seconds)
+    def __init__(self, time: float | Allowance | None) -> None:
+        self._allowance = Allowance(time) if isinstance(time, int | float) else time
 
     def trees(self, left: Tree, right: Tree) -> Answer:
         """Whether two expressions are always equal."""

@@ -32,15 +32,18 @@ _OPERATIONS: dict[str, Callable[..., sympy.Expr]] = {
 }  # fmt: skip
 
 
-def build(tree: Tree, *, log_base: sympy.Expr | None, positive: bool) -> sympy.Expr:
-    """The sympy expression of `tree`, whose size the caller has bounded. Raises NotAnExpressionError."""
+def build(tree: Tree, *, log_base: sympy.Expr | None = None, **assumptions: bool) -> sympy.Expr:
+    """The sympy expression of `tree`, whose size the caller has bounded; `assumptions` as of `sympy.Symbol`.
+
+    Without `log_base`, a bare `log` is natural. Raises NotAnExpressionError.
+    """
     match tree:
         case Number(value=value):
             return sympy.Rational(value.numerator, value.denominator)
         case Name(name):
-            return _CONSTANTS.get(name) or symbol(name, positive=positive)
+            return _CONSTANTS.get(name) or sympy.Symbol(name, **assumptions)
         case Apply(operation=operation, arguments=arguments):
-            values = [build(argument, log_base=log_base, positive=positive) for argument in arguments]
+            values = [build(argument, log_base=log_base, **assumptions) for argument in arguments]
             if operation == "log":
                 return _logarithm(values, log_base)
             if operation not in _OPERATIONS:
@@ -48,20 +51,15 @@ def build(tree: Tree, *, log_base: sympy.Expr | None, positive: bool) -> sympy.E
             return _OPERATIONS[operation](*values)
 
 
-def symbol(name: str, *, positive: bool = False) -> sympy.Symbol:
-    """The symbol for a variable."""
-    return sympy.Symbol(name, positive=True) if positive else sympy.Symbol(name)
-
-
 def _logarithm(values: list[sympy.Expr], log_base: sympy.Expr | None) -> sympy.Expr:
     base = values[1] if len(values) > 1 else log_base
     return sympy.log(values[0]) if base is None else sympy.log(values[0]) / sympy.log(base)
 
 
-def to_sympy(tree: Tree) -> sympy.Expr:
-    """The sympy expression of `tree`; sympy's own simplifications of arithmetic apply. A bare `log` is natural.
+def to_sympy(tree: Tree, **assumptions: bool) -> sympy.Expr:
+    """As `build`, within the bounds; sympy's own simplifications of arithmetic apply.
 
     Raises NotAnExpressionError where the tree has no single value, TooLargeToEvaluateError past the bounds.
     """
     bound(tree)
-    return build(tree, log_base=None, positive=False)
+    return build(tree, **assumptions)

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from touchstone.checks.arithmetic.numerals import Budget, Numeral, Unreadable
-from touchstone.checks.notation.trees import Apply, Number, OutOfBoundsError, Tree
-from touchstone.checks.values.exact import rational
+from touchstone.checks.arithmetic.numerals import Budget, Numeral
+from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Number, OutOfBoundsError, Tree
+from touchstone.checks.values.exact import applied
 
 MAX_BITS = 1_024
 """A value with more bits than this is refused; no school solution comes near it."""
@@ -52,7 +52,10 @@ def restored(number: Numeral, rounded_before: Mapping[Fraction, Fraction]) -> Fr
 
 
 def value_of(tree: Tree, reading: Reading, rounded_before: Mapping[Fraction, Fraction], budget: Budget) -> Fraction:
-    """The exact value. Raises `Unreadable` where there is none or it is too large. Every operation takes a step."""
+    """The exact value; every operation takes a step.
+
+    Raises `NotAnExpressionError` where there is none or it is too large.
+    """
     match tree:
         case Numeral():
             value = restored(tree, rounded_before) if reading.restored else tree.value
@@ -63,38 +66,29 @@ def value_of(tree: Tree, reading: Reading, rounded_before: Mapping[Fraction, Fra
             return value_of(Apply("pow", (Apply("neg", (base,)), exponent)), reading, rounded_before, budget)
         case Apply(operation, arguments):
             values = [value_of(argument, reading, rounded_before, budget) for argument in arguments]
-            if reading.percent == "relative" and operation in ("add", "sub") and _adds_percent(tree):
+            if reading.percent == "relative" and operation == "add" and _adds_percent(tree):
                 values[1] *= values[0]
             return _applied(operation, values, budget)
         case Number(value=value):
             return value
-    raise Unreadable
+    raise NotAnExpressionError("a name has no value")
 
 
 def _adds_percent(tree: Apply) -> bool:
-    base, added = (isinstance(argument, Numeral) and argument.percent for argument in tree.arguments)
-    return added and not base
+    base, added = tree.arguments
+    if isinstance(added, Apply) and added.operation == "neg":
+        added = added.arguments[0]
+    is_share = [isinstance(part, Numeral) and part.percent for part in (base, added)]
+    return is_share == [False, True]
 
 
 def _applied(operation: str, values: list[Fraction], budget: Budget) -> Fraction:
-    match operation, values:
-        case "add", [first, second]:
-            value: Fraction | None = first + second
-        case "sub", [first, second]:
-            value = first - second
-        case "mul", [first, second]:
-            value = first * second
-        case "neg", [only]:
-            return -only
-        case _:
-            try:
-                value = rational(Apply(operation, tuple(map(Number, values))))
-            except OutOfBoundsError:
-                raise Unreadable from None
+    value = applied(operation, values)
     if value is None:
-        raise Unreadable
-    bits = max(value.numerator.bit_length(), value.denominator.bit_length())
-    if bits > MAX_BITS:
-        raise Unreadable
-    budget.spend(1 + bits // STEP_BITS)
+        raise NotAnExpressionError("not defined, or not rational")
+    if operation != "neg":
+        bits = max(value.numerator.bit_length(), value.denominator.bit_length())
+        if bits > MAX_BITS:
+            raise OutOfBoundsError("larger than any number of a solution")
+        budget.spend(1 + bits // STEP_BITS)
     return value

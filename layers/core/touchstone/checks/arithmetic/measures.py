@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from touchstone.checks.arithmetic.numerals import Budget, Numeral, Unreadable
+from touchstone.checks.arithmetic.numerals import Budget, Numeral
 from touchstone.checks.arithmetic.words import RATES, RELATED_DIMENSIONS
 from touchstone.checks.notation.tokens import Token
-from touchstone.checks.notation.trees import Apply, Number, Tree, parts_of
+from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Number, Tree, parts_of
 from touchstone.checks.notation.units import ONE, READINGS, Dimension, Unit, read_unit
 
 type Quantity = tuple[Fraction, Dimension]
@@ -66,14 +66,14 @@ def _runs(tokens: Sequence[Token]) -> list[Token]:
 def unit_readings(number: Numeral) -> tuple[Unit, ...]:
     """The readings of the unit with which the words behind a number begin; a plain number's where they begin with none.
 
-    Raises `Unreadable` for a rate, and for a scale that does not begin at nothing.
+    Raises `NotAnExpressionError` for a rate, and for a scale that does not begin at nothing.
     """
     if any(token.text.lower() in RATES for token in number.unit):
-        raise Unreadable
+        raise NotAnExpressionError("a rate")
     for end in range(len(number.unit), 0, -1):
         found = units_named(number.unit[:end])
         if any(unit.offset or unit.pi for unit in found):
-            raise Unreadable
+            raise NotAnExpressionError("a scale that does not begin at nothing")
         if found:
             return found
     return (ONE,)
@@ -82,20 +82,19 @@ def unit_readings(number: Numeral) -> tuple[Unit, ...]:
 def quantities_of(tree: Tree, budget: Budget) -> set[Quantity]:
     """The values that an expression has with its units converted, by the readings of their names.
 
-    Raises `Unreadable` where the units do not combine plainly: only multiples and sums do.
+    Raises `NotAnExpressionError` where the units do not combine plainly: only multiples and sums do.
     """
     budget.spend()
     match tree:
         case Numeral():
-            value = tree.value * tree.scale / (100 if tree.percent else 1)
-            return {(value * unit.factor, unit.dimension) for unit in unit_readings(tree)}
+            return {(tree.stated * unit.factor, unit.dimension) for unit in unit_readings(tree)}
         case Number(value=value):
             return {(value, ())}
         case Apply("neg", (operand,)):
             return {(-value, dimension) for value, dimension in quantities_of(operand, budget)}
-        case Apply("add" | "sub" | "mul" | "div" as operation, (left, right)):
+        case Apply("add" | "mul" | "div" as operation, (left, right)):
             return _combined(operation, quantities_of(left, budget), quantities_of(right, budget))
-    raise Unreadable
+    raise NotAnExpressionError("units that do not combine plainly")
 
 
 def _combined(operation: str, left: set[Quantity], right: set[Quantity]) -> set[Quantity]:
@@ -103,12 +102,12 @@ def _combined(operation: str, left: set[Quantity], right: set[Quantity]) -> set[
     for first, dimension in left:
         for second, other in right:
             match operation:
-                case "add" | "sub" if dimension == other:
-                    found.add((first + second if operation == "add" else first - second, dimension))
+                case "add" if dimension == other:
+                    found.add((first + second, dimension))
                 case "mul" if not dimension or not other:
                     found.add((first * second, dimension or other))
                 case "div" if not other and second:
                     found.add((first / second, dimension))
     if not found or len(found) > READINGS:
-        raise Unreadable
+        raise NotAnExpressionError("units that do not combine plainly")
     return found

@@ -1,6 +1,5 @@
 """Numbers of a solution with what stands around them, and the steps that reading them may take."""
 
-import re
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -8,19 +7,12 @@ from fractions import Fraction
 from touchstone.checks.limits import NotAtOnceError
 from touchstone.checks.notation.numerals import MYRIADS, SCALES
 from touchstone.checks.notation.tokens import Token
-from touchstone.checks.notation.trees import Number
+from touchstone.checks.notation.trees import NotAnExpressionError, Number
 
 MAX_DIGITS = 40
 """Longer numerals occur in no school solution; shorter ones are cheap as fractions."""
-MAX_EXPONENT = 30
-"""Largest exponent of ten in a numeral such as 6.02e23."""
-_EXPONENT = re.compile(r"[eE]([-+]?\d{1,5}+)$")
 SCALE_WORDS = SCALES | MYRIADS | {"打": 12}
 """Words behind a number that multiply it."""
-
-
-class Unreadable(Exception):  # noqa: N818  (a refusal inside this package, not an error of the caller)
-    """These tokens are not certainly an expression of numbers, or its value is too large."""
 
 
 @dataclass(slots=True)
@@ -32,24 +24,27 @@ class Budget:
     """Whether a text that needs more is to be looked at later, instead of being left undecided."""
 
     def spend(self, steps: int = 1) -> None:
-        """Take steps. Raises `Unreadable` when none is left, or `NotAtOnceError`."""
+        """Take steps. Raises `NotAnExpressionError` when none is left, or `NotAtOnceError`."""
         self.steps -= steps
         if self.steps < 0:
-            raise NotAtOnceError if self.at_once else Unreadable
+            raise NotAtOnceError if self.at_once else NotAnExpressionError("more steps than any solution takes")
 
 
 @dataclass(frozen=True, slots=True)
 class Numeral(Number):
     """A number as a solution writes it.
 
-    `places` counts its decimals, below 0 for 6.02e23; `scale` is 12 for a dozen, 10⁴ for 万; `unit` is the words of
-    its unit and of what is counted.
+    `scale` is 12 for a dozen, 10⁴ for 万; `unit` is the words of its unit and of what is counted.
     """
 
-    places: int = 0
     percent: bool = False
     scale: int = 1
     unit: tuple[Token, ...] = ()
+
+    @property
+    def places(self) -> int:
+        """How many decimals it has, below 0 for 6.02e23."""
+        return self.decimals or 0
 
     @property
     def is_exact(self) -> bool:
@@ -61,20 +56,20 @@ class Numeral(Number):
         """What one unit of the last written digit is worth: 0.01 for 3.33, 10²¹ for 6.02e23."""
         return Fraction(10) ** -self.places
 
+    @property
+    def stated(self) -> Fraction:
+        """What it says with its scale, and as a share where it is a percentage."""
+        return self.value * self.scale / (100 if self.percent else 1)
+
 
 def numeral(token: Token) -> Numeral:
-    """The number that a token names. Raises `Unreadable` when it is too long, or may be two."""
+    """The number that a token names. Raises `NotAnExpressionError` when it is too long, or may be two."""
     number = token.value
-    if number is not None and len(token.text) <= MAX_DIGITS and token.text.isdecimal():
-        return Numeral(number.value)
-    power = _EXPONENT.search(token.text)
-    exponent = int(power[1]) if power else 0
-    mantissa = token.text[: power.start()] if power else token.text
-    decimals = mantissa.partition(".")[2]
     # In 1.234,5 some countries read one number and others two.
-    if number is None or len(token.text) > MAX_DIGITS or abs(exponent) > MAX_EXPONENT or "," in decimals:
-        raise Unreadable
-    return Numeral(number.value, number.decimals, 0 if number.decimals is None else len(decimals) - exponent)
+    is_double = "." in token.text and "," in token.text.rpartition(".")[2]
+    if number is None or len(token.text) > MAX_DIGITS or abs(number.decimals or 0) > MAX_DIGITS or is_double:
+        raise NotAnExpressionError("too long, or two numbers")
+    return Numeral(number.value, number.decimals)
 
 
 MAX_WRITTEN_PLACES = 6

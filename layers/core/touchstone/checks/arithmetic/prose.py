@@ -1,35 +1,55 @@
-"""The tokens of a solution as arithmetic needs them: the shared tokens, with the meaning that sentences give to them.
+"""A solution as the shared tokens, with the meaning that sentences give to its words and signs.
 
-Signs that are left: + - * / ^ % ! frac sqrt √ °, those of money, = and ~= (about), and two of this module. What is
-no part of arithmetic (a ratio, a date, an ordinal, a Greek letter) is a token of the kind "other".
+What stands for a sign is written as that sign first, in a text of the same length, so that every place stays: words
+(`plus`, 除以, `equals`), the marks of headings, items and bold type, and what is no arithmetic (dates, ratios,
+ordinals). The signs that are left are + - * / ^ % ! frac sqrt √ °, those of money, = and ~= (about), and two of this
+module. What is no part of arithmetic is a token of the kind "other".
 """
 
 import re
+from collections.abc import Iterator, Sequence
 
 from touchstone.checks.arithmetic.words import OPERATORS
-from touchstone.checks.notation.tokens import Token, tokens_of
+from touchstone.checks.notation.tokens import Token, folded, tokens_of
 from touchstone.checks.notation.units import UNITS
 
 BREAK = ";"
 """Where a line, a sentence or a part of one ends."""
-BULLET = "•"
+BULLET = "\ue001"
 """A dash at the beginning of a line: the mark of an item, or a sign."""
+RELATIONS = ("=", "~=")
 
 _CURRENCIES = ("¤", "¥", "€", "£")
-_KEPT = frozenset(("+", "-", "*", "/", "%", "°", "frac", "sqrt", "√", "~=", *_CURRENCIES))
-_BREAKS = frozenset((";", "?", '"', "=>", "->", "\\\\", "—"))
-_SKIPPED = frozenset(("\\boxed", "`", "&"))
-_MARKERS = frozenset(("*", "+", "•"))
-_RELATIONS = ("=", "~=")
-_ORDINALS = frozenset(("st", "nd", "rd", "th"))
-_DATE = re.compile(r"\d{4}-\d\d?-\d\d?|\d\d?/\d\d?/\d{2,4}")
-_DATE_TOKENS = 5
-_LABEL_DIGITS = 3
-"""Digits of an item's number, at most."""
-_HAN = re.compile(
-    rf"等[于於]|(?:{'|'.join(sorted((word for word in OPERATORS if not word.isascii()), key=len, reverse=True))}|得)$|."
+_KEPT = frozenset(("+", "-", "*", "/", "^", "%", "!", "°", "frac", "√", *RELATIONS, *_CURRENCIES))
+_BREAKS = frozenset((BREAK, "?", '"', ".", ",", ":", "=>", "->", "—"))
+_LINES = ("\n", "\\\\")
+_TIMES = frozenset(("x", "of", "的"))
+_NOTHING = "\ue000"
+_HYPHEN = "ǀ"
+"""A letter that nobody writes, for the hyphen or the apostrophe within a word."""
+_OPERAND = r"\s?(?:[-\d(\[{√$¥€£½⅓⅔¼¾]|\.\d|\\(?:[dtc]?frac|sqrt|left|\$))"
+_WORDS = "|".join(map(re.escape, sorted(OPERATORS, key=len, reverse=True)))
+_SPECIAL = re.compile(
+    rf"""
+      (?=^|[-+*/=:.!'`&\\\dpmdtei{"".join(sorted({word[0] for word in OPERATORS}))}等得])(?:
+      ^[ \t]*+(?:\#[\# \t]*+)?+
+        (?:(?P<bullet>-)(?=\s)|(?P<item>[*+•](?=\s)|(?:\(\d{{1,3}}\)|\d{{1,3}}[.);])(?=\s++[^-+*/^=≈)\]}}\s])))
+    | (?P<heading>^[ \t]*+\#++)
+    | (?P<nothing>(?<![\d.])(?:\d{{4}}-\d\d?-\d\d?|\d\d?/\d\d?/\d{{2,4}})(?!\d)
+        | (?<!\d)\d++(?:\.\d++)?(?:[ ]?:[ ]?\d++(?:\.\d++)?)++
+        | (?<!\d)\d++(?:st|nd|rd|th)(?![A-Za-z])
+        | [-+*/=:]= | \.\.++ | (?<=[\d)\]}}])!(?!\s?[-=+*/)]))
+    | (?P<hyphen>(?<=[A-Za-zÀ-ɏ])[-'](?=[A-Za-z]) | (?<=\d)-(?=[A-Za-z]{{2}}))
+    | (?P<type>(?<![\d)\]}}])\*\* | \*\*(?![\d(-]) | \\boxed | ` | &)
+    | (?P<cry>(?<![\d)\]}}])!)
+    | (?P<operator>(?:(?<![A-Za-z\\])(?=[A-Za-z])|(?![A-Za-z]))(?:{_WORDS})(?={_OPERAND}))
+    | (?P<percent>(?<![A-Za-z\\])percent(?![A-Za-z-]))
+    | (?P<equality>(?<![A-Za-z])(?:equals|is[ ]equal[ ]to)(?![A-Za-z]) | 等[于於]
+        | (?<=[\d)个個元%])得(?=\s?[\d(])))
+    """,
+    re.VERBOSE | re.MULTILINE | re.IGNORECASE,
 )
-"""A run of Chinese characters, character by character, with the words in it that are signs."""
+_SIGNS = {"heading": " ", "item": " ", "type": " ", "hyphen": _HYPHEN, "cry": BREAK, "percent": "%", "equality": "="}
 
 
 def is_currency(token: Token) -> bool:
@@ -39,7 +59,7 @@ def is_currency(token: Token) -> bool:
 
 def is_start(token: Token) -> bool:
     """Whether an operand can begin with this token, apart from its sign."""
-    return token.kind in ("number", "open") or token.is_sign("frac", "sqrt", "√", *_CURRENCIES)
+    return token.kind in ("number", "open") or token.is_sign("frac", "√", *_CURRENCIES)
 
 
 def is_word(token: Token) -> bool:
@@ -49,238 +69,67 @@ def is_word(token: Token) -> bool:
 
 def arithmetic_tokens(text: str) -> list[Token]:
     """The tokens of a solution. Linear in its length. Raises OutOfBoundsError for a number of too many digits."""
-    return _Pass(text).tokens()
-
-
-class _Pass:
-    """One pass over the shared tokens; `_place` is that of the next one."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._tokens = tokens_of(text, prose=True)
-        self._place = 0
-        self._found: list[Token] = []
-        self._spaced = True
-
-    def tokens(self) -> list[Token]:
-        self._item()
-        while (token := self._peek()) is not None:
-            match token.kind:
-                case "number":
-                    self._number(token)
-                case "letters":
-                    self._word()
-                case "han":
-                    self._han(token)
-                case "open" | "close":
-                    self._keep(token)
-                case "sign":
-                    self._sign(token)
-                case _:
-                    self._rest(token)
-        return self._found
-
-    def _peek(self, ahead: int = 0) -> Token | None:
-        place = self._place + ahead
-        return self._tokens[place] if place < len(self._tokens) else None
-
-    def _near(self, ahead: int, blanks: int) -> Token | None:
-        """The token `ahead` places on, where no more than so many characters of space stand before it."""
-        token = self._peek(ahead)
-        return token if token and token.start - self._tokens[self._place + ahead - 1].end <= blanks else None
-
-    def _keep(self, token: Token, count: int = 1) -> None:
-        """Take `count` tokens as the one given."""
-        self._found.append(token._replace(spaced=True) if self._spaced and not token.spaced else token)
-        self._place += count
-        self._spaced = False
-
-    def _skip(self, count: int = 1) -> None:
-        self._place += count
-        self._spaced = True
-
-    def _mark(self, sign: str, count: int = 1) -> None:
-        """Take `count` tokens as one sign, as what is no arithmetic where it is empty."""
-        first, last = self._tokens[self._place], self._tokens[self._place + count - 1]
-        self._keep(Token("sign" if sign else "other", sign, first.start, last.end, first.spaced), count)
-
-    def _rest(self, token: Token) -> None:
-        if token.text in _SKIPPED:
-            self._skip()
-        else:
-            self._mark(BREAK if token.text in _BREAKS else "")
-
-    # Numbers
-
-    def _number(self, token: Token) -> None:
-        second, third = self._near(1, 1), self._near(2, 1)
-        if second is None:
-            self._keep(token)
-        elif not second.spaced and second.text.lower() in _ORDINALS:
-            self._mark("", 2)
-        elif second.is_sign(":") and third is not None and third.kind == "number":
-            self._mark("", self._ratio())
-        elif second.is_sign("-", "/") and self._is_date(token):
-            self._mark("", _DATE_TOKENS)
-        elif second.is_sign("-") and (count := self._compound()) > 1 and third and len(third.text) > 1:
-            self._join(count)
-        else:
-            self._keep(token)
-
-    def _ratio(self) -> int:
-        """How many tokens are one ratio or time of day: 3:4, 1 : 2 : 3."""
-        count = 3
-        while (colon := self._near(count, 1)) and colon.is_sign(":") and (part := self._near(count + 1, 1)):
-            if part.kind != "number":
-                break
-            count += 2
-        return count
-
-    def _is_date(self, token: Token) -> bool:
-        last = self._peek(_DATE_TOKENS - 1)
-        return last is not None and _DATE.fullmatch(self._text[token.start : last.end]) is not None
-
-    # Words
-
-    def _compound(self) -> int:
-        """How many tokens are one word, with a hyphen or an apostrophe: isn't, six-foot, 12-year-old."""
-        count = 1
-        while (joint := self._near(count, 0)) is not None and joint.is_sign("-", "'"):
-            following = self._near(count + 1, 0)
-            if following is None or following.kind != "letters":
-                break
-            count += 2
-        return count
-
-    def _join(self, count: int) -> None:
-        first, last = self._tokens[self._place], self._tokens[self._place + count - 1]
-        text = "".join(part.text for part in self._tokens[self._place : self._place + count])
-        self._keep(Token("letters", text, first.start, last.end, first.spaced, first.upright), count)
-
-    def _word(self) -> None:
-        token = self._tokens[self._place]
-        if (count := self._compound()) > 1:
-            self._join(count)
-            return
-        first, second, third = self._lowered(0), self._lowered(1), self._lowered(2)
-        if first in OPERATORS and self._is_operand(1):
-            self._mark(OPERATORS[first])
-        elif f"{first} {second}" in OPERATORS and self._is_operand(2):
-            self._mark(OPERATORS[f"{first} {second}"], 2)
-        elif first == "percent":
-            self._mark("%")
-        elif first == "equals" or (first, second, third) == ("is", "equal", "to"):
-            self._mark("=", 1 if first == "equals" else 3)
-        elif "Ͱ" <= token.text[0] <= "Ͽ" and token.text not in UNITS:
-            self._mark("")
-        else:
-            self._keep(token)
-
-    def _lowered(self, ahead: int) -> str:
-        token = self._peek(ahead)
-        return token.text.lower() if token is not None and token.kind == "letters" else ""
-
-    def _is_operand(self, ahead: int) -> bool:
-        """Whether an operand with its sign stands `ahead` places on, behind no more than a blank."""
-        token = self._near(ahead, 1)
-        return token is not None and (is_start(token) or token.is_sign("-"))
-
-    def _han(self, token: Token) -> None:
-        for match in _HAN.finditer(token.text):
-            start = token.start + match.start()
-            spaced = token.spaced and not match.start()
-            if sign := self._han_sign(match[0], start):
-                self._keep(Token("sign", sign, start, start + len(match[0]), spaced), 0)
-                continue
-            for ahead, character in enumerate(match[0]):
-                self._keep(Token("han", character, start + ahead, start + ahead + 1, spaced and not ahead), 0)
-        self._place += 1
-
-    def _han_sign(self, word: str, start: int) -> str:
-        """The sign that a word stands for where it stands, "" where it is none."""
-        if word in OPERATORS:
-            return OPERATORS[word] if self._is_operand(1) else ""
-        if word != "得":
-            return "=" if len(word) > 1 else ""
-        before, after = self._text[start - 1 : start], self._near(1, 1)
-        behind_value = before.isdigit() or before in (")", "）", "个", "個", "元", "%")
-        return "=" if behind_value and after and (after.kind == "number" or after.is_sign("(")) else ""
-
-    # Signs
-
-    def _sign(self, token: Token) -> None:
-        following = self._near(1, 0)
-        number_follows = following is not None and following.kind == "number"
-        match token.text:
-            case "\n" | "\\\\":
-                self._line()
-            case "^" if token.end - token.start > 1 and not self._is_power(following):
-                self._skip()  # the asterisks of bold type
-            case "!":
-                self._exclamation(token)
-            case "." if number_follows or (following and following.is_sign(".")):
-                self._mark("", 1 if number_follows else 2)
-            case "," if number_follows:
-                self._mark("")
-            case "." | ",":
-                self._mark(BREAK)
-            case "+" | "-" | "*" | "/" | "=" | ":" if following and following.is_sign("="):
-                self._mark("", 2)
-            case ":":
-                self._mark(BREAK)
-            case "=" | "^":
-                self._keep(token)
-            case text if text in _KEPT:
-                self._keep(token)
+    tokens = tokens_of(_SPECIAL.sub(_respelled, folded(text.replace("，", "；"))), prose=True)
+    found: list[Token] = []
+    for place, token in enumerate(tokens):
+        match token.kind:
+            case "number" | "open" | "close":
+                found.append(token)
+            case "letters" | "han" if _is_times(token, found[-1] if found else None, tokens[place + 1 : place + 3]):
+                found.append(token._replace(kind="sign", text="*"))
+            case "letters" if not "Ͱ" <= token.text[0] <= "Ͽ" or token.text in UNITS:
+                found.append(token._replace(text=token.text.replace(_HYPHEN, "-")) if _HYPHEN in token.text else token)
+            case "han":
+                found.extend(_characters(token))
+            case "sign" if token.text in _KEPT:
+                found.append(token)
             case _:
-                self._rest(token)
+                found.extend(_break(token, tokens[place + 1 : place + 2]))
+    return [found[0]._replace(spaced=True), *found[1:]] if found else []
 
-    def _is_power(self, following: Token | None) -> bool:
-        """Whether two asterisks between what stands before and `following` mean a power."""
-        before = self._found[-1] if self._found and not self._tokens[self._place].spaced else None
-        is_base = before is not None and (before.kind in ("number", "close"))
-        return is_base and following is not None and (following.kind == "number" or following.is_sign("(", "-"))
 
-    def _exclamation(self, token: Token) -> None:
-        """A factorial between a number and a sign; behind a word, the end of a sentence."""
-        before, after = self._found[-1] if self._found else None, self._near(1, 1)
-        if before is None or before.kind not in ("number", "close"):
-            self._mark(BREAK)
-        elif not token.spaced and after is not None and after.is_sign("-", "=", "+", "*", "/", ")"):
-            self._keep(token)
-        else:
-            self._mark("")
+def _respelled(match: re.Match[str]) -> str:
+    """What was found as the sign that it stands for, with blanks for the rest of its length."""
+    name, length = match.lastgroup or "", len(match[0])
+    match name:
+        case "nothing":
+            return _NOTHING * length
+        case "bullet":
+            return BULLET.rjust(length)
+        case "operator":
+            return OPERATORS[match[0].lower()].ljust(length)
+    return _SIGNS[name].ljust(length)
 
-    def _line(self) -> None:
-        """The end of a line; the next one may go on with a relation, or begin as an item of a list."""
-        ahead = 1
-        while (token := self._peek(ahead)) is not None and token.is_sign("\n", "\\\\", "&"):
-            ahead += 1
-        if token is not None and token.is_sign(*_RELATIONS):
-            self._skip(ahead)
-            return
-        self._mark(BREAK)
-        self._item()
 
-    def _item(self) -> None:
-        """What marks a heading or an item at the beginning of a line."""
-        while (token := self._peek()) is not None and token.text == "#":
-            self._skip()
-        following = self._peek(1)
-        if token is None or following is None:
-            return
-        if token.is_sign("-") and following.spaced:
-            self._mark(BULLET)
-        elif token.text in _MARKERS and following.spaced:
-            self._skip()
-        else:
-            self._label(int(token.is_sign("(")))
+def _is_times(token: Token, before: Token | None, behind: Sequence[Token]) -> bool:
+    """Whether a letter or word between two numbers means times: 3 x 4, 20% of 50, 50的20%."""
+    text = token.text.lower()
+    if text not in _TIMES or before is None or not behind:
+        return False
+    after = behind[0]
+    match text:
+        case "x":
+            operand = behind[-1] if after.is_sign("+", "-") else after
+            return is_start(operand) and (token.spaced == after.spaced or is_currency(after))
+        case "of":
+            return before.is_sign("%") and (after.kind in ("number", "open") or is_currency(after))
+        case "的":
+            return before.kind in ("number", "close") and after.kind == "number"
+    return False
 
-    def _label(self, bracket: int) -> None:
-        """The number of an item: `1.`, `(2)`, `3、`."""
-        number, mark, text = self._peek(bracket), self._near(bracket + 1, 0), self._peek(bracket + 2)
-        if number is None or mark is None or text is None or not text.spaced or text.is_sign("+", "-", "*", "/", "^"):
-            return
-        is_label = number.text.isdigit() and len(number.text) <= _LABEL_DIGITS and text.kind != "close"
-        if is_label and mark.is_sign(*([")"] if bracket else [")", ".", ";"])) and not text.is_sign(*_RELATIONS):
-            self._skip(bracket + 2)
+
+def _characters(token: Token) -> Iterator[Token]:
+    """A run of Chinese characters, one by one."""
+    for place, character in enumerate(token.text):
+        start = token.start + place
+        yield token._replace(text=character, start=start, end=start + 1, spaced=token.spaced and not place)
+
+
+def _break(token: Token, behind: Sequence[Token]) -> Iterator[Token]:
+    """The token as the end of a part, an item's mark, or no arithmetic; nothing where a line goes on: `3 + 4\n= 7`."""
+    is_line = token.text in _LINES
+    if is_line and behind and behind[0].is_sign(*_LINES, *RELATIONS):
+        return
+    groups = token.text == "," and behind and behind[0].kind == "number" and not behind[0].spaced
+    kept = BULLET if token.text == BULLET else BREAK if (is_line or token.text in _BREAKS) and not groups else ""
+    yield token._replace(kind="sign" if kept else "other", text=kept)

@@ -6,13 +6,13 @@ from fractions import Fraction
 
 from touchstone.checks.arithmetic.doubt import is_about
 from touchstone.checks.arithmetic.measures import LONGEST_NAME, units_named
-from touchstone.checks.arithmetic.numerals import Budget, Unreadable
+from touchstone.checks.arithmetic.numerals import Budget
 from touchstone.checks.arithmetic.prose import BREAK, BULLET, arithmetic_tokens, is_currency, is_start, is_word
 from touchstone.checks.arithmetic.reader import Reader
 from touchstone.checks.arithmetic.statements import Statement
 from touchstone.checks.arithmetic.words import MODIFIER_CHARACTERS, MODIFIERS, NUMERAL_CHARACTERS, RESULT_STOPS
 from touchstone.checks.notation.tokens import Token
-from touchstone.checks.notation.trees import Tree
+from touchstone.checks.notation.trees import NotAnExpressionError, Tree
 
 MAX_OPERAND_TOKENS = 300
 MAX_STARTS = 8
@@ -63,28 +63,19 @@ class Scan:
         last = self.tokens[end - 1]
         return last.end + (last.upright and self.text[last.end : last.end + 1] == "}")
 
-    def _parsed(self, start: int, stop: int, *, whole: bool) -> tuple[int, tuple[Tree, ...]] | None:
-        """The expression from `start`, under both bindings of juxtaposition; its end must be `stop` if `whole`."""
+    def _parsed(self, start: int, stop: int) -> tuple[int, Tree] | None:
+        """The expression from `start` up to `stop` at most, and where it ends."""
         if stop - start > MAX_OPERAND_TOKENS:
             return None
-        trees: list[Tree] = []
-        end = start
-        for tight in (False, True):
-            reader = Reader(self.tokens, start, stop, self.budget, tight=tight)
-            try:
-                tree = reader.expression()
-            except Unreadable:
-                return None
-            if whole and reader.at != stop:
-                return None
-            trees.append(tree)
-            end = reader.at
-            if not reader.juxtaposed:
-                break
-        return end, tuple(trees)
+        reader = Reader(self.tokens[start:stop], self.budget)
+        try:
+            tree = reader.expression(0)
+        except NotAnExpressionError:
+            return None
+        return start + reader.place, tree
 
-    def _right_of(self, index: int, following: int) -> tuple[int, tuple[Tree, ...]] | None:
-        parsed = self._parsed(index + 1, following, whole=False)
+    def _right_of(self, index: int, following: int) -> tuple[int, Tree] | None:
+        parsed = self._parsed(index + 1, following)
         return parsed if parsed is not None and self._ends_well(parsed[0], following) else None
 
     def _ends_well(self, end: int, following: int) -> bool:
@@ -109,21 +100,20 @@ class Scan:
     def _left_of(self, previous: int, index: int) -> tuple[int, tuple[Tree, ...]] | None:
         """The longest expression that ends at the relation and begins where a whole one can begin."""
         for start in self._starts(previous, index):
-            parsed = self._parsed(start, index, whole=True)
-            if parsed is not None:
-                return (start, parsed[1] + self._signed(start, index)) if self._begins_well(start, previous) else None
+            parsed = self._parsed(start, index)
+            if parsed is not None and parsed[0] == index:
+                return (start, (parsed[1], *self._signed(start, index))) if self._begins_well(start, previous) else None
         return None
 
-    def _signed(self, start: int, index: int) -> tuple[Tree, ...]:
+    def _signed(self, start: int, index: int) -> list[Tree]:
         """The expression with the dash before it as its sign: "- 3 + 4" at the start of a line may be 1."""
         if start == 0 or not self.tokens[start - 1].is_sign(BULLET):
-            return ()
-        dash = self.tokens[start - 1]
-        tokens = [Token("sign", "-", dash.start, dash.end, dash.spaced), *self.tokens[start:index]]
+            return []
+        dash = self.tokens[start - 1]._replace(text="-")
         try:
-            return (Reader(tokens, 0, len(tokens), self.budget).expression(),)
-        except Unreadable:
-            return ()
+            return [Reader([dash, *self.tokens[start:index]], self.budget).expression(0)]
+        except NotAnExpressionError:
+            return []
 
     def _starts(self, previous: int, index: int) -> list[int]:
         """Places where the left side may begin, farthest first: behind a word, a border or an opening bracket."""

@@ -121,9 +121,9 @@ def _candidates(text: str, budget: Budget) -> Iterator[tuple[Scan, int, int, Sta
 
 def _remember(rounded: dict[Fraction, Fraction], statement: Statement, value: Fraction) -> None:
     """Keep what a rounded result was rounded from: a later line may go on with either."""
-    for tree in statement.right:
-        if isinstance(tree, Numeral) and not tree.percent and tree.scale == 1:
-            rounded[tree.value] = value
+    stated = statement.right
+    if isinstance(stated, Numeral) and not stated.percent and stated.scale == 1:
+        rounded[stated.value] = value
 
 
 def _finding(solution: str, start: int, end: int, statement: Statement, verdict: Verdict) -> Finding:

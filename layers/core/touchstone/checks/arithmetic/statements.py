@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from touchstone.checks.arithmetic.evaluation import MIN_PLACES, Reading, value_of
 from touchstone.checks.arithmetic.measures import mixes_units, numbers_in, quantities_of, unit_readings
-from touchstone.checks.arithmetic.numerals import Budget, Numeral, Unreadable
+from touchstone.checks.arithmetic.numerals import Budget, Numeral
 from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Number, Tree, operations_in, parts_of
 from touchstone.checks.values.exact import rational
 
@@ -23,14 +23,14 @@ _ABOUT = Fraction(1, 10)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """`left = right`, each side with every parse that its words allow, the usual one first.
+    """`left = right`; `left` with every parse that the words around it allow, the usual one first.
 
     `about`: the text says ≈ or "about". `runs_on`: the right side begins with a bare number, so that the chain may be a
     running one, 3 * 4 = 12 + 1 = 13: its first `=` says only that 3 * 4 is 12. That is bad style, but no slip.
     """
 
     left: tuple[Tree, ...]
-    right: tuple[Tree, ...]
+    right: Tree
     about: bool = False
     runs_on: bool = False
 
@@ -74,7 +74,7 @@ def is_fraction(tree: Tree) -> bool:
 
 def judged(statement: Statement, rounded_before: Mapping[Fraction, Fraction], budget: Budget) -> Verdict:
     """Whether the statement holds under any reading; undecided where the budget does not last for all of them."""
-    left, right = statement.left[0], statement.right[0]
+    left, right = statement.left[0], statement.right
     if not _is_comparable(left, right):
         return UNDECIDED
     try:
@@ -89,11 +89,11 @@ def judged(statement: Statement, rounded_before: Mapping[Fraction, Fraction], bu
                         value_of(first, reading, rounded_before, budget),
                         value_of(second, other, rounded_before, budget),
                     )
-                except Unreadable:
+                except NotAnExpressionError:
                     continue
                 if _agree(first, second, values, reading, about=statement.about):
                     return Verdict(True, *worth, rounded=values[0] != values[1])
-    except Unreadable:
+    except NotAnExpressionError:
         return UNDECIDED
     if mixes_units(left, right):
         return _judged_with_units(left, right, budget)
@@ -113,14 +113,13 @@ def _is_comparable(left: Tree, right: Tree) -> bool:
 
 
 def _pairs(statement: Statement) -> Iterator[tuple[Tree, Tree]]:
+    leading = statement.right
+    while isinstance(leading, Apply) and leading.operation in ("add", "mul", "div", "pow"):
+        leading = leading.arguments[0]
     for first in statement.left:
-        for second in statement.right:
-            yield first, second
-            leading = second
-            while isinstance(leading, Apply) and leading.operation in ("add", "sub", "mul", "div", "pow"):
-                leading = leading.arguments[0]
-            if statement.runs_on and is_computation(second):
-                yield first, leading
+        yield first, statement.right
+        if statement.runs_on and is_computation(statement.right):
+            yield first, leading
 
 
 def _readings(
@@ -212,11 +211,10 @@ def _judged_with_units(left: Tree, right: Tree, budget: Budget) -> Verdict:
     try:
         worked_out = quantities_of(left, budget)
         for unit in unit_readings(right):
-            stated = right.value * right.scale / (100 if right.percent else 1)
             for value, dimension in worked_out:
                 if dimension == unit.dimension and found.holds is not True:
-                    holds = abs(value / unit.factor - stated) < right.last_place
-                    found = Verdict(holds, value / unit.factor, stated, converted=True)
-    except Unreadable:
+                    holds = abs(value / unit.factor - right.stated) < right.last_place
+                    found = Verdict(holds, value / unit.factor, right.stated, converted=True)
+    except NotAnExpressionError:
         return UNDECIDED
     return found

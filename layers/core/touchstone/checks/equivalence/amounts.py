@@ -4,7 +4,16 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from touchstone.checks.algebra.canonical import key
-from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, is_constant, names_of
+from touchstone.checks.notation.trees import (
+    Apply,
+    Name,
+    NotAnExpressionError,
+    Number,
+    Tree,
+    is_constant,
+    names_of,
+    substituted,
+)
 from touchstone.checks.notation.units import Unit
 from touchstone.checks.values.kinds import Quantity
 from touchstone.checks.values.quantities import scaled, unscaled
@@ -80,7 +89,7 @@ def _renamed(left: Tree, right: Tree) -> bool:
         return False
     if one.partition("_")[0] == other.partition("_")[0]:
         return False
-    return _alike(_with_name(left, one, other), right)
+    return _alike(substituted(left, one, Name(other)), right)
 
 
 def _dressed(left: Tree, right: Tree, same: SameTrees) -> bool:
@@ -91,17 +100,8 @@ def _dressed(left: Tree, right: Tree, same: SameTrees) -> bool:
         return False
     sides = [left, right]
     for name, plain in bare.items():
-        sides = [_with_name(side, name, plain) for side in sides]
+        sides = [substituted(side, name, Name(plain)) for side in sides]
     return same(*sides) is not False
-
-
-def _with_name(tree: Tree, name: str, other: str) -> Tree:
-    match tree:
-        case Name(own):
-            return Name(other) if own == name else tree
-        case Apply(operation, arguments):
-            return Apply(operation, tuple(_with_name(argument, name, other) for argument in arguments))
-    return tree
 
 
 def _alike(left: Tree, right: Tree) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from touchstone.checks.algebra.expressions import Algebra, Answer
 from touchstone.checks.equivalence.amounts import same_amount
 from touchstone.checks.equivalence.nearness import within
+from touchstone.checks.limits import Allowance
 from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Tree, is_constant
 from touchstone.checks.tolerance import Tolerance
 from touchstone.checks.values.intervals import merged
@@ -49,15 +50,15 @@ _WORDS = "Words are the same where they are written the same; else it is left op
 
 
 class Comparison:
-    """Compares values; what algebra has not decided after `seconds` in all is None.
+    """Compares values; what algebra has not decided in `time`, in seconds or as an allowance, is None.
 
     The time starts with the first use of algebra, after sympy has been loaded: that happens once in a process.
-    `seconds` None: there is no time for algebra, and what needs it raises `NotAtOnceError`. `because` is the last rule
+    `time` None: there is no time for algebra, and what needs it raises `NotAtOnceError`. `because` is the last rule
     that decided, a sentence for people, "" where nothing but arithmetic or algebra did.
     """
 
-    def __init__(self, seconds: float | None) -> None:
-        self._algebra = Algebra(seconds)
+    def __init__(self, time: float | Allowance | None) -> None:
+        self._algebra = Algebra(time)
         self.because = ""
 
     def same(self, left: Value, right: Value) -> Answer:

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from touchstone.checks.equivalence.comparison import Comparison
 from touchstone.checks.equivalence.extraction import bare_answers
 from touchstone.checks.limits import NotAtOnceError
-from touchstone.checks.notation.trees import digits
 from touchstone.checks.tolerance import Tolerance
 from touchstone.checks.values.kinds import Choice, Quantity, Value, Words
-from touchstone.checks.values.reading import read
+from touchstone.checks.values.reading import read, simple_number
 
 SECONDS = 0.25
 """Time for one comparison; loading sympy for the first pair that needs it is not part of it."""
@@ -145,9 +144,8 @@ def _decided(found: _Found, wanted: _Found, comparison: Comparison, tolerance: T
 
 def _found(text: str, *, choice: bool) -> _Found | None:
     """The first candidate that reads as mathematics, else the first that reads as words."""
-    if _DIGITS.fullmatch(text):
-        number = digits(text.removeprefix("-"))
-        return _Found(Quantity(number if text[0] != "-" else type(number)(-number.value, number.decimals)), text)
+    if (number := simple_number(text)) is not None:
+        return _Found(number, text)
     words: _Found | None = None
     for candidate in bare_answers(text, choice=choice):
         value = read(candidate.text)

@@ -12,6 +12,7 @@ from typing import Literal
 from touchstone.checks.notation.tokens import Token, tokens_of
 from touchstone.checks.notation.trees import OutOfBoundsError
 from touchstone.checks.notation.units import read_unit
+from touchstone.checks.values.quantities import PERCENT_WORDS
 from touchstone.checks.values.words import DENIAL
 from touchstone.checks.values.words import choice as chosen
 
@@ -64,21 +65,19 @@ _MARK = re.compile(
     )\s?""",
     re.VERBOSE | re.IGNORECASE | re.MULTILINE,
 )
-_MARK_SIGNS = (
-    "answer", "ans", "###", "a:", "a：", "a :", "choice", "option", "répons", "respu", "antwort", "rispo", "respo",
-    "答", "选", "選",
-)  # fmt: skip
+_MARK_SIGNS = re.compile("ans|###|a ?[:：]|choice|option|r[ée]spo|répons|respu|antwort|rispo|[答选選]")
 """Of which every mark holds one: most texts hold none, and need no looking for marks."""
 _REPEATED_MARK = re.compile(
     r"^(?:the\s)?(?:final\s)?answer\sis\s?:?\s?|^(?:应该|应|選|选|是|为|為)\s?[:：]?\s?", re.IGNORECASE
 )
-_SENTENCE_END = re.compile(r"(?<=[^\d\s])\.(?=\s|$)|(?<=\d)\.(?=\s|$)|[。！；]|(?<!\\)!|\n")
+_SENTENCE_END = re.compile(r"\.(?<=\S\.)(?=\s|$)|[。！；\n]|!(?<!\\!)")
 _BOLD = re.compile(r"(?<![-+/^)}\]0-9A-Za-z])\*\*([^*\n]{1,200})\*\*")
 """Bold type; two stars right behind a number, a name or a bracket are a power, as programs write it."""
 _CLOSING_BOLD = re.compile(r"\*\*(?=[\s.,;。，；]|$)")
 _NUMBER = re.compile(
     r"(?<![\w.,({\[])(?:-?[$€£¥￥]\s?)?-?(?:\d{1,3}+(?:,\d{3}(?!\d))++|\d++)(?:\.\d++)?(?:/\d++)?%?(?![\d])"
 )
+_MAY_HOLD_VALUE = re.compile(r"[\d$\\]")
 _PUNCTUATION = frozenset((".", ",", ";", "?", "!", ":", "-", '"', "'", "¤", "=>"))
 _OPERAND = re.compile(r"(?:\b([a-z]+) )?\b(of|than|but|except|from|by|times|over) \(?[$€£¥]?$", re.IGNORECASE)
 _TOTALS = frozenset(
@@ -111,7 +110,6 @@ _VAGUE = re.compile(
 )
 _WORD = re.compile(r"(?<![\\A-Za-zÀ-ɏ])[A-Za-zÀ-ɏ]{2,}+")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
-_PERCENT = re.compile(r"\s?\$?\s?(\\?%|percent|pct)")
 _TOUCHES_BEFORE = re.compile(r"(?:(?<!\+)[-+*/^_{(\d]|\\(?:sqrt|frac|ne|neq|pm|mp|cdot|times|div)(?![A-Za-z])\s?)\$?$")
 _TOUCHES_BEHIND = re.compile(r"[/^_!]|\s?[-+](?=[\s\d\\A-Za-z(])|\s?\\(?:div|pm)")
 """Mathematics right before or behind a box: the box is a part of something else."""
@@ -204,7 +202,7 @@ def _of_boxes(text: str, boxes: list[re.Match[str]]) -> Iterator[Candidate]:
 
 def _collapsed(text: str) -> str:
     """`text` without runs of white space, so that no pattern has to look into one, and with one sign for minus."""
-    text = text.translate(_MINUS)
+    text = text if text.isascii() else text.translate(_MINUS)
     if "\n" not in text and "\r" not in text:
         return " ".join(text.split()).replace("\\\\boxed", "\\boxed")
     text = text.replace("\\\\boxed", "\\boxed")
@@ -237,9 +235,7 @@ def _boxed(text: str, boxes: list[re.Match[str]]) -> tuple[str, bool]:
         )
         end = len(text) if close is None else close + 1
         if following is None:
-            percent = _PERCENT.match(text, end)
-            behind = _sentence_behind(text[end : end + _SENTENCE])
-            suffix, whole = (percent[1], True) if percent else _unit_behind(behind)
+            suffix, whole = _unit_behind(_sentence_behind(text[end : end + _SENTENCE]))
         elif not _BETWEEN_BOXES.fullmatch(text[end:following]):
             break
         name = _BOXED_NAME.search(text[max(0, box.start() - 20) : box.start()])
@@ -271,6 +267,8 @@ def _unit_of(text: str) -> tuple[int, _Behind]:
         tokens = tokens_of(text[:_UNIT_CHARS])
     except OutOfBoundsError:
         return 0, "unread"
+    if tokens and (tokens[0].is_sign("%") or tokens[0].text in PERCENT_WORDS):
+        return tokens[0].end, "read"
     for count in range(min(_UNIT_PARTS, len(tokens)), 0, -1):
         preposition = tokens[count - 1].text == "in" and count < len(tokens) and tokens[count].kind == "letters"
         if not preposition and any(unit.dimension for unit in read_unit(tokens[:count])):
@@ -315,10 +313,8 @@ def _closing_brace(text: str, start: int) -> int | None:
 
 def _marked(text: str) -> tuple[str | None, int]:
     """What follows the last mark that something follows, and where; None and −1 without one."""
-    lowered = text.lower()
-    if not any(sign in lowered for sign in _MARK_SIGNS):
-        return None, -1
-    for mark in reversed(list(_MARK.finditer(text))):
+    marks = list(_MARK.finditer(text)) if _MARK_SIGNS.search(text.lower()) else []
+    for mark in reversed(marks):
         rest = text[mark.end() :].strip()
         if rest.strip("*#:： \n"):
             return _REPEATED_MARK.sub("", rest.lstrip("*#:： \n")), mark.start()
@@ -365,7 +361,7 @@ def _concluded(text: str) -> Iterator[Candidate]:
     """The value in bold type, the last line, or the value at the end of the last sentence."""
     bold = [
         each[1]
-        for each in _BOLD.finditer(text)
+        for each in (_BOLD.finditer(text) if "**" in text else ())
         if not _DENIED.search(text[max(0, each.start() - _CLAUSE) : each.start()].rstrip())
         and not _DENIES.match(text, each.end())
     ]
@@ -375,7 +371,7 @@ def _concluded(text: str) -> Iterator[Candidate]:
     if sentences:
         if len(sentences) > 1 or len(text) > BARE_LIMIT or bold:
             yield Candidate(sentences[-1])
-        if _is_prose(sentences[-1]):
+        if len(sentences) == 1 or _is_prose(sentences[-1]):
             yield from _ends(sentences[-1], whole=len(sentences) == 1 and len(text) <= _SENTENCE)
 
 
@@ -384,11 +380,8 @@ def _ends(sentence: str, *, whole: bool = False) -> Iterator[Candidate]:
 
     `whole`: the sentence is all there is, so that the value is certainly its answer.
     """
-    if DENIAL.search(sentence):
-        return
-    has_number = any(character.isdigit() for character in sentence)
     introduced = list(_INTRODUCED.finditer(sentence))
-    if not introduced and not has_number and "$" not in sentence and "\\" not in sentence:
+    if not (introduced or _MAY_HOLD_VALUE.search(sentence)) or DENIAL.search(sentence):
         return
     place = introduced[-1].start() if introduced else len(sentence)
     clause = sentence[max(place - _CLAUSE, sentence.rfind("，", 0, place), sentence.rfind(", ", 0, place), 0) :]

@@ -5,17 +5,15 @@ from fractions import Fraction
 
 from touchstone.checks.notation.tokens import Token
 from touchstone.checks.notation.trees import NotAnExpressionError, Number
+from touchstone.checks.packaged import own_table
 
 WORD_LIMIT = 60
 """Characters of a number in words."""
 
-_DIGITS = {
-    "零": 0, "〇": 0, "○": 0, "一": 1, "二": 2, "两": 2, "兩": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7,
-    "八": 8, "九": 9, "壹": 1, "贰": 2, "貳": 2, "叁": 3, "參": 3, "肆": 4, "伍": 5, "陆": 6, "陸": 6, "柒": 7,
-    "捌": 8, "玖": 9,
-}  # fmt: skip
-_TENS = {"十": 10, "百": 100, "千": 1000, "拾": 10, "佰": 100, "仟": 1000}
-MYRIADS = {"万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8}
+_TABLE = own_table(__file__)
+_DIGITS: dict[str, int] = _TABLE["digits"]
+_TENS: dict[str, int] = _TABLE["tens"]
+MYRIADS: dict[str, int] = _TABLE["myriads"]
 """Characters that multiply the number before them."""
 _TWO = "两兩"
 _SIGNS = "负負"
@@ -26,22 +24,12 @@ _CHINESE = re.compile(
     rf"(?:又{_INTEGER}{{1,30}}+)?+(?:分之{_INTEGER}{{1,30}}+(?:[{_POINTS}][{''.join(_DIGITS)}]{{1,30}}+)?+)?+)"
 )
 _SCALE = re.compile(f"[{''.join(_TENS)}{''.join(MYRIADS)}]{{1,8}}+")
-_OVER = re.compile(r"分之")
 
-_ENGLISH = {word: value for value, word in enumerate(
-    ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-     "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"))}  # fmt: skip
-_ENGLISH_TENS = {word: 10 * tens for tens, word in enumerate(
-    ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"), start=2)}  # fmt: skip
-SCALES = {
-    "hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12, "dozen": 12,
-    "score": 20,
-}  # fmt: skip
+_ENGLISH: dict[str, int] = _TABLE["english"]
+_ENGLISH_TENS: dict[str, int] = _TABLE["english tens"]
+SCALES: dict[str, int] = _TABLE["scales"]
 """Words that multiply the number before them."""
-_PARTS = {
-    "half": 2, "halves": 2, "third": 3, "thirds": 3, "quarter": 4, "quarters": 4, "fourth": 4, "fourths": 4,
-    "fifth": 5, "fifths": 5, "sixth": 6, "sixths": 6, "eighth": 8, "eighths": 8, "tenth": 10, "tenths": 10,
-}  # fmt: skip
+_PARTS: dict[str, int] = _TABLE["parts"]
 """Parts of one, as a number of words ends in them: three quarters, a half."""
 _NEGATIVE = frozenset(("negative", "minus"))
 _ONE = frozenset(("a", "an"))
@@ -129,8 +117,6 @@ def _chinese(token: Token, before: list[Token]) -> list[Token]:
             end = token.start + scale.end()
             product = Number(scaled.value.value * factor)
             return [scaled._replace(text=scaled.text + scale[0], end=end, value=product), *_rest(token, scale.end())]
-    if scaled is not None and (over := _OVER.match(text)) is not None and scaled.value and scaled.value.value:
-        return _part_of(scaled, token, over.end(), before)
     match = _CHINESE.match(text)
     if match is None or scaled is not None:
         return [token]
@@ -147,27 +133,16 @@ def _names_a_unit(text: str) -> bool:
     return text in UNITS or text[:2] in UNITS
 
 
-def _part_of(under: Token, token: Token, end: int, before: list[Token]) -> list[Token]:
-    """`5分之3`, whose dividend is in words: 5分之三; in digits it is another token, which is not read."""
-    over = _CHINESE.match(token.text, end)
-    value = None if over is None else _value(over[0])
-    if over is None or value is None or under.value is None:
-        return [token]
-    before.pop()
-    number = under._replace(text=under.text + token.text[: over.end()], end=token.start + over.end())
-    return [number._replace(value=Number(value / under.value.value)), *_rest(token, over.end())]
-
-
 def _rest(token: Token, used: int) -> list[Token]:
     """What stands behind a numeral: its unit, and where that is known the next numeral with its own: 一小时三十分."""
-    text = token.text[used:]
-    if not text:
+    if used == len(token.text):
         return []
-    behind = token._replace(text=text, start=token.start + used, spaced=False)
-    following = _CHINESE.search(text, 1)
-    if following is None or not _names_a_unit(text[: following.start()]):
+    behind = _from(token, used)
+    following = _CHINESE.search(behind.text, 1)
+    if following is None or not _names_a_unit(behind.text[: following.start()]):
         return [behind]
-    return [behind._replace(text=text[: following.start()]), *_chinese(_from(behind, following.start()), [])]
+    unit = behind._replace(text=behind.text[: following.start()])
+    return [unit, *_chinese(_from(behind, following.start()), [])]
 
 
 def _from(token: Token, used: int) -> Token:

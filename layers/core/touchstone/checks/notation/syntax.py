@@ -6,7 +6,7 @@ signs. What can be read in two ways (`x/2y`) is refused rather than guessed.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from touchstone.checks.notation.numerals import numbered
@@ -49,7 +49,7 @@ _IMPLICIT = 20
 _PREFIX = 25
 _POSTFIX = {"!": ("factorial", 40), "°": ("degrees", 40), "%": ("percent", 24), "‰": ("percent", 24)}
 """A percent sign takes the whole power before it, the others the last factor."""
-_OPERANDS = frozenset(("(", "[", "{", "⌊", "⌈", "√", "∛", "frac", "sqrt", "binom", "oo"))
+_OPERANDS = frozenset(("(", "[", "{", "⌊", "⌈", "√", "∛", "frac", "binom", "oo"))
 _COUNTS = frozenset("CAP")
 """Letters for the number of combinations (C) and of arrangements (A, P): `C_5^2`, `A_5^2`, `P(5,2)`."""
 
@@ -65,11 +65,19 @@ def parse_tokens(tokens: Sequence[Token]) -> Tree:
     """As `parse`, for tokens of a text."""
     if not tokens or len(tokens) > TOKEN_LIMIT:
         raise OutOfBoundsError("no token, or more than any expression that is read")
-    parser = _Parser(_spread(_hexadecimal(tokens)))
+    parser = Parser(_spread(_hexadecimal(tokens)))
     tree = parser.expression(0)
     if parser.peek() is not None:
         raise NotAnExpressionError(f"unexpected {parser.take().text!r}")
     return tree
+
+
+def tree_of(tokens: Sequence[Token]) -> Tree | None:
+    """As `parse_tokens`, with numbers in words as well; None where the tokens are not one expression."""
+    try:
+        return parse_tokens(numbered(list(tokens)))
+    except NotAnExpressionError:
+        return None
 
 
 def _hexadecimal(tokens: Sequence[Token]) -> Sequence[Token]:
@@ -167,24 +175,26 @@ def _pieces(token: Token) -> list[Token]:
     ]
 
 
-class _Parser:
-    """Precedence climbing over the tokens of one expression."""
+class Parser:
+    """Precedence climbing over the tokens of one expression. `place` is that of the next token."""
+
+    postfix: Mapping[str, tuple[str, int]] = _POSTFIX
 
     def __init__(self, tokens: list[Token]) -> None:
         self._tokens = tokens
-        self._place = 0
+        self.place = 0
         self._depth = 0
         self._bars = 0
 
     def peek(self, ahead: int = 0) -> Token | None:
-        place = self._place + ahead
+        place = self.place + ahead
         return self._tokens[place] if place < len(self._tokens) else None
 
     def take(self) -> Token:
         token = self.peek()
         if token is None:
             raise NotAnExpressionError("ends too early")
-        self._place += 1
+        self.place += 1
         return token
 
     def _is(self, *signs: str, ahead: int = 0) -> bool:
@@ -194,22 +204,22 @@ class _Parser:
     def _expect(self, sign: str) -> None:
         if not self._is(sign):
             raise NotAnExpressionError(f"{sign!r} is missing")
-        self._place += 1
+        self.place += 1
 
     def expression(self, minimum: int) -> Tree:
         """Everything that binds at least as tightly as `minimum`."""
         self._depth += 1
         if self._depth > DEPTH_LIMIT:
             raise OutOfBoundsError("nested deeper than any expression that is read")
-        started = self._place
+        started = self.place
         left = self._prefix()
         quotient = False
         while (token := self.peek()) is not None:
-            if token.kind == "sign" and token.text in _POSTFIX:
-                operation, binding = _POSTFIX[token.text]
+            if token.kind == "sign" and token.text in self.postfix:
+                operation, binding = self.postfix[token.text]
                 if binding < minimum:
                     break
-                self._place += 1
+                self.place += 1
                 left = (
                     Apply("percent", (Apply("div", (left, Number(Fraction(10)))),))
                     if token.text == "‰"
@@ -219,7 +229,7 @@ class _Parser:
                 binding = _BINDING[token.text]
                 if binding < minimum:
                     break
-                self._place += 1
+                self.place += 1
                 left, quotient = self._infix(token.text, left, binding), token.text == "/"
             elif self._starts_operand(token):
                 if minimum > _IMPLICIT:
@@ -255,21 +265,21 @@ class _Parser:
             and not token.spaced
             and isinstance(left, Number)
             and left.decimals
-            and self._in_brackets()
+            and self._may_repeat()
         ):
             raise NotAnExpressionError("repeating digits in brackets, an uncertainty, or a product")
         if after_slash and not (is_constant(left) and token.text not in "([{"):
             raise NotAnExpressionError("it is not clear how far the denominator goes")
         return Apply("mul", (left, self.expression(_IMPLICIT + 1)))
 
-    def _in_brackets(self) -> bool:
-        """Whether whole digits in brackets stand there: `0.1(6)`, `1.234(5)`."""
+    def _may_repeat(self) -> bool:
+        """Whether whole digits stand in the brackets, which may be repeating or uncertain: `0.1(6)`, `1.234(5)`."""
         inside = self.peek(1)
         return inside is not None and inside.text.isdecimal() and self._is(")", ahead=2)
 
     def _is_power_behind(self, started: int) -> bool:
         """Whether a number that follows another is a power: `2.2 10^{-6}`, `2^6 3^5`; not after a quotient."""
-        plain = all(not token.is_sign("/", "frac", "|", "(") for token in self._tokens[started : self._place])
+        plain = all(not token.is_sign("/", "frac", "|", "(") for token in self._tokens[started : self.place])
         token = self.peek()
         return plain and token is not None and token.spaced and self._is("^", ahead=1)
 
@@ -308,8 +318,6 @@ class _Parser:
                 if over == Name("d") and isinstance(under, Apply) and under.arguments[0] == over:
                     raise NotAnExpressionError("a derivative that is still to be taken")
                 return Apply({"frac": "div", "binom": "binomial"}[sign], (over, under))
-            case "sqrt":
-                return self._root()
             case "√" | "∛":
                 return Apply("root", (self._operand(), Number(Fraction({"√": 2, "∛": 3}[sign]))))
             case "oo":
@@ -335,7 +343,7 @@ class _Parser:
         whole = token.value or Number(Fraction(0))
         if self._is("_") and token.text.isdigit():
             # 204_5: digits to another base.
-            self._place += 1
+            self.place += 1
             return Apply("base", (whole, self._argument()))
         mark, digit = self.peek(), self.peek(1)
         if mark is not None and mark.kind == "letters" and not mark.spaced:
@@ -344,32 +352,33 @@ class _Parser:
                 raise NotAnExpressionError("a number to another base")
         if whole.decimals is not None or whole.value.denominator != 1:
             return whole
-        place, kept = self._place, list(self._tokens)
         following = self.peek()
         if following is not None and following.kind == "number" and following.value and not following.text[0].isdigit():
             # 1½
-            self._place += 1
+            self.place += 1
             if 0 < following.value.value < 1 and following.value.decimals is None:
                 return Number(whole.value + following.value.value)
             raise NotAnExpressionError("two numbers without a sign between them")
-        if self._is("frac"):
-            self._place += 1
-            over, under = self._argument(), self._argument()
-        elif following is not None and following.kind == "number" and following.spaced and self._is("/", ahead=1):
-            over = following.value or whole
-            self._place += 2
-            divisor = self.take()
-            if divisor.value is None:
-                raise NotAnExpressionError("two numbers without a sign between them")
-            under = divisor.value
-        else:
+        apart = following is not None and following.kind == "number" and following.spaced and self._is("/", ahead=1)
+        if not (apart or self._is("frac")):
             return whole
+        place, kept = self.place, list(self._tokens)
+        over: Tree | None
+        under: Tree | None
+        if following is not None and apart and following:
+            self.place += 2
+            over, under = following.value, self.take().value
+        else:
+            self.place += 1
+            over, under = self._argument(), self._argument()
+        if over is None or under is None:
+            raise NotAnExpressionError("two numbers without a sign between them")
         match over, under:
             case Number(value=part, decimals=None), Number(value=parts, decimals=None) if 0 < part < parts:
                 return Number(whole.value + part / parts)
             case Number(decimals=None), Number(decimals=None):
                 raise NotAnExpressionError("a mixed number with an improper fraction, or a product")
-        self._place, self._tokens = place, kept
+        self.place, self._tokens = place, kept
         return whole
 
     def _named(self, token: Token) -> Tree:
@@ -386,14 +395,14 @@ class _Parser:
 
     def _counted(self, letter: str) -> Tree | None:
         """`C(5,2)`, `C_5^2`, `C_{5}^{2}` and `A_5^2` of whole numbers; None where something else stands there."""
-        sizes = [token.value.value for token in self._tokens[self._place :] if token.kind == "number" and token.value]
-        signs = "".join("n" if token.kind == "number" else token.text for token in self._tokens[self._place :][:9])
+        sizes = [token.value.value for token in self._tokens[self.place :] if token.kind == "number" and token.value]
+        signs = "".join("n" if token.kind == "number" else token.text for token in self._tokens[self.place :][:9])
         for shape in ("(n,n)", "_n^n", "_{n}^{n}", "_n^{n}", "_{n}^n", "^n_n", "^{n}_{n}"):
             if not signs.startswith(shape) or len(sizes) < 2:  # noqa: PLR2004 - of how many, how many
                 continue
             above, below = sizes[:2] if shape[0] != "^" else sizes[1::-1]
             if above.denominator == below.denominator == 1 and 0 <= below <= above:
-                self._place += len(shape)
+                self.place += len(shape)
                 counted = Apply("binomial", (Number(above), Number(below)))
                 return Apply("mul", (counted, Apply("factorial", (Number(below),)))) if letter in "AP" else counted
         return None
@@ -402,19 +411,19 @@ class _Parser:
         """What is written behind a name to tell it from others: `_1`, `_{max}`, and the 1 of `x1`; "" without it."""
         following = self.peek()
         if following is not None and following.kind == "number" and not following.spaced and following.text.isdigit():
-            if self._tokens[self._place - 1].text in ("i", "e", "pi"):
+            if self._tokens[self.place - 1].text in ("i", "e", "pi"):
                 raise NotAnExpressionError("a product of a constant, or a name with an index")
-            self._place += 1
+            self.place += 1
             return f"_{following.text}"
         if not self._is("_"):
             return ""
-        self._place += 1
+        self.place += 1
         parts: list[str] = []
         if self._is("{"):
-            self._place += 1
+            self.place += 1
             while not self._is("}"):
                 parts.append(self.take().text)
-            self._place += 1
+            self.place += 1
         else:
             parts.append(self.take().text)
         label = "".join(parts)
@@ -432,14 +441,14 @@ class _Parser:
             while (token := self.peek()) is not None and token.kind == "letters" and token.text.isupper():
                 named += self.take().text
         else:
-            self._place += 1
+            self.place += 1
             named = ""
             while not self._is("}"):
                 part = self.take()
                 if part.kind not in ("letters", "number") and not part.is_sign("_", "{"):
                     raise NotAnExpressionError(f"{accent.text!r} of what is no name")
                 named += part.text
-            self._place += 1
+            self.place += 1
         return Name(f"{accent.text} {named}{self._index()}")
 
     def _argument(self) -> Tree:
@@ -451,19 +460,17 @@ class _Parser:
             # `\frac12` is one half: LaTeX takes one digit at a time.
             if len(token.text) > 1:
                 rest = token.text[1:]
-                self._place -= 1
-                self._tokens[self._place] = token._replace(text=rest, spaced=False, value=digits(rest))
+                self.place -= 1
+                self._tokens[self.place] = token._replace(text=rest, spaced=False, value=digits(rest))
             return digits(token.text[0])
         if token.kind == "letters":
             return Name(token.text)
-        if token.is_sign("sqrt"):
-            return self._root()
         raise NotAnExpressionError(f"unexpected {token.text!r}")
 
     def _root(self) -> Tree:
         index: Tree = Number(Fraction(2))
         if self._is("["):
-            self._place += 1
+            self.place += 1
             index = self._group("[")
         return Apply("root", (self._operand(), index))
 
@@ -483,11 +490,11 @@ class _Parser:
             return self._root()
         base: tuple[Tree, ...] = ()
         if name == "log" and self._is("_"):
-            self._place += 1
+            self.place += 1
             base = (self._base(),)
         power: Tree | None = None
         if self._is("^"):
-            self._place += 1
+            self.place += 1
             power = self.expression(_PREFIX) if not self._is("{") else self._argument()
         argument = self._function_argument()
         if power == Apply("neg", (Number(Fraction(1)),)) and name in _INVERSES:
@@ -499,7 +506,7 @@ class _Parser:
         r"""The base of a logarithm: `\log_{2}`, `\log_2`, `log_10`."""
         following = self.peek()
         if following is not None and following.kind == "number" and following.value is not None:
-            self._place += 1
+            self.place += 1
             return following.value
         return self._argument()
 

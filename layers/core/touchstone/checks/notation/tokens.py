@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import Literal, NamedTuple
 
 from touchstone.checks.notation.trees import DIGIT_LIMIT, Number, OutOfBoundsError, digits
+from touchstone.checks.packaged import own_table
 
 type Kind = Literal["number", "letters", "han", "function", "sign", "open", "close", "accent", "other"]
 """`letters` is a run of Latin letters as written (a word, a unit, a product of names); `han` of Chinese characters."""
@@ -35,87 +36,34 @@ class Token(NamedTuple):
         return self.text in signs and self.kind in ("sign", "open", "close")
 
 
-FUNCTIONS = frozenset(
-    (
-        "sin", "cos", "tan", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "arccot", "asin", "acos", "atan",
-        "sinh", "cosh", "tanh", "ln", "lg", "log", "exp", "abs", "floor", "ceil", "cbrt", "sqrt",
-    )
-)  # fmt: skip
+_TABLE = own_table(__file__)
+FUNCTIONS = frozenset(_TABLE["functions"])
 """Functions that are called by name."""
-GREEK = {
-    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ζ": "zeta", "η": "eta", "θ": "theta",
-    "λ": "lambda", "μ": "mu", "ν": "nu", "ξ": "xi", "ρ": "rho", "σ": "sigma", "τ": "tau", "φ": "phi", "ϕ": "phi",
-    "χ": "chi", "ψ": "psi", "ω": "omega", "Δ": "Delta", "Γ": "Gamma", "Θ": "Theta", "Λ": "Lambda", "Φ": "Phi",
-    "Ψ": "Psi", "Ω": "Omega", "π": "pi", "ℏ": "hbar", "ℓ": "ell", "Σ": "Sigma", "κ": "kappa",
-}  # fmt: skip
+GREEK: dict[str, str] = _TABLE["greek"]
 GREEK_NAMES = frozenset(GREEK.values()) - {"pi"}
 
-_FOLDED = {
-    **{chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)},
-    "−": "-", "‐": "-", "‑": "-", "‒": "-", "–": "-", "﹣": "-", "×": "*", "✕": "*", "⨯": "*", "·": "*",
-    "⋅": "*", "∙": "*", "∗": "*", "・": "*", "÷": "/", "∕": "/", "⁄": "/", "∶": ":", "∣": "|", "′": "'",
-    "’": "'", "‘": "'", "″": '"', "“": '"', "”": '"', "º": "°", "˚": "°", "∘": "°", "【": "[", "】": "]",
-    "〔": "[", "〕": "]", "⟨": "(", "⟩": ")", "〈": "(", "〉": ")", "、": ";", "µ": "μ", "Ω": "Ω", "Å": "Å",
-    "｜": "|", "￥": "¥", "∆": "Δ", "﹪": "%",
-}  # fmt: skip
+_FOLDED = {chr(code): chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)} | _TABLE["folded"]
 """Character by character, so that places stay."""
 _FOLDS = re.compile(f"[{''.join(_FOLDED)}]")
-_SIGNS = {
-    "≤": "<=", "⩽": "<=", "≦": "<=", "=<": "<=", "≥": ">=", "⩾": ">=", "≧": ">=", "≠": "!=", "<>": "!=", "≈": "~=",
-    "≒": "~=", "≅": "~=", "±": "pm", "∓": "mp", "∞": "oo", "∪": "cup", "∩": "cap", "∈": "in", "∅": "empty",
-    "√": "√", "∛": "∛", "**": "^", "…": "...", "→": "->", "⇒": "=>", "∴": "=>", "⇌": "<=>", "⟶": "->", "∧": "and",
-    "∨": "or", "，": ",", "：": ":", "；": ";", "。": ".", "¤": "¤",
-}  # fmt: skip
+_SIGNS: dict[str, str] = _TABLE["signs"]
+_KINDS: tuple[Kind, ...] = ("sign", "open", "close", "accent", "letters", "other")
 _COMMANDS: dict[str, tuple[Kind, str]] = {
-    **dict.fromkeys(("frac", "dfrac", "tfrac", "cfrac"), ("sign", "frac")),
-    **dict.fromkeys(("binom", "dbinom", "tbinom"), ("sign", "binom")),
-    **dict.fromkeys(("times", "cdot", "ast", "bullet"), ("sign", "*")),
-    **dict.fromkeys(("leq", "le", "leqslant"), ("sign", "<=")),
-    **dict.fromkeys(("geq", "ge", "geqslant"), ("sign", ">=")),
-    **dict.fromkeys(("neq", "ne"), ("sign", "!=")),
-    **dict.fromkeys(("lvert", "rvert", "vert", "mid"), ("sign", "|")),
-    **dict.fromkeys(("approx", "thickapprox", "simeq"), ("sign", "~=")),
-    **dict.fromkeys(("Rightarrow", "implies", "therefore", "Longrightarrow", "because"), ("sign", "=>")),
-    **dict.fromkeys(("to", "rightarrow", "longrightarrow"), ("sign", "->")),
-    **dict.fromkeys(("rightleftharpoons", "leftrightarrow"), ("sign", "<=>")),
-    **dict.fromkeys(("dots", "ldots", "cdots"), ("sign", "...")),
-    **dict.fromkeys(("emptyset", "varnothing"), ("sign", "empty")),
-    **dict.fromkeys(("circ", "degree"), ("sign", "°")),
-    **dict.fromkeys(("land", "wedge"), ("sign", "and")),
-    **dict.fromkeys(("lor", "vee"), ("sign", "or")),
-    **dict.fromkeys(("langle", "lparen"), ("open", "(")),
-    **dict.fromkeys(("rangle", "rparen"), ("close", ")")),
-    **{name: ("sign", name) for name in ("sqrt", "pm", "mp", "cup", "cap", "in", "choose", "over", "mod")},
-    **{name: ("accent", name) for name in ("hat", "vec", "bar", "tilde", "dot", "ddot", "angle", "odot", "triangle")},
-    "widehat": ("accent", "hat"), "overline": ("accent", "bar"), "overrightarrow": ("accent", "vec"),
-    "measuredangle": ("accent", "angle"), "bigtriangleup": ("accent", "triangle"),
     **{name: ("function", name) for name in FUNCTIONS},
     **{name: ("letters", letter) for letter, name in GREEK.items()},
-    "varphi": ("letters", "φ"), "vartheta": ("letters", "θ"), "varepsilon": ("letters", "ε"), "hbar": ("letters", "ℏ"),
-    "div": ("sign", "/"), "lt": ("sign", "<"), "gt": ("sign", ">"), "infty": ("sign", "oo"), "colon": ("sign", ":"),
-    "lbrack": ("open", "["), "rbrack": ("close", "]"), "lbrace": ("open", "⦃"), "rbrace": ("close", "⦄"),
-    "lfloor": ("open", "⌊"), "rfloor": ("close", "⌋"), "lceil": ("open", "⌈"), "rceil": ("close", "⌉"),
-    "bmod": ("sign", "mod"), "exponentialE": ("letters", "e"), "prime": ("sign", "'"), "percent": ("sign", "%"),
-    "R": ("letters", "R"), "Re": ("other", "Re"), "AA": ("letters", "Å"), "max": ("letters", "max"),
-    "min": ("letters", "min"), "ell": ("letters", "ℓ"),
-}  # fmt: skip
-_UPRIGHT = frozenset(
-    ("text", "textbf", "textit", "textrm", "mbox", "textsf", "texttt", "emph", "hbox", "textnormal", "mathrm", "mathbf",
-     "mathit", "mathsf", "mathcal", "mathfrak", "boldsymbol", "bm", "operatorname", "mathbb", "rm", "bf", "unit", "ce",
-     "textup")
-)  # fmt: skip
+    **{
+        name: (kind, text)
+        for kind in _KINDS
+        for text, names in _TABLE[f"{kind} commands"].items()
+        for name in names.split()
+    },
+}
+_UPRIGHT = frozenset(_TABLE["upright"])
 """Commands whose argument is set in a type of its own; the type says no more than that it may be a unit or a word."""
-_IGNORED = frozenset(
-    ("left", "right", "left.", "right.", "big", "Big", "bigg", "Bigg", "bigl", "bigr", "Bigl", "Bigr", "displaystyle",
-     "textstyle", "limits", "nolimits", "boldmath", "middle")
-)  # fmt: skip
-_SPACING = frozenset(("quad", "qquad", "hspace", "thinspace", "phantom", "space", "enspace"))
-_FRACTIONS = {
-    "½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4), "⅕": (1, 5), "⅖": (2, 5), "⅗": (3, 5),
-    "⅘": (4, 5), "⅙": (1, 6), "⅚": (5, 6), "⅛": (1, 8), "⅜": (3, 8), "⅝": (5, 8), "⅞": (7, 8),
-}  # fmt: skip
-_SUPERSCRIPTS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱˣ", "0123456789+-=()nix", strict=True))
-_SUBSCRIPTS = dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₙₓₖₘ", "0123456789+-=()aenxkm", strict=True))
+_IGNORED = frozenset(_TABLE["ignored"])
+_SPACING = frozenset(_TABLE["spacing"])
+_FRACTIONS: dict[str, str] = _TABLE["fractions"]
+_SUPERSCRIPTS: dict[str, str] = _TABLE["superscripts"]
+_SUBSCRIPTS: dict[str, str] = _TABLE["subscripts"]
 _EXPONENT_LENGTH = 5
 """Characters of an exponent as written, `e-123`; a longer one is beyond any bound."""
 _PATTERN = re.compile(
@@ -191,7 +139,12 @@ class _Lexer:
             # As it stands in a JSON string: `\\frac`.
             self._text = self._text.replace("\\\\", " \\")
         for match in _PATTERN.finditer(self._text):
-            _HANDLERS[match.lastgroup or "other"](self, match)
+            group = match.lastgroup or "other"
+            if group in _ONE_KIND:
+                kind, text = _ONE_KIND[group]
+                self.add(kind, text or match[0], match)
+            else:
+                _HANDLERS[group](self, match)
         return self._found
 
     def add(self, kind: Kind, text: str, match: re.Match[str], value: Number | None = None) -> None:
@@ -244,7 +197,7 @@ class _Lexer:
         self.add("number", match[0], match, Number(value))
 
     def vulgar(self, match: re.Match[str]) -> None:
-        self.add("number", match[0], match, Number(Fraction(*_FRACTIONS[match[0]])))
+        self.add("number", match[0], match, Number(Fraction(_FRACTIONS[match[0]])))
 
     def script(self, match: re.Match[str]) -> None:
         """A run of raised or lowered characters as `^{…}` or `_{…}`."""
@@ -264,24 +217,12 @@ class _Lexer:
         elif name not in _IGNORED:
             self.add(*_COMMANDS.get(name, ("other", match[0])), match)
 
-    def letters(self, match: re.Match[str]) -> None:
-        self.add("letters", match[0], match)
-
-    def han(self, match: re.Match[str]) -> None:
-        self.add("han", match[0], match)
-
     def set(self, match: re.Match[str]) -> None:
         opening = match[0] == "\\{"
         self.add("open" if opening else "close", "⦃" if opening else "⦄", match)
 
     def escaped(self, match: re.Match[str]) -> None:
         self.add("sign", "¤" if match[0] == "\\$" else match[0][1:], match)
-
-    def degree(self, match: re.Match[str]) -> None:
-        self.add("sign", "°", match)
-
-    def rows(self, match: re.Match[str]) -> None:
-        self.add("sign", "\\\\", match)
 
     def sign(self, match: re.Match[str]) -> None:
         sign = match[0]
@@ -322,15 +263,20 @@ class _Lexer:
                 return
         self.add("close", match[0], match)
 
-    def other(self, match: re.Match[str]) -> None:
-        self.add("other", match[0], match)
 
-
+_ONE_KIND: dict[str, tuple[Kind, str]] = {
+    "letters": ("letters", ""),
+    "greek": ("letters", ""),
+    "han": ("han", ""),
+    "other": ("other", ""),
+    "degree": ("sign", "°"),
+    "rows": ("sign", "\\\\"),
+}
+"""Groups of the pattern that are always of one kind, with the one spelling that some have."""
 _HANDLERS = {
     "space": _Lexer.space, "display": _Lexer.space, "nothing": _Lexer.nothing,
     "grouped": _Lexer.number, "apart": _Lexer.apart, "comma": _Lexer.comma, "plain": _Lexer.plain,
     "exponent": _Lexer.scientific, "repeating": _Lexer.repeating, "vulgar": _Lexer.vulgar, "above": _Lexer.script,
-    "below": _Lexer.script, "degree": _Lexer.degree, "command": _Lexer.command, "letters": _Lexer.letters,
-    "greek": _Lexer.letters, "han": _Lexer.han, "set": _Lexer.set, "escaped": _Lexer.escaped, "rows": _Lexer.rows,
-    "sign": _Lexer.sign, "open": _Lexer.open, "close": _Lexer.close, "other": _Lexer.other,
+    "below": _Lexer.script, "command": _Lexer.command, "set": _Lexer.set, "escaped": _Lexer.escaped,
+    "sign": _Lexer.sign, "open": _Lexer.open, "close": _Lexer.close,
 }  # fmt: skip

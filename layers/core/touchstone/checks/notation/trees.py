@@ -94,15 +94,23 @@ def has_decimal(tree: Tree) -> bool:
     return any(isinstance(part, Number) and part.decimals is not None for part in parts_of(tree))
 
 
+def substituted(tree: Tree, name: str, value: Tree) -> Tree:
+    """`tree` with `value` in place of a name."""
+    match tree:
+        case Name(own) if own == name:
+            return value
+        case Apply(operation, arguments):
+            return Apply(operation, tuple(substituted(argument, name, value) for argument in arguments))
+    return tree
+
+
 def size(tree: Tree) -> int:
     """How many numbers, names and operations `tree` has."""
     return len(parts_of(tree))
 
 
 def digits(text: str) -> Number:
-    """The number that ASCII digits write: `1,234.50`, `.5`, `7`. Raises OutOfBoundsError past the bound."""
-    if "," in text:
-        text = text.replace(",", "")
+    """The number that ASCII digits write: `1234.50`, `.5`, `7`. Raises OutOfBoundsError past the bound."""
     if len(text) > DIGIT_LIMIT:
         raise OutOfBoundsError("more digits than any number that is read")
     if text.isdecimal():

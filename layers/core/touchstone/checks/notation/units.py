@@ -15,14 +15,13 @@ from pathlib import Path
 
 from touchstone.checks.notation.numerals import NUMBER_WORDS
 from touchstone.checks.notation.tokens import Token, tokens_of
+from touchstone.checks.packaged import own_table
 
 type Dimension = tuple[tuple[str, int], ...]
 """Exponents of base dimensions, sorted by name: a speed is `(("length", 1), ("time", -1))`."""
 
 UNIT_TOKENS = 24
 """Tokens of a unit, at most: kg·m^5·s^{-2}·mol^{-2} in LaTeX has 22."""
-FACTORS = 6
-"""Factors of a unit, at most; no unit in use has more than five."""
 READINGS = 8
 """Readings of a unit, at most: a name may have several, and so may what stands behind a stroke."""
 NOUN_LENGTH = 3
@@ -62,14 +61,10 @@ class Unit:
 
 ONE = Unit((), Fraction(1))
 
-_PREFIXES = {
-    "f": ("femto", "飞 飛", "1e-15"), "p": ("pico", "皮", "1e-12"), "n": ("nano", "纳 納 奈", "1e-9"),
-    "μ": ("micro", "微", "1e-6"), "u": ("", "", "1e-6"), "m": ("milli", "毫", "0.001"),
-    "c": ("centi", "厘 釐", "0.01"), "d": ("deci", "分", "0.1"), "h": ("hecto", "百", "100"),
-    "k": ("kilo", "千", "1000"), "M": ("mega", "兆 百万 百萬", "1e6"), "G": ("giga", "吉", "1e9"),
-    "T": ("tera", "太", "1e12"),
-}  # fmt: skip
-_IRREGULAR = frozenset(("feet", "inches", "centuries", "millennia", "pence", "hertz", "siemens", "celsius", "lux"))
+_WORDS = own_table(__file__, "words.json")
+_PREFIXES: dict[str, tuple[str, str, str, str]] = _WORDS["prefixes"]
+"""By symbol: the prefix as a symbol, in English, in Chinese, and by what it multiplies."""
+_IRREGULAR = frozenset(_WORDS["irregular"])
 
 
 def _load() -> dict[str, list[Unit]]:
@@ -93,26 +88,15 @@ def _exponent(part: str) -> tuple[str, int]:
 def _names(row: dict[str, str]) -> Iterator[tuple[str, Fraction]]:
     """Every name of a unit with the prefixes that it takes, and the factor of the prefix."""
     prefixes = row.get("prefixes", "").split()
-    every = "symbols" in prefixes
-    for symbol in (
-        row.get("symbols", "").replace("_", " ").split(" ")
-        if "_" not in row.get("symbols", "")
-        else [name.replace("_", " ") for name in row["symbols"].split()]
-    ):
-        if symbol:
-            yield symbol, Fraction(1)
-            yield from ((f"{p}{symbol}", Fraction(_PREFIXES[p][2])) for p in (_PREFIXES if every else prefixes))
-    for name in row.get("english", "").replace("_", "\x00").split():
-        for form in (name, *_plurals(name)):
-            spelled = form.replace("\x00", " ")
+    taken = [_PREFIXES[symbol] for symbol in (_PREFIXES if "symbols" in prefixes else prefixes)]
+    english = [form for name in row.get("english", "").split() for form in (name, *_plurals(name))]
+    kinds = row.get("symbols", "").split(), english, row.get("chinese", "").split()
+    for kind, names in enumerate(kinds):
+        for name in names:
+            spelled = name.replace("_", " ")
             yield spelled, Fraction(1)
-            for p in _PREFIXES if every else prefixes:
-                if _PREFIXES[p][0]:
-                    yield f"{_PREFIXES[p][0]}{spelled}", Fraction(_PREFIXES[p][2])
-    for name in row.get("chinese", "").split():
-        yield name, Fraction(1)
-        for p in _PREFIXES if every else prefixes:
-            yield from ((f"{own}{name}", Fraction(_PREFIXES[p][2])) for own in _PREFIXES[p][1].split())
+            for prefix in taken:
+                yield from ((f"{own}{spelled}", Fraction(prefix[-1])) for own in prefix[kind].split())
 
 
 def _plurals(name: str) -> tuple[str, ...]:
@@ -122,27 +106,15 @@ def _plurals(name: str) -> tuple[str, ...]:
 UNITS = _load()
 """Every name of a unit with its readings: 分 is a minute and a hundredth of a yuan."""
 
-_SQUARES = {
-    "square": 2, "sq": 2, "cubic": 3, "cu": 3,
-}  # fmt: skip
+_SQUARES = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
+_SIGNED = "(?:([+-]) )?([1-9])"
+_POWER = re.compile(rf"(?:\^ (?:\{{ {_SIGNED} \}}|\( {_SIGNED} \)|{_SIGNED})|(?:(-) )?([1-9]))(?!\S)")
+_POWER_TOKENS = 5
 _POWERED = {"squared": 2, "cubed": 3}
 _HAN_POWERS = {"平方": 2, "立方": 3, "二次方": 2, "三次方": 3}
 _PER = frozenset(("per", "a", "an", "each"))
-_CLASSIFIERS = (
-    "个個只隻棵名人本支枝条條张張件辆輛头頭匹朵颗顆粒袋盒箱瓶杯碗双雙对對套台臺次遍层層页頁行列排位所家间間座艘架根串筐桶束道步种種类類组組倍场場"
-    "句字枚册冊包把面口盆队隊班幢栋棟顶頂副滴株群堆捆户戶处處项項段则則部扇节節篇首盏盞份桌回趟圈块塊片岁題题"
-)
-_COUNTED = re.compile(rf"(?:[{_CLASSIFIERS}]|人次|平方|立方)[\u4e00-\u9fff]{{0,7}}+")
-_NOT_COUNTED = frozenset(
-    (
-        "and", "or", "if", "when", "where", "for", "with", "mod", "is", "are", "least", "most", "about",
-        "approximately", "than", "to", "not", "no", "many", "much", "few", "percent", "base", "times", "plus", "minus",
-        "over", "from", "under", "except", "nor", "but", "only", "less", "more", "fewer", "hence", "power", "modulo",
-        "squared", "cubed", "factorial", "remainder", "ago", "below", "above", "negative", "positive", "north",
-        "south", "east", "west", "left", "right", "up", "down", "before", "after", "was", "were", "has", "had", "have",
-        "in", "on", "at", "by", "that", "who", "which", "so", "because", "then", "into", "per", "each", "every", "will",
-    )
-)  # fmt: skip
+_COUNTED = re.compile(rf"(?:[{_WORDS['classifiers']}]|人次|平方|立方)[\u4e00-\u9fff]{{0,7}}+")
+_NOT_COUNTED = frozenset(_WORDS["not counted"])
 _VAGUE = re.compile("左右|以上|以下|以内|以內|以外|多|余|餘|不到|至少|至多|大约|大約|几|幾|或|不|没|非")
 """Words that make a number a bound or an estimate: then it is not that number."""
 _OF = frozenset(("of", "de", "d"))
@@ -192,19 +164,14 @@ class _Reader:
         first = self._peek()
         readings = (ONE,) if first is not None and first.is_sign("/") else self._factor()
         below = False
-        factors = 1
         while readings and (token := self._peek()) is not None and not token.is_sign(")"):
             word = token.text.lower() if token.kind == "letters" else ""
             if token.is_sign("/") or (word in _PER and (len(word) > 1 or (token.text == "a" and token.spaced))):
                 self._place += 1
                 readings, below = _combined(readings, self._factor(), (-1,)), True
-                factors += 1
                 continue
             if token.is_sign("*") or (token.is_sign("-") and not token.spaced):
                 self._place += 1
-            factors += 1
-            if factors > FACTORS:
-                return ()
             # In `J/mol K` the kelvin may stand below the stroke or not.
             readings = _combined(readings, self._factor(), (-1, 1) if below else (1,))
         return readings
@@ -230,9 +197,6 @@ class _Reader:
 
     def _symbol(self) -> tuple[Unit, ...]:
         """The longest name of a unit that begins here."""
-        token = self._peek()
-        if token is None:
-            return ()
         for length in (3, 2, 1):
             parts = self._tokens[self._place : self._place + length]
             if len(parts) < length or (length > 1 and not _joins(parts)):
@@ -257,17 +221,15 @@ class _Reader:
         if not marked and not (symbol.spaced or symbol.upright or len(symbol.text) > 1):
             # 2m+3 and 2m3 may be of a variable.
             return units
-        place = self._place + marked
-        shape = [each.text for each in self._tokens[place : place + 4]]
-        closing = {"{": "}", "(": ")"}.get(shape[0], "") if shape and marked else ""
-        shape = shape[1:] if closing else shape
-        sign = bool(shape) and shape[0] in ("+-" if marked else "-")
-        number = shape[sign] if len(shape) > sign else ""
-        if not re.fullmatch("[1-9]", number) or (closing and (len(shape) < sign + 2 or shape[sign + 1] != closing)):
-            return () if marked else units
-        self._place = place + sign + 1 + 2 * bool(closing)
-        power = -int(number) if sign and shape[0] == "-" else int(number)
-        return tuple(unit**power for unit in units)
+        power, count = power_at(self._tokens, self._place)
+        self._place += count
+        return tuple(unit**power for unit in units) if count else () if marked else units
+
+
+def power_at(tokens: Sequence[Token], place: int) -> tuple[int, int]:
+    """The power written there, and how many tokens it takes, none where there is none: `^2`, `^{-1}`, `-1`, `2`."""
+    found = _POWER.match(" ".join(token.text for token in tokens[place : place + _POWER_TOKENS]))
+    return (int("".join(filter(None, found.groups()))), len(found[0].split())) if found else (0, 0)
 
 
 def _combined(left: tuple[Unit, ...], right: tuple[Unit, ...], powers: tuple[int, ...]) -> tuple[Unit, ...]:
@@ -290,8 +252,6 @@ def _joins(parts: Sequence[Token]) -> bool:
     first, last = parts[0], parts[-1]
     if first.is_sign("°") or first.text == "度":
         return len(parts) == 2 and last.kind == "letters"  # noqa: PLR2004 - degrees and their scale
-    if (first.text == "μ" or last.text == "Ω") and len(parts) == 2:  # noqa: PLR2004
-        return last.kind == first.kind == "letters"
     if last.is_sign("¤"):
         return len(parts) == 2 and not last.spaced and first.text in ("US", "NT", "HK", "A", "C")  # noqa: PLR2004
     return all(part.kind == "letters" or part.is_sign("-") for part in parts)

@@ -9,29 +9,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from touchstone.checks.packaged import data_file
+from touchstone.checks.packaged import data_file, own_table
 from touchstone.checks.pinyin.letters import chunks
 
 type Reading = tuple[str, int]
 """A syllable without its mark, and its tone; 0 is the neutral one."""
 
-TAIWAN = (
-    "期qí 微wéi 薇wéi 危wéi 巍wéi 質zhí 亞yǎ 擊jí 企qì 垃lè 圾sè 和hàn 說shuì 惜xí 息xí 熄xí 昔xí 錫xí 突tú "
-    "凸tú 淑shú 叔shú 俄è 液yì 腋yì 夕xì 汐xì 播bò 誼yí 崖yái 眶kuāng 檔dǎng 寂jí 署shù 曙shù 蝸guā 鞠jú 掬jú "
-    "偽wèi 濤táo 穴xuè 削xuè 茗mǐng 拙zhuó 暫zhàn 攜xī 什shé 甚shé 擁yǒng 法fà 糾jiǔ 戚qì 惋wàn 縛fú 蹈dào "
-    "剎chà 縱zōng"
-)
+_TABLE = own_table(__file__)
+TAIWAN: list[str] = _TABLE["taiwan"]
 """Readings of Taiwan's standard (國語一字多音審訂表 and the usage before it), which pypinyin's table lacks.
 
 This list only allows: what pypinyin knows is right with or without it.
 """
 
-INTERJECTIONS = frozenset({"m", "n", "ng", "hm", "hng", "ê", "o", "yo", "lo", "eng"})
+INTERJECTIONS = frozenset(_TABLE["interjections"])
 """Syllables of single exclamations; within a word they would explain too many slips of the pen."""
 
-PARTICLES = frozenset(
-    {"a", "ba", "de", "ge", "la", "le", "lo", "lou", "ma", "me", "men", "ne", "wa", "ya", "yo", "zhe", "zi"}
-)
+PARTICLES = frozenset(_TABLE["particles"])
 """Particles, suffixes and the measure word that are written apart and without a mark (hǎo ma, wǒ de, yí ge)."""
 
 _ALIASES = {"lue": "lüe", "nue": "nüe"}
@@ -57,7 +51,7 @@ def table() -> Table:
     known = {text: _reading(text) for text in {text for texts in stored.values() for text in texts.split(",")}}
     readings = {chr(int(code)): [known[text] for text in texts.split(",")] for code, texts in stored.items()}
     usual = {character: ways[0] for character, ways in readings.items()}
-    for entry in TAIWAN.split():
+    for entry in TAIWAN:
         readings.setdefault(entry[0], []).append(_reading(entry[1:]))
     for traditional, simplified in _counterparts():
         if simplified in usual:

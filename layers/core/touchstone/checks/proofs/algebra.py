@@ -1,31 +1,41 @@
-"""What the proofs ask of sympy: exact sameness, certain difference, values with error bounds, all within a time limit.
+"""What the proofs ask of algebra: zeros of rational functions, points where expressions differ, sympy in limited time.
 
-Nothing here sees text but through the bounded parser, and sympy is imported on first use. An identity is proved only
-by sympy's exact simplification to zero; a difference is proved only by numbers that lie far apart at a point.
+Nothing here sees text but through the bounded parser, and sympy is imported on first use. What sympy finds is written
+down and read again, so that it is compared as it is shown, by `touchstone.checks.algebra` alone.
 """
 
 from collections.abc import Callable
+from fractions import Fraction
 from functools import cache
+from math import inf
 from typing import TYPE_CHECKING
 
-from touchstone.checks.findings import Proof
-from touchstone.checks.limits import within
-from touchstone.checks.notation.trees import NotAnExpressionError, Tree, has_decimal, names_in, size
+from touchstone.checks.algebra.expressions import Algebra
+from touchstone.checks.notation.trees import (
+    Apply,
+    Name,
+    NotAnExpressionError,
+    Number,
+    Tree,
+    names_in,
+    names_of,
+    size,
+    substituted,
+)
 from touchstone.checks.proofs.kinds import Task, tree_of
-from touchstone.checks.proofs.sentences import sentence
+from touchstone.checks.values.exact import rational
 
 if TYPE_CHECKING:
     import sympy
 
 SECONDS = 0.2
-"""Time for all of sympy's work on one answer, of which problems in textbooks take a fifth."""
+"""Time for all algebra on one answer, of which problems in textbooks take a fifth."""
 MAX_SIZE = 60
 """Numbers, names and operations in an expression handed to sympy."""
-_DIGITS = 30
-_APART = 1e-9
-"""Relative distance from which two values computed to 30 digits are certainly different."""
-_SAMPLES = ("7/5", "-11/7", "23/9", "3/11", "-5/13", "101/17")
-"""Points at which expressions are compared: rationals at which no school expression happens to vanish."""
+MAX_DEGREE = 16
+"""Degree of what is expanded, factored or solved; a textbook's seldom passes 8, and work grows fast with it."""
+MAX_SOLVED_DEGREE = 8
+_QUADRATIC = 2
 
 
 @cache
@@ -34,8 +44,6 @@ def _warm() -> None:
     import sympy
 
     x = sympy.Symbol("x", real=True)
-    is_zero(sympy.sqrt(x**2 + 1) * sympy.sin(x) / (x**2 + 2) - x)
-    difference_at(sympy.sin(x), sympy.exp(x) / (x**2 + 1))
     simplest(sympy.diff(x * sympy.log(sympy.Abs(x)), x))
     sympy.integrate(x * sympy.sin(x), (x, 0, 1))
     sympy.limit(sympy.sin(x) / x, x, 0, "+-")
@@ -43,7 +51,7 @@ def _warm() -> None:
     sympy.real_roots(sympy.Poly(x**3 - 2, x))
 
 
-def timed[R](function: Callable[[], R | None]) -> R | None:
+def timed[R](task: Task, function: Callable[[], R | None]) -> R | None:
     """The result of sympy's work, None where it failed or took too long."""
     _warm()
 
@@ -53,102 +61,16 @@ def timed[R](function: Callable[[], R | None]) -> R | None:
         except Exception:  # noqa: BLE001  (sympy refuses with errors of any class; nothing is decided then)
             return None
 
-    return within(SECONDS, guarded)
+    return task.time.spend(guarded)
 
 
-def expression_of(text: str) -> "sympy.Expr | None":
-    """The sympy expression of `text`, None where it is none or too large."""
-    tree = tree_of(text)
-    return built(tree) if tree is not None else None
-
-
-def built(tree: Tree) -> "sympy.Expr | None":
-    """The sympy expression of a tree within bounds; every variable is real."""
-    import sympy
-
+def built(tree: Tree) -> "sympy.Expr":
+    """The sympy expression of a tree within bounds; every variable is real. Raises NotAnExpressionError."""
     from touchstone.checks.algebra.symbolic import to_sympy
 
     if size(tree) > MAX_SIZE or "i" in names_in(tree):
-        return None
-    try:
-        expression = to_sympy(tree)
-    except NotAnExpressionError:
-        return None
-    return expression.xreplace({symbol: sympy.Symbol(symbol.name, real=True) for symbol in expression.free_symbols})
-
-
-def is_zero(expression: "sympy.Expr") -> bool:
-    """Whether exact simplification gives 0. False only means that it does not.
-
-    What is certainly not 0 at some point is not simplified at all: that takes most of the time.
-    """
-    import sympy
-
-    if expression == 0:
-        return True
-    if difference_at(expression, sympy.Integer(0)) is not None:
-        return False
-    for step in (sympy.expand, sympy.together, sympy.radsimp, sympy.simplify, sympy.trigsimp):
-        expression = step(expression)
-        if expression == 0:
-            return True
-    return False
-
-
-def difference_at(first: "sympy.Expr", second: "sympy.Expr") -> "tuple[sympy.Rational, sympy.Expr, sympy.Expr] | None":
-    """A point at which two expressions are certainly different, with both values; None if none is found.
-
-    At least one more sample must agree that they differ, so that one bad evaluation cannot refute an answer.
-    """
-    import sympy
-
-    symbols = sorted(first.free_symbols | second.free_symbols, key=str)
-    found: list[tuple[sympy.Rational, sympy.Expr, sympy.Expr]] = []
-    for place, sample in enumerate(_SAMPLES):
-        at = {symbol: sympy.Rational(sample) + place + index for index, symbol in enumerate(symbols)}
-        values = [sympy.N(expression.subs(at), _DIGITS) for expression in (first, second)]
-        if not all(value.is_real and value.is_finite for value in values):
-            continue
-        scale = max(abs(values[0]), abs(values[1]), 1)
-        if abs(values[0] - values[1]) > _APART * scale:
-            point = at[symbols[0]] if symbols else sympy.Integer(0)
-            found.append((point, sympy.N(values[0], 8), sympy.N(values[1], 8)))
-        if len(found) > 1 or (found and not symbols):
-            return found[0]
-    return None
-
-
-def evaluated(task: Task, text: str, tree: Tree) -> Proof | None:
-    """The proof for an expression with an irrational value, such as √8 + √2."""
-    answer = tree_of(task.answer)
-    if answer is None or names_in(answer) - {"pi", "e"} or answer == tree:
-        return None
-
-    def work() -> Proof | None:
-        value, given = built(tree), built(answer)
-        if value is None or given is None or not value.is_finite or not value.is_real:
-            return None
-        if is_zero(value - given):
-            # An answer as long as the question may only repeat it.
-            if size(answer) >= size(tree):
-                return None
-            correct = shown(simplest(value))
-            line = sentence("value", task.language, expression=text, value=correct)
-            return task.compared("evaluate", line, equal=True, correct=correct)
-        apart = difference_at(value, given)
-        if apart is None or has_decimal(answer) or near(apart[1], apart[2]):
-            return None
-        correct = shown(simplest(value))
-        line = sentence("value", task.language, expression=text, value=f"{correct} ≈ {apart[1]}")
-        return task.compared("evaluate", line, equal=False, correct=correct)
-
-    return timed(work)
-
-
-def near(first: "sympy.Expr", second: "sympy.Expr") -> bool:
-    """Whether two values are so near that one may be the other rounded."""
-    gap = abs(first - second)
-    return bool(gap < 1) or bool(gap <= 0.01 * abs(first))
+        raise NotAnExpressionError("not real, or larger than what is handed to sympy")
+    return to_sympy(tree, real=True)
 
 
 def simplest(expression: "sympy.Expr") -> "sympy.Expr":
@@ -160,6 +82,107 @@ def simplest(expression: "sympy.Expr") -> "sympy.Expr":
 
 
 def shown(expression: "sympy.Expr") -> str:
-    """An expression as people type it: x^2, √2, |x|."""
-    text = str(expression).replace("**", "^").replace("sqrt(", "√(").replace("*", "·")
+    """An expression as people type it: x^2, √2."""
+    text = str(expression).replace("**", "^").replace("sqrt(", "√(").replace("*", "·").replace("Abs(", "abs(")
     return text.replace("log(", "ln(").replace("oo", "∞").replace("pi", "π").replace("E", "e")
+
+
+def value_at(task: Task, tree: Tree, name: str, value: Tree) -> str | None:
+    """The value of `tree` with `value` for a name: exact where it is rational, else to six digits; None without one."""
+    tree = substituted(tree, name, value)
+    if (exact := rational(tree)) is not None:
+        return str(exact)
+    ends = Algebra(task.time).bounds(tree)
+    return None if ends is None else f"{float(ends[0]):.6g}"
+
+
+def differing(task: Task, given: Tree, wanted: Tree, expression: str) -> str | None:
+    """A line with a point at which two expressions differ, and their values there; None where none is found.
+
+    `expression` is how the wanted one is shown.
+    """
+    from touchstone.checks.algebra.evaluation import points
+
+    names = sorted(names_of(given) | names_of(wanted))
+    for point in points(names) if len(names) == 1 else ():
+        first, second = (value_at(task, tree, names[0], Number(point[names[0]])) for tree in (given, wanted))
+        if None not in (first, second) and first != second:
+            at = {"name": names[0], "point": point[names[0]]}
+            return task.line("differs", expression=expression, **at, first=first, second=second)
+    return None
+
+
+def degree(tree: Tree) -> float:
+    """A bound on the degree of a rational function with whole powers, infinite for anything else."""
+    match tree:
+        case Name():
+            return 1
+        case Number():
+            return 0
+        case Apply(
+            operation="pow",
+            arguments=(base, Number(value=power) | Apply(operation="neg", arguments=(Number(value=power),))),
+        ) if power.denominator == 1:
+            return degree(base) * max(float(abs(power)), 1)
+        case Apply(operation="mul" | "div", arguments=arguments):
+            return sum(map(degree, arguments))
+        case Apply(operation="add" | "neg", arguments=arguments):
+            return max(map(degree, arguments))
+    return inf
+
+
+def denominators_in(tree: Tree) -> list[Tree]:
+    """What an expression divides by, as written: sympy cancels x²/x before anyone can ask."""
+    match tree:
+        case Apply(operation="div", arguments=(top, bottom)):
+            return [bottom, *denominators_in(top), *denominators_in(bottom)]
+        case Apply(operation="pow", arguments=(base, Apply(operation="neg"))):
+            return [base, *denominators_in(base)]
+        case Apply(arguments=arguments):
+            return [found for argument in arguments for found in denominators_in(argument)]
+    return []
+
+
+def zeros(task: Task, tree: Tree, name: str) -> dict[str, Tree] | None:
+    """All distinct real zeros of the numerator of a rational function, in order, by how they are shown.
+
+    None where they are not certain, or all numbers are.
+
+    Where it is linear or quadratic with rational zeros, they are found without sympy: to load it takes up to two
+    seconds in a cold function.
+    """
+    if degree(tree) <= _QUADRATIC and not any(names_in(bottom) for bottom in denominators_in(tree)):
+        plain = _rational_zeros(tree, name)
+        if plain is not None:
+            return {str(zero): Number(zero) for zero in plain}
+    return timed(task, lambda: _zeros(tree, name))
+
+
+def _rational_zeros(tree: Tree, name: str) -> list[Fraction] | None:
+    """The real zeros of a polynomial of degree 2 at most; None where one is irrational, or all numbers are."""
+    below, constant, above = (rational(substituted(tree, name, Number(Fraction(place)))) for place in (-1, 0, 1))
+    if below is None or constant is None or above is None:
+        return None
+    square, slope = (above + below) / 2 - constant, (above - below) / 2
+    if not square:
+        return [-constant / slope] if slope else [] if constant else None
+    discriminant = slope * slope - 4 * square * constant
+    if discriminant < 0:
+        return []
+    root = rational(Apply("root", (Number(discriminant), Number(Fraction(2)))))
+    return None if root is None else sorted({(-slope - root) / (2 * square), (-slope + root) / (2 * square)})
+
+
+def _zeros(tree: Tree, name: str) -> dict[str, Tree] | None:
+    """As `zeros`, by sympy; their number is checked by Sturm's theorem."""
+    import sympy
+
+    top, _ = sympy.fraction(sympy.together(built(tree)))
+    polynomial = sympy.Poly(sympy.expand(top), sympy.Symbol(name, real=True))
+    if polynomial.is_zero or polynomial.degree() > MAX_SOLVED_DEGREE:
+        return None
+    if not all(coefficient.is_rational for coefficient in polynomial.all_coeffs()):
+        return None
+    roots = list(dict.fromkeys(map(shown, sympy.real_roots(polynomial)))) if polynomial.degree() else []
+    found = {root: written for root in roots if (written := tree_of(root)) is not None}
+    return found if len(found) == len(roots) == polynomial.sqf_part().count_roots() else None

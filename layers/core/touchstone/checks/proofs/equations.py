@@ -1,282 +1,338 @@
-"""Equations in one variable: substitution of the given roots, and completeness by counting all real roots."""
+"""Equations, inequalities and linear systems: the answer is held against all real solutions, one by one."""
 # ruff: noqa: E501  (a pattern or a sentence is read whole)
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise
+from string import ascii_lowercase
+from typing import Literal
 
+from touchstone.checks.algebra.expressions import Algebra
 from touchstone.checks.findings import Proof
-from touchstone.checks.notation.trees import CONSTANTS, Apply, Number, Tree, has_decimal, names_in, operations_in
+from touchstone.checks.notation.trees import (
+    CONSTANTS,
+    Apply,
+    Name,
+    NotAnExpressionError,
+    Number,
+    Tree,
+    has_decimal,
+    names_in,
+    substituted,
+)
 from touchstone.checks.proofs import algebra
-from touchstone.checks.proofs.answers import items, unnamed
-from touchstone.checks.proofs.kinds import Kind, Task, has_whole_powers, number_of, patterns, tree_of
-from touchstone.checks.proofs.polynomials import NotPolynomialError, added, polynomial_of, rational_roots, value_at
-from touchstone.checks.proofs.sentences import sentence
-from touchstone.checks.proofs.values import may_be_rounding
+from touchstone.checks.proofs.kinds import Task, kind, tree_of
+from touchstone.checks.values.exact import Linear, linear, rational
+from touchstone.checks.values.intervals import Span, merged
+from touchstone.checks.values.kinds import Bounds, Items, Quantity, Region, Solutions, Value, Words
+from touchstone.checks.values.reading import as_region
 
-if TYPE_CHECKING:
-    import sympy
-
-MAX_DEGREE = 8
-RATIONAL_OPERATIONS = frozenset({"add", "mul", "div", "neg", "pow"})
-"""Equations of these operations are rational functions: all their real roots can be counted (Sturm)."""
-_NONE = re.compile(
-    r"(?:there (?:is|are) )?no (?:real )?(?:solutions?|roots?)(?: exists?)?|无解|無解|(?:方程)?(?:无|没有)(?:实数)?[解根]|\\emptyset|∅",
-    re.IGNORECASE,
-)
-_ALL = re.compile(
-    r"all real numbers|infinitely many solutions|any real number|every real number|任意实数|全体实数|无穷多解|无数解|有无数个解|恒成立",
-    re.IGNORECASE,
-)
-_INDEX = re.compile(r"_\{?\d\}?")
+_EQUAL = re.compile("(=)")
+_ORDER = re.compile(r"(<=|>=|<|>)")
+_SPLIT = re.compile(r"\s?(?:[,;，；]|\band\b|和|且|\n)\s?")
+_GROUPED = re.compile(r"\d,\d{3}(?!\d)")
+"""One number or two: 1,234."""
+_ALWAYS = frozenset(
+    ("infinitely many solutions", "any real number", "every real number", "任意实数", "无穷多解", "无数解",
+     "有无数个解", "恒成立")
+)  # fmt: skip
+_NEVER = frozenset(
+    ("no roots", "no real roots", "there is no solution", "there are no solutions", "方程无解", "无实数解", "无实数根",
+     "没有实数解", "没有实数根", "方程没有实数根")
+)  # fmt: skip
+"""Words for every number and for none as the solution, which say so of one equation alone."""
+_EQUATION = r"(?P<relation>[^=,;:]+=[^=,;:]+?)"
+_INEQUALITY = r"(?P<relation>[^<>=,;:]+(?:<|>)=?[^<>=,;:]+?)"
+_SYSTEM = r"(?P<system>.+=.+=.+)"
 
 
 @dataclass(frozen=True, slots=True)
-class Equation:
-    """`left = right` in one variable."""
+class Relation:
+    """Two rational functions of one variable with a sign between them, and the real zeros of their difference.
 
-    text: str
+    `zeros` is None where they are not certain, or all numbers. `poles` are where a side divides by zero, as written.
+    """
+
     name: str
-    left: Tree
-    right: Tree
+    sides: tuple[Tree, Tree]
+    sign: str
+    difference: Tree
+    zeros: dict[str, Tree] | None
+    poles: dict[str, Tree]
 
 
-def equation_of(text: str, name: str | None) -> Equation | None:
-    """The equation that the whole of `text` writes, in `name` if given; None where it is none in one variable."""
-    sides = text.split("=")
-    if len(sides) != 2:  # noqa: PLR2004  (left and right)
+def _relation(task: Task, signs: re.Pattern[str]) -> Relation | None:
+    """The relation that the problem states, None where it is none of this kind."""
+    parts = signs.split(task["relation"])
+    sides = [tree for tree in map(tree_of, parts[::2]) if tree is not None]
+    if len(parts) != 3 or len(sides) != 2 or max(map(algebra.degree, sides)) > algebra.MAX_DEGREE:  # noqa: PLR2004
         return None
-    left, right = tree_of(sides[0]), tree_of(sides[1])
-    if left is None or right is None:
+    (name, *others) = names_in(sides[0]) | names_in(sides[1]) or CONSTANTS
+    if others or name in CONSTANTS or task.parts.get("name", name) != name:
         return None
-    names = (names_in(left) | names_in(right)) - {"pi"}
-    if len(names) != 1 or names & CONSTANTS or (name is not None and names != {name}):
-        return None
-    return Equation(text.strip(), next(iter(names)), left, right)
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """What an answer claims: the roots, by text and tree; `every`: all numbers."""
-
-    roots: tuple[tuple[str, Tree], ...]
-    every: bool = False
-
-
-def claim_of(answer: str, name: str) -> Claim | None:
-    """The roots that an answer names, None where it cannot be read."""
-    text = _INDEX.sub("", answer)
-    if _NONE.fullmatch(text):
-        return Claim(())
-    if _ALL.fullmatch(text):
-        return Claim((), every=True)
-    if re.search(r"\d,\d{3}(?!\d)", text):
-        return None
-    text = unnamed(text, name)
-    braced = re.fullmatch(r"(?:\{|⦃)(.*)(?:\}|⦄)", text)
-    found: list[tuple[str, Tree]] = []
-    for part in items(braced[1] if braced else text):
-        left, equals, right = part.partition("=")
-        value = right if equals else left
-        if equals and left.strip() != name:
+    poles: dict[str, Tree] = {}
+    for bottom in (bottom for side in sides for bottom in algebra.denominators_in(side)):
+        found = algebra.zeros(task, bottom, name) if names_in(bottom) else {}
+        if found is None or (not names_in(bottom) and not rational(bottom)):
             return None
-        for sign in ("", "-") if r"\pm" in value else ("",):
-            tree = tree_of(value.replace(r"\pm", "+" if not sign else "-", 1).strip().removeprefix("+ "))
-            if tree is None or names_in(tree) - {"pi", "e"} or "degrees" in operations_in(tree):
+        poles |= found
+    difference = Apply("add", (sides[0], Apply("neg", (sides[1],))))
+    return Relation(name, (sides[0], sides[1]), parts[1], difference, algebra.zeros(task, difference, name), poles)
+
+
+def _is_among(task: Task, number: Tree, others: Iterable[Tree]) -> bool | None:
+    """Whether a number is one of several."""
+    answers = [task.same(Quantity(number), Quantity(other)) for other in others]
+    return True if True in answers else None if None in answers else False
+
+
+@kind(
+    "equation",
+    rf"solve(?: the(?: following)?)?(?: (?:linear|quadratic|cubic|rational))?(?: equation)?(?: for (?P<name>[a-z]))?\s*:?\s*{_EQUATION}",
+    rf"solve(?: the)?(?: equation)?\s*:?\s*{_EQUATION},? for (?P<name>[a-z])",
+    rf"(?:find|determine|give|what are) (?:all )?(?:the )?(?:real )?(?:solutions|roots)(?: of| to)(?: the)?(?: equation)?\s*:?\s*{_EQUATION}",
+    rf"find all (?:real )?(?:values of )?(?P<name>[a-z]) (?:such that|for which|with|if|where) {_EQUATION}",
+    rf"(?P<find>find|what is|determine)(?: the value of)? (?P<name>[a-z]) (?:if|when|given that|given|such that) {_EQUATION}",
+    rf"(?:解方程|解下列方程|解一元[一二]次方程|解分式方程|求解方程|求解)\s*:?\s*{_EQUATION}",
+    rf"求方程\s*{_EQUATION}\s*的(?:所有|全部)?(?:实数)?[解根]",
+    rf"方程\s*{_EQUATION}\s*的(?:所有|全部)?(?:实数)?[解根]是(?:什么|多少)?",
+    rf"(?P<find>若|如果|已知)\s*{_EQUATION}\s*,\s*(?:则|那么|求)\s*(?P<name>[a-z])\s*(?:=|的值|是多少|等于多少|等于几)*",
+)
+def _equation(task: Task) -> Proof | None:
+    relation = _relation(task, _EQUAL)
+    if relation is None:
+        return None
+    roots = _roots(task, relation.name)
+    if relation.zeros is None:
+        if roots is None or relation.poles or not task.same(*map(Quantity, relation.sides)):
+            return None
+        words = "任意实数" if task.language == "zh" else "all real numbers"
+        return task.proof(roots == "all", words, task.line("always", equation=task["relation"], name=relation.name))
+    are_poles = [_is_among(task, zero, relation.poles.values()) for zero in relation.zeros.values()]
+    if roots is None or None in are_poles:
+        return None
+    zeros = zip(relation.zeros.items(), are_poles, strict=True)
+    return _held(task, relation, dict(zero for zero, is_pole in zeros if not is_pole), roots)
+
+
+def _held(
+    task: Task, relation: Relation, solutions: dict[str, Tree], roots: list[Tree] | Literal["all"]
+) -> Proof | None:
+    """The proof by all real solutions, by substitution of each root that the answer gives."""
+    name, text = relation.name, task["relation"]
+    none = "无实数解" if task.language == "zh" else "no real solution"
+    correct = (" 或 " if task.language == "zh" else " or ").join(f"{name} = {root}" for root in solutions) or none
+    everything = task.line("roots" if solutions else "no_roots", equation=text, roots=correct)
+    if roots == "all":
+        return task.proof(False, correct, everything)
+    lines: list[str] = []
+    missing = dict(solutions)
+    for root in roots:
+        same = {shown: _is_among(task, root, [solution]) for shown, solution in solutions.items()}
+        found = next((shown for shown, is_same in same.items() if is_same), None)
+        if found is None:
+            at, left, right = (algebra.value_at(task, tree, name, root) for tree in (Name(name), *relation.sides))
+            fails = task.line("root_fails", name=name, root=at, left=left, right=right)
+            certain = None not in (left, right, *same.values()) and left != right
+            return task.proof(False if certain else None, correct, fails, everything)
+        missing.pop(found, None)
+        lines.append(task.line("root_holds", name=name, root=found))
+    if missing:
+        lacks = task.line("root_missing", name=name, root=next(iter(missing)))
+        return task.proof(None if "find" in task.parts else False, correct, *lines, everything, lacks)
+    return task.proof(True, correct, *lines, everything, *([task.line("all_found")] if solutions else []))
+
+
+def _roots(task: Task, name: str) -> list[Tree] | Literal["all"] | None:
+    """The numbers that an answer names as the solutions, "all" for every number; None where it cannot be read."""
+    if _GROUPED.search(task.answer):
+        return None
+    match task.given:
+        case Region(intervals=()):
+            return []
+        case Region(intervals=(Bounds(low=None, high=None),)):
+            return "all"
+        case Words(text=words) if words in _ALWAYS | _NEVER:
+            return "all" if words in _ALWAYS else []
+        case Quantity() as only:
+            values: list[Value] = [only]
+        case Items(values=several, brackets="" | "{}" | "⦃⦄"):
+            values = list(several)
+        case Solutions(alternatives=alternatives):
+            if any(own.partition("_")[0] != name for bindings in alternatives for own, _ in bindings):
                 return None
-            found.append((value.replace(r"\pm", sign).strip(), tree))
-    return Claim(tuple(found)) if found else None
-
-
-def _solve(task: Task) -> Proof | None:
-    equation = equation_of(task["equation"], task.parts.get("name"))
-    if equation is None:
-        return None
-    claim = claim_of(task.answer, equation.name)
-    if claim is None:
-        return None
-    if not is_rational_function(equation.left) or not is_rational_function(equation.right):
-        return None
-    whole = "find" not in task.parts
-    plainly = _judged_plainly(task, equation, claim, whole=whole)
-    return plainly if plainly is not None else algebra.timed(lambda: _judged(task, equation, claim, whole=whole))
-
-
-def is_rational_function(tree: Tree) -> bool:
-    """Whether an expression is built by + − × ÷ and whole powers alone."""
-    return operations_in(tree) <= RATIONAL_OPERATIONS and has_whole_powers(tree)
-
-
-def _judged_plainly(task: Task, equation: Equation, claim: Claim, *, whole: bool) -> Proof | None:
-    """The proof for a linear or quadratic equation with rational roots, without sympy; None for every other."""
-    stated = [number_of(text) for text, _ in claim.roots]
-    roots = [number.value for number in stated if number is not None]
-    try:
-        left, right = (polynomial_of(side, equation.name) for side in (equation.left, equation.right))
-    except NotPolynomialError:
-        return None
-    solutions = rational_roots(added(left, right, sign=-1))
-    if solutions is None or claim.every or len(roots) < len(stated):
-        return None
-    story = _Story(task, equation, claim, tuple(map(str, solutions)))
-    for number, root in zip(stated, roots, strict=True):
-        if root in solutions:
-            continue
-        if number is not None and any(may_be_rounding(number, solution) for solution in solutions):
+            values = [value for bindings in alternatives for _, value in bindings]
+        case _:
             return None
-        return story.fails(roots.index(root), str(value_at(left, root)), str(value_at(right, root)))
-    missing = [solution for solution in solutions if solution not in roots]
-    return story.complete(str(missing[0]) if missing else None, whole=whole)
+    trees = [value.tree for value in values if isinstance(value, Quantity) and not value.units]
+    known = all(names_in(tree) <= {"pi", "e"} for tree in trees)
+    return trees if known and len(trees) == len(values) else None
 
 
-@dataclass(frozen=True, slots=True)
-class _Story:
-    """How a proof about an equation is told, once its real solutions are known."""
-
-    task: Task
-    equation: Equation
-    claim: Claim
-    solutions: tuple[str, ...]
-
-    @property
-    def correct(self) -> str:
-        """All solutions, as an answer."""
-        language, name = self.task.language, self.equation.name
-        if not self.solutions:
-            return "无实数解" if language == "zh" else "no real solution"
-        return (" 或 " if language == "zh" else " or ").join(f"{name} = {solution}" for solution in self.solutions)
-
-    @property
-    def everything(self) -> str:
-        """The line that names all solutions."""
-        key = "roots" if self.solutions else "no_roots"
-        return sentence(key, self.task.language, equation=self.equation.text, roots=self.correct)
-
-    def _proof(self, outcome: Literal["proved", "refuted"], *lines: str) -> Proof:
-        return Proof(outcome=outcome, rule="equation", derivation=lines, correct_answer=self.correct)
-
-    def fails(self, place: int, left: str, right: str) -> Proof:
-        """The given root at `place` does not satisfy the equation: its sides are `left` and `right`."""
-        root, name = self.claim.roots[place][0], self.equation.name
-        line = sentence("root_fails", self.task.language, name=name, root=root, left=left, right=right)
-        return self._proof("refuted", line, self.everything)
-
-    def not_all(self) -> Proof:
-        """The answer says that every number is a solution."""
-        return self._proof("refuted", self.everything)
-
-    def complete(self, missing: str | None, *, whole: bool) -> Proof | None:
-        """Every given root satisfies the equation; `missing` is one that was not given. `whole`: all are asked for."""
-        language, name = self.task.language, self.equation.name
-        holds = [sentence("root_holds", language, name=name, root=text) for text, _ in self.claim.roots]
-        if missing is None:
-            closing = [sentence("all_found", language)] if self.solutions else []
-            return self._proof("proved", *holds, self.everything, *closing)
-        if not whole:
-            return None
-        lacks = sentence("root_missing", language, name=name, root=missing)
-        return self._proof("refuted", *holds, self.everything, lacks)
-
-
-def _judged(task: Task, equation: Equation, claim: Claim, *, whole: bool) -> Proof | None:
-    """The proof by substitution and, for rational equations, by counting. `whole`: all roots are asked for."""
-    import sympy
-
-    left, right = algebra.built(equation.left), algebra.built(equation.right)
-    roots = [root for _, tree in claim.roots if (root := algebra.built(tree)) is not None]
-    if left is None or right is None or len(roots) < len(claim.roots):
+@kind(
+    "inequality",
+    rf"solve(?: the)?(?: following)?(?: inequality)?(?: for (?P<name>[a-z]))?\s*:?\s*{_INEQUALITY}",
+    rf"(?:解不等式|求解不等式|解一元[一二]次不等式)\s*:?\s*{_INEQUALITY}",
+    rf"(?:求)?不等式\s*{_INEQUALITY}\s*的解集(?:是(?:什么)?)?",
+)
+def _inequality(task: Task) -> Proof | None:
+    relation = _relation(task, _ORDER)
+    if relation is None or relation.zeros is None or not isinstance(task.given, Region | Items):
         return None
-    name = sympy.Symbol(equation.name, real=True)
-    solutions = real_roots(left - right, name, (equation.left, equation.right))
-    if solutions is None:
-        return _of_identity(task, equation, claim, left - right)
-    story = _Story(task, equation, claim, tuple(map(algebra.shown, solutions)))
-    if claim.every:
-        return story.not_all()
-    for place, root in enumerate(roots):
-        if any(algebra.is_zero(root - solution) for solution in solutions):
-            continue
-        values = [side.subs(name, root) for side in (left, right)]
-        if not all(value.is_real and value.is_finite for value in values) or algebra.difference_at(*values) is None:
+    region, line = as_region(task.given), _Line(task)
+    borders = {line.place(zero, shown): "=" in relation.sign for shown, zero in relation.zeros.items()}
+    borders |= {line.place(pole, shown): False for shown, pole in relation.poles.items()}
+    pieces = [Bounds(Number(place), Number(place), True, True) for place, belongs in borders.items() if belongs]
+    for low, middle, high in _cells(borders):
+        gap = rational(substituted(relation.difference, relation.name, Number(middle)))
+        if gap is None:
             return None
-        if has_decimal(claim.roots[place][1]) and any(algebra.near(item.evalf(), root.evalf()) for item in solutions):
-            return None
-        return story.fails(
-            place, *(algebra.shown(value if value.is_rational else sympy.N(value, 6)) for value in values)
+        if (gap > 0) == (">" in relation.sign):
+            pieces.append(Bounds(_number(low), _number(high)))
+    solution, given = merged(Region(tuple(pieces))), merged(line.placed(region))
+    if solution is None or given is None or region.variable not in (None, relation.name):
+        return None
+    correct = f"{relation.name} ∈ {' ∪ '.join(map(line.shown, solution)) or '∅'}"
+    holds = task.line("interval", inequality=task["relation"], solution=correct)
+    ends = {place for span in (*solution, *given) for sign, place in span[::2] if not sign}
+    for point in (*ends, *(middle for _, middle, _ in _cells(ends))):
+        inside = _is_in(point, solution)
+        if inside != _is_in(point, given):
+            key = "interval_in" if inside else "interval_out"
+            where = task.line(key, name=relation.name, point=line.names.get(point, point))
+            return task.proof(False, correct, holds, where)
+    return task.proof(True, correct, holds, task.line("interval_same"))
+
+
+class _Line:
+    """The real line with the ends of intervals on it: those that are equal have one place, a rational number.
+
+    `names` is how the ends at a place are shown. Raises NotAnExpressionError for ends that may be the same, or rounded.
+    """
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self._places: list[tuple[Tree, Fraction]] = []
+        self.names: dict[Fraction, str] = {}
+
+    def place(self, tree: Tree, shown: str) -> Fraction:
+        """The place of an end, which is shown so."""
+        for other, place in self._places:
+            same = self._task.same(Quantity(tree), Quantity(other))
+            if same:
+                return place
+            if same is None:
+                raise NotAnExpressionError("two ends that may be the same")
+        ends = Algebra(self._task.time).bounds(tree)
+        if ends is None:
+            raise NotAnExpressionError("an end that is no number")
+        self._places.append((tree, ends[0]))
+        self.names[ends[0]] = shown
+        return ends[0]
+
+    def placed(self, region: Region) -> Region:
+        """The region between the places of its ends."""
+        return Region(
+            tuple(replace(part, low=self._end(part.low), high=self._end(part.high)) for part in region.intervals)
         )
-    missing = [solution for solution in solutions if not any(algebra.is_zero(root - solution) for root in roots)]
-    return story.complete(algebra.shown(missing[0]) if missing else None, whole=whole)
+
+    def _end(self, tree: Tree | None) -> Number | None:
+        return None if tree is None else Number(self.place(tree, algebra.value_at(self._task, tree, "", tree) or ""))
+
+    def shown(self, span: Span) -> str:
+        """An interval as it is written."""
+        (below, low), low_closed, (above, high), high_closed = span
+        first, last = "-∞" if below else self.names[low], "∞" if above else self.names[high]
+        return f"{'[' if low_closed else '('}{first}, {last}{']' if high_closed else ')'}"
 
 
-def _of_identity(task: Task, equation: Equation, claim: Claim, difference: "sympy.Expr") -> Proof | None:
-    import sympy
+def _number(place: Fraction | None) -> Number | None:
+    return None if place is None else Number(place)
 
-    if sympy.expand(difference) != 0 or denominators_in(equation.left) or denominators_in(equation.right):
-        return None
-    line = sentence("always", task.language, equation=equation.text, name=equation.name)
-    words = "任意实数" if task.language == "zh" else "all real numbers"
-    return Proof(
-        outcome="proved" if claim.every else "refuted", rule="equation", derivation=(line,), correct_answer=words
+
+def _cells(borders: Iterable[Fraction]) -> Iterator[tuple[Fraction | None, Fraction, Fraction | None]]:
+    """The open intervals between borders and beyond them, each with a point inside."""
+    for low, high in pairwise([None, *sorted(borders), None]):
+        if low is None:
+            yield None, Fraction(0) if high is None else high - 1, high
+        else:
+            yield low, low + 1 if high is None else (low + high) / 2, high
+
+
+def _is_in(point: Fraction, spans: tuple[Span, ...]) -> bool:
+    place = (0, point)
+    return any(
+        (low < place or (low_closed and low == place)) and (place < high or (high_closed and place == high))
+        for low, low_closed, high, high_closed in spans
     )
 
 
-def real_roots(difference: "sympy.Expr", name: "sympy.Symbol", sides: tuple[Tree, ...]) -> "list[sympy.Expr] | None":
-    """All distinct real zeros of a rational function with rational coefficients, in order; None where not certain.
-
-    The zeros of the numerator at which no denominator of `sides` vanishes. Their number is checked by Sturm's theorem.
-    """
-    import sympy
-
-    top, _ = sympy.fraction(sympy.together(difference))
-    polynomial = sympy.Poly(sympy.expand(top), name)
-    if (
-        polynomial.is_zero
-        or polynomial.degree() > MAX_DEGREE
-        or not all(c.is_rational for c in polynomial.all_coeffs())
-    ):
-        return None
-    if polynomial.degree() == 0:
-        return []
-    roots = list(dict.fromkeys(sympy.real_roots(polynomial)))
-    if len(roots) != polynomial.sqf_part().count_roots():
-        return None
-    denominators = [denominator for side in sides for denominator in denominators_in(side)]
-    poles = [pole for denominator in denominators if (pole := algebra.built(denominator)) is not None]
-    if len(poles) < len(denominators):
-        return None
-    return [root for root in roots if not any(algebra.is_zero(pole.subs(name, root)) for pole in poles)]
-
-
-def denominators_in(tree: Tree) -> list[Tree]:
-    """What an expression divides by, as written: sympy cancels x²/x before anyone can ask."""
-    match tree:
-        case Apply(operation="div", arguments=(top, bottom)):
-            return [bottom, *denominators_in(top), *denominators_in(bottom)]
-        case Apply(operation="pow", arguments=(base, Number(value=exponent))) if exponent >= 0:
-            return denominators_in(base)
-        case Apply(operation="pow", arguments=(base, exponent)):
-            return [base, *denominators_in(base), *denominators_in(exponent)]
-        case Apply(arguments=arguments):
-            return [found for argument in arguments for found in denominators_in(argument)]
-        case _:
-            return []
-
-
-_EQUATION = r"(?P<equation>[^=,;:]+=[^=,;:]+?)"
-KINDS = (
-    Kind(
-        "equation",
-        patterns(
-            rf"solve(?: the(?: following)?)?(?: (?:linear|quadratic|cubic|rational))?(?: equation)?(?: for (?P<name>[a-z]))?\s*:?\s*{_EQUATION}",
-            rf"solve(?: the)?(?: equation)?\s*:?\s*{_EQUATION},? for (?P<name>[a-z])",
-            rf"(?:find|determine|give|what are) (?:all )?(?:the )?(?:real )?(?:solutions|roots)(?: of| to)(?: the)?(?: equation)?\s*:?\s*{_EQUATION}",
-            rf"find all (?:real )?(?:values of )?(?P<name>[a-z]) (?:such that|for which|with|if|where) {_EQUATION}",
-            rf"(?P<find>find|what is|determine)(?: the value of)? (?P<name>[a-z]) (?:if|when|given that|given|such that) {_EQUATION}",
-            rf"(?:解方程|解下列方程|解一元[一二]次方程|解分式方程|求解方程|求解)\s*:?\s*{_EQUATION}",
-            rf"求方程\s*{_EQUATION}\s*的(?:所有|全部)?(?:实数)?[解根]",
-            rf"方程\s*{_EQUATION}\s*的(?:所有|全部)?(?:实数)?[解根]是(?:什么|多少)?",
-            rf"(?P<find>若|如果|已知)\s*{_EQUATION}\s*,\s*(?:则|那么|求)\s*(?P<name>[a-z])\s*(?:=|的值|是多少|等于多少|等于几)*",
-        ),
-        _solve,
-    ),
+@kind(
+    "system",
+    rf"solve(?: the)?(?: following)?(?: (?:linear |simultaneous )?(?:system|equations|system of (?:linear )?equations))?(?: for x and y)?\s*:?\s*{_SYSTEM}",
+    rf"(?:解方程组|解方程組|解下列方程组|解二元一次方程组|求解方程组|解三元一次方程组)\s*:?\s*{_SYSTEM}",
 )
+def _system(task: Task) -> Proof | None:
+    texts = _SPLIT.split(task["system"].strip(" ,;.{⦃"))
+    equations = [[tree for tree in map(tree_of, text.split("=")) if tree is not None] for text in texts]
+    if not 2 <= len(equations) <= 4 or {len(sides) for sides in equations} != {2}:  # noqa: PLR2004  (one is no system)
+        return None
+    rows = [linear(Apply("add", (left, Apply("neg", (right,))))) for left, right in equations]
+    names = sorted({name for row in rows for name in row if name})
+    solution = _only_solution(rows, names) if len(names) in (2, 3) else None
+    given = _named(task.given, names)
+    if solution is None or given is None:
+        return None
+    correct = ", ".join(f"{name} = {value}" for name, value in solution.items())
+    line = task.line("system", solution=correct)
+    values = {name: rational(tree) for name, tree in given.items()}
+    if values == solution:
+        return task.proof(True, correct, task.line("system_holds"), line)
+    if None in values.values() or any(map(has_decimal, given.values())):
+        return None
+    for text, sides in zip(texts, equations, strict=True):
+        left, right = (_at(side, given) for side in sides)
+        if left != right:
+            return task.proof(False, correct, task.line("system_fails", equation=text, left=left, right=right), line)
+    return None
+
+
+def _at(tree: Tree, values: dict[str, Tree]) -> Fraction | None:
+    for name, value in values.items():
+        tree = substituted(tree, name, value)
+    return rational(tree)
+
+
+def _only_solution(rows: list[Linear], names: list[str]) -> Linear | None:
+    """The one solution of `row = 0` for all rows, by Gauss's elimination over fractions; None if not exactly one."""
+    left = [[row.get(name, Fraction(0)) for name in names] + [-row.get("", Fraction(0))] for row in rows]
+    for column in range(len(names)):
+        pivot = next((at for at in range(column, len(left)) if left[at][column]), None)
+        if pivot is None:
+            return None
+        left[column], left[pivot] = left[pivot], left[column]
+        left[column] = [value / left[column][column] for value in left[column]]
+        for at, row in enumerate(left):
+            if at != column and row[column]:
+                left[at] = [value - row[column] * base for value, base in zip(row, left[column], strict=True)]
+    if any(any(row) for row in left[len(names) :]):
+        return None
+    return {name: left[at][-1] for at, name in enumerate(names)}
+
+
+def _named(given: Value, names: list[str]) -> dict[str, Tree] | None:
+    """The number that an answer gives to each name, None where it does not give exactly one to each.
+
+    A tuple is read in the order of the alphabet, where the names follow each other in it.
+    """
+    match given:
+        case Solutions(alternatives=(bindings,)) if sorted(name for name, _ in bindings) == names:
+            values = dict(bindings)
+        case Items(values=several, brackets="()") if len(several) == len(names) and "".join(names) in ascii_lowercase:
+            values = dict(zip(names, several, strict=True))
+        case _:
+            return None
+    trees = {name: value.tree for name, value in values.items() if isinstance(value, Quantity) and not value.units}
+    return trees if len(trees) == len(names) else None

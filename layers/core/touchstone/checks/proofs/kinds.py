@@ -1,61 +1,149 @@
-"""What a kind of provable problem is, and the pieces of grammar that kinds share."""
+"""What a kind of provable problem is: its patterns, what solves it, and how an answer is held against the solution."""
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import inf
+from fractions import Fraction
 
+from touchstone.checks.algebra.expressions import Algebra
+from touchstone.checks.algebra.rounding import quantum
+from touchstone.checks.equivalence.comparison import Comparison
 from touchstone.checks.findings import Outcome, Proof
+from touchstone.checks.limits import Allowance
 from touchstone.checks.notation.syntax import parse
-from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Tree, names_in
 from touchstone.checks.proofs.sentences import Language, sentence
 from touchstone.checks.values.exact import rational
+from touchstone.checks.values.kinds import Equation, Quantity, Solutions, Value, Words
 
-MAX_DEGREE = 16
-"""Degree of what is expanded, factored or solved; a textbook's seldom passes 8, and work grows fast with it."""
+_DECIMAL_COMMA = re.compile(r"\d,\d")
+"""1,234 may be 1.234 where a comma marks the decimals."""
+_FUNCTIONS = frozenset("yfghFG")
+"""First letters of names for an expression: y, y', f(x), F(x)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A recognised problem: the named parts of its text, the answer to it, and the language to explain in."""
+    """A recognised problem: its kind, the named parts of its text, the answer as text and as read, and the language.
 
+    `time` is what algebra may take for the whole of it.
+    """
+
+    rule: str
     parts: dict[str, str]
     answer: str
+    given: Value
     language: Language
+    time: Allowance
 
     def __getitem__(self, name: str) -> str:
         return self.parts[name]
 
-    def compared(self, rule: str, line: str, *, equal: bool, correct: str, given: str | None = None) -> Proof:
-        """The proof that ends with whether the answer, as `given`, equals what `line` came to."""
-        closing = sentence("equal" if equal else "unequal", self.language, given=given or self.answer)
-        outcome: Outcome = "proved" if equal else "refuted"
-        return Proof(outcome=outcome, rule=rule, derivation=(line, closing), correct_answer=correct)
+    def line(self, key: str, /, **values: object) -> str:
+        """A line of the derivation."""
+        return sentence(key, self.language, **values)
+
+    def proof(self, same: bool | None, correct: str | None, *lines: str) -> Proof | None:
+        """The proof that rests on these lines; None where it is not known whether the answer is the correct one."""
+        if same is None or (not same and self.answer.endswith("!")):
+            return None  # 5! may be a cry.
+        outcome: Outcome = "proved" if same else "refuted"
+        return Proof(outcome=outcome, rule=self.rule, derivation=lines, correct_answer=correct)
+
+    def compared(self, line: str, correct: str, *, whole: bool = True) -> Proof | None:
+        """The proof for a problem whose answer is one number, `correct`, which `line` says. `whole` as in `same`."""
+        quantity, wanted = self.quantity(), tree_of(correct)
+        if quantity is None or wanted is None or names_in(quantity.tree) - {"pi", "e"}:
+            return None
+        if any(unit.dimension for unit in quantity.units):
+            return None
+        same = self.same(quantity, Quantity(wanted), whole=whole)
+        if not same and _DECIMAL_COMMA.search(self.answer):
+            return None
+        return self.proof(same, correct, line, self.line("equal" if same else "unequal", given=self.answer))
+
+    def same(self, given: Quantity, correct: Quantity, *, whole: bool = False) -> bool | None:
+        """Whether the two have the same value. None also where the one given may be the other, rounded or cut off.
+
+        A decimal may be that, and a whole number where `whole` says so; a fraction never is.
+        """
+        same, stated = Comparison(self.time).same(given, correct), rational(given.tree)
+        step = quantum(given.tree) or (
+            Fraction(1) if whole and stated is not None and stated.denominator == 1 else None
+        )
+        if same is None or stated is None or step is None:
+            return same
+        exact = Algebra(self.time).bounds(correct.tree)
+        rounded = exact is not None and abs(stated - exact[0]) < step and (exact[0] / step).denominator != 1
+        return None if rounded else same
+
+    def quantity(self) -> Quantity | None:
+        """The one number or quantity that the answer gives, under a name or without; None for any other answer."""
+        match self.given:
+            case Quantity() as quantity:
+                return quantity
+            case Solutions(alternatives=(((_, Quantity() as quantity),),)):
+                return quantity
+        return None
+
+    def expression(self, wanted: Tree) -> Tree | None:
+        """The expression that the answer gives for `wanted`, under a name of its own or without; None for any other."""
+        match self.given:
+            case Quantity(units=(), tree=tree) | Quantity(bare=Apply() as tree):
+                return tree
+            case Solutions(alternatives=(((name, Quantity(tree=tree, units=())),),)) if name[
+                0
+            ] in _FUNCTIONS - names_in(wanted):
+                return tree
+            case Equation(left=left, right=right) if left == wanted or _is_derivative(left):
+                return right
+            case Words(plain=True):
+                return tree_of(self.answer)
+        return None
+
+
+def _is_derivative(tree: Tree) -> bool:
+    """Whether this is dy/dx."""
+    match tree:
+        case Apply(operation="div", arguments=(Apply(arguments=(Name("d"), _)), Apply(arguments=(Name("d"), _)))):
+            return True
+    return False
+
+
+type Solver = Callable[[Task], Proof | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A kind of problem: the tight patterns that its whole text must match, and the proof of an answer to it.
 
-    `prove` returns None where it cannot decide; it never raises for bad text.
+    `prove` returns None where it cannot decide, or raises NotAnExpressionError; bad text makes it raise nothing else.
     """
 
     rule: str
     patterns: tuple[re.Pattern[str], ...]
-    prove: Callable[[Task], Proof | None]
+    prove: Solver
 
 
+KINDS: list[Kind] = []
+"""Every kind, in the order in which they are tried."""
 _RUN = re.compile(r"\\s([*+])\+?")
 """A run of blanks in a pattern, possessive or not."""
 
 
-def patterns(*sources: str) -> tuple[re.Pattern[str], ...]:
-    """Patterns for whole problems, blind to case.
+def kind(rule: str, *sources: str) -> Callable[[Solver], Solver]:
+    """The kind of problem that the decorated function proves, with patterns for whole problems, blind to case.
 
     A problem's text has no two blanks side by side, so that one is all that a run of them can be: `\\s*` is `\\s?`.
     """
     single = (_RUN.sub(lambda run: r"\s?" if run[1] == "*" else r"\s", source) for source in sources)
-    return tuple(re.compile(source, re.IGNORECASE) for source in single)
+    patterns = tuple(re.compile(source, re.IGNORECASE) for source in single)
+
+    def registered(prove: Solver) -> Solver:
+        KINDS.append(Kind(rule, patterns, prove))
+        return prove
+
+    return registered
 
 
 def tree_of(text: str) -> Tree | None:
@@ -66,84 +154,10 @@ def tree_of(text: str) -> Tree | None:
         return None
 
 
-def has_whole_powers(tree: Tree) -> bool:
-    """Whether every exponent is a whole number, and no power of a power is beyond `MAX_DEGREE`.
-
-    x^(1/2) asks about signs that a rational function never does; a large power of a sum has too many terms.
-    """
-    return _degree(tree) <= MAX_DEGREE
-
-
-def _degree(tree: Tree) -> float:
-    """A bound on the degree of a rational function, infinite for anything else."""
-    match tree:
-        case Name():
-            return 1
-        case Apply(operation="pow", arguments=(base, exponent)):
-            return _degree(base) * max(abs(_whole(exponent)), 1)
-        case Apply(operation="mul" | "div", arguments=arguments):
-            return sum(map(_degree, arguments))
-        case Apply(arguments=arguments):
-            return max(map(_degree, arguments))
-        case _:
-            return 0
-
-
-def _whole(tree: Tree) -> float:
-    match tree:
-        case Number(value=value) if value.denominator == 1:
-            return float(value)
-        case Apply(operation="neg", arguments=(inner,)):
-            return _whole(inner)
-        case _:
-            return inf
-
-
-def is_plain_value(tree: Tree) -> bool:
-    """Whether an expression is a number written down (-3, 2/5, 40%), not one still to be worked out."""
-    match tree:
-        case Number():
-            return True
-        case Apply(operation="neg" | "percent", arguments=(inner,)):
-            return is_plain_value(inner)
-        case Apply(operation="div", arguments=(top, bottom)):
-            return is_integer(top) and is_integer(bottom)
-        case _:
-            return False
-
-
-def is_integer(tree: Tree) -> bool:
-    """Whether an expression is a whole number written down."""
-    match tree:
-        case Number(value=value, decimals=decimals):
-            return decimals is None and value.denominator == 1
-        case Apply(operation="neg", arguments=(inner,)):
-            return is_integer(inner)
-        case _:
-            return False
-
-
-def number_of(text: str) -> Number | None:
-    """The number that the whole of `text` writes in plain form; `decimals` as written, None for other text."""
+def value_of(text: str) -> Fraction | None:
+    """The rational number that the whole of `text` writes, None where it writes none."""
     tree = tree_of(text)
-    if tree is None or not is_plain_value(tree):
-        return None
     try:
-        value = rational(tree)
+        return None if tree is None else rational(tree)
     except NotAnExpressionError:
         return None
-    if value is None:
-        return None
-    return Number(value, _decimals(tree))
-
-
-def _decimals(tree: Tree) -> int | None:
-    match tree:
-        case Number(decimals=decimals):
-            return decimals
-        case Apply(operation="percent", arguments=(inner,)):
-            return (_decimals(inner) or 0) + 2
-        case Apply(operation="neg", arguments=(inner,)):
-            return _decimals(inner)
-        case _:
-            return None

@@ -2,22 +2,26 @@
 
 import re
 from collections.abc import Iterator
-from functools import cache
-from importlib import import_module
+from contextlib import suppress
+from itertools import chain
 
+from touchstone.checks.equivalence.extraction import bare_answers
 from touchstone.checks.findings import UNKNOWN, Proof
-from touchstone.checks.limits import NotAtOnceError
+from touchstone.checks.limits import Allowance, NotAtOnceError
 from touchstone.checks.notation.plain import plain
-from touchstone.checks.notation.trees import OutOfBoundsError
-from touchstone.checks.proofs.answers import cleaned
-from touchstone.checks.proofs.kinds import Kind, Task
+from touchstone.checks.notation.trees import NotAnExpressionError, OutOfBoundsError
+from touchstone.checks.proofs import algebra, calculus, equations, forms, numbers, values
+from touchstone.checks.proofs.kinds import KINDS, Kind, Task
 from touchstone.checks.proofs.sentences import Language
+from touchstone.checks.values.kinds import Value, Words
+from touchstone.checks.values.reading import read
 
+_MODULES = (calculus, equations, forms, numbers, values)
+"""Each has added its kinds to `KINDS`, in this order."""
 MAX_PROBLEM_CHARS = 400
 """A single command about one mathematical object is shorter; longer problems are not of these kinds."""
-
-_MODULES = ("numbers", "quantities", "equations", "systems", "inequalities", "calculus", "forms", "values")
-"""Where the kinds are, in the order in which they are tried. Only a module whose pattern matches loads algebra."""
+MAX_ANSWER_CHARS = 300
+"""An answer to a problem of these kinds is short; a longer one is a solution, which is not read here."""
 
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 _POLITE = re.compile(
@@ -35,6 +39,14 @@ _CALCULATION = re.compile(rf"(?=.*[+*^])[-( ]*{_OPERAND}[) ]*(?:(?:[-+*/]|\^(?: 
 answer or a date, and 555-1234 a telephone number."""
 _DESIGNATION = re.compile(r"\d{4}-\d{1,2}-\d|\d/\d+/\d|\d{3}-\d{4}(?!\d)|\d-\d+-\d{4}(?!\d)")
 """A date or a telephone number beside whatever sign."""
+_LEAD_IN = re.compile(
+    r"\s*+(?:(?:so|thus|hence|therefore|所以|因此),? )?"
+    r"(?:=|(?:(?:the |my |final )*(?:solutions?|results?|roots?)(?: is| are)?|解集|解|结果)\s*"
+    r"(?:[:=：]|是|为|(?<=[a-z])(?= )))\s*",
+    re.IGNORECASE,
+)
+"""What introduces a solution and is no name of it."""
+_ROWS = re.compile(r"\\(?:begin|end)\s?\{(?:cases|array|aligned)\}(?:\s?\{[lcr]+\})?|&")
 _DOT_BETWEEN_DIGITS = re.compile(r"\d[·∙⋅・]\d")
 """The point of a decimal as some write it, where others mean a product."""
 
@@ -52,31 +64,52 @@ def prove_answer(problem: str, answer: str, *, at_once: bool = False) -> Proof:
     `at_once`: raises `NotAtOnceError` for every problem that is recognised; to find that one is not takes about 1 ms at
     most.
     """
-    if len(problem) > MAX_PROBLEM_CHARS:
+    if len(problem) > MAX_PROBLEM_CHARS or not 0 < len(answer) <= MAX_ANSWER_CHARS or _TWO_SENTENCES.search(problem):
         return UNKNOWN
-    if _TWO_SENTENCES.search(problem):
-        return UNKNOWN
-    given = cleaned(answer)
-    if given is None:
-        return UNKNOWN
-    # In a system of LaTeX cases, rows end with two backslashes.
-    rows = problem.replace("\\\\", " ; ") if r"\begin" in problem else problem
     try:
-        text = _trimmed(plain(rows))
+        text = _trimmed(plain(_in_rows(problem)))
     except OutOfBoundsError:
         return UNKNOWN
     if _CALCULATION.fullmatch(text) and not _DESIGNATION.search(text) and not _DOT_BETWEEN_DIGITS.search(problem):
         text = f"{text} ="  # the way in which a calculation that stands alone is asked for
+    matches = _matches(text)
+    first = next(matches, None)
+    if first is None:
+        return UNKNOWN
+    if at_once:
+        raise NotAtOnceError
     language: Language = "zh" if _CHINESE.search(text) else "en"
-    rule = "none"
-    for kind, parts in _matches(text):
-        if at_once:
-            raise NotAtOnceError
-        proof = kind.prove(Task(parts, given, language))
-        if proof is not None:
-            return proof
-        rule = kind.rule if rule == "none" else rule
-    return Proof(outcome="unknown", rule=rule)
+    time = Allowance(algebra.SECONDS)
+    given = _answer(answer)
+    for kind, parts in chain([first], matches):
+        with suppress(NotAnExpressionError):
+            proof = None if given is None else kind.prove(Task(kind.rule, parts, *given, language, time))
+            if proof is not None:
+                return proof
+    return Proof(outcome="unknown", rule=first[0].rule)
+
+
+def _in_rows(text: str) -> str:
+    """The text with the rows of LaTeX cases, which end with two backslashes, as a list."""
+    return _ROWS.sub(" ", text).replace("\\\\", " ; ") if r"\begin" in text else text
+
+
+def _answer(text: str) -> tuple[str, Value] | None:
+    """The answer that a text marks as its own, or is, in plain notation, and its value; None where it has none."""
+    lead = _LEAD_IN.match(text)
+    bare = _in_rows(text if lead is None else text[lead.end() :])
+    read_as = [
+        (candidate.text, value)
+        for candidate in bare_answers(bare, choice=False)
+        if candidate.certain and (value := read(candidate.text)) is not None
+    ]
+    if not read_as:
+        return None
+    found, value = next((each for each in read_as if not isinstance(each[1], Words)), read_as[0])
+    try:
+        return plain(found).strip(" .。"), value
+    except OutOfBoundsError:
+        return None
 
 
 def _trimmed(text: str) -> str:
@@ -88,15 +121,9 @@ def _trimmed(text: str) -> str:
 
 
 def _matches(text: str) -> Iterator[tuple[Kind, dict[str, str]]]:
-    for kind in _kinds():
+    for kind in KINDS:
         for pattern in kind.patterns:
             match = pattern.fullmatch(text)
             if match is not None:
                 yield kind, {key: part.strip() for key, part in match.groupdict().items() if part is not None}
                 break
-
-
-@cache
-def _kinds() -> tuple[Kind, ...]:
-    modules = (import_module(f"touchstone.checks.proofs.{name}") for name in _MODULES)
-    return tuple(kind for module in modules for kind in module.KINDS)

@@ -1,135 +1,132 @@
-"""Expressions to evaluate, shares, and comparisons of two numbers."""
+"""Expressions to evaluate, shares, fractions to reduce, comparisons of two numbers, and conversions of units."""
 # ruff: noqa: E501  (a pattern or a sentence is read whole)
 
 import re
 from fractions import Fraction
 
 from touchstone.checks.findings import Proof
-from touchstone.checks.notation.trees import (
-    Apply,
-    NotAnExpressionError,
-    Number,
-    Tree,
-    names_in,
-    operations_in,
-    parts_of,
-    size,
-)
+from touchstone.checks.notation.trees import Apply, Number, Tree, names_in, operations_in, parts_of, size
+from touchstone.checks.notation.units import Unit, units_of
 from touchstone.checks.proofs import algebra
-from touchstone.checks.proofs.kinds import Kind, Task, number_of, patterns, tree_of
-from touchstone.checks.proofs.sentences import sentence
+from touchstone.checks.proofs.kinds import Task, kind, tree_of, value_of
 from touchstone.checks.values.exact import rational
+from touchstone.checks.values.kinds import Quantity
 
+MAX_BITS = 512
+"""Of a value that is worked out: no one checks 150 digits."""
 _UNCLEAR = re.compile(r"/\s*[\d.]+\s*\(|/\s*\([^()]*\)\s*\(|\)\s*\d")
 """A product without a sign behind a division: 6/2(3) is read in two ways."""
 _ANGULAR = frozenset({"sin", "cos", "tan", "cot", "sec", "csc"})
 _AMBIGUOUS = frozenset({"log", "degrees", "percent", "pm", "mp", "arcsin", "arccos", "arctan", "arccot"})
 """`log` may have base 10 or e, an angle may be in degrees, and 100 + 10% may be 110."""
+_UNSETTLED = frozenset(
+    ("ton", "tons", "gallon", "gallons", "quart", "quarts", "pint", "pints", "cup", "cups", "month", "months", "year",
+     "years", "个月", "月", "年", "分", "吨", "里", "两", "°", "degree", "degrees", "度")
+)  # fmt: skip
+"""Units of more than one size or meaning: their conversion depends on the country, or on the month."""
+_CLOSE = Fraction(1, 50)
+"""An answer this near may rest on a rounded factor (1.6 km a mile)."""
+
 _NUMBER = r"-?\d++(?:,\d{3})*+(?:\.\d++)?"
+_POSITIVE = _NUMBER.removeprefix("-?")
+_PLAIN_FRACTION = r"\d+\s?/\s?\d+|\\frac\s?\{\d+\}\s?\{\d+\}"
 _FRACTION = rf"(?:{_NUMBER}(?:\s?/\s?\d+)?|-?\\frac\s?\{{\d+\}}\s?\{{\d+\}}|\d+ \d+/\d+)"
+_UNIT = r"[A-Za-zμ°Ω²³/^{}\d ]{1,30}?"
+_HAN = r"[A-Za-zμ㎡\u4e00-\u9fff²³^{}\d/]{1,10}?"
+_COMMAND = r"(?:compute|calculate|evaluate|work out|find the value of|determine the value of|what is the value of|what is|what's|how much is)"
 
 
-def may_be_rounding(stated: Number, value: Fraction) -> bool:
-    """Whether a stated number that differs from the exact value may be the value rounded or cut off."""
-    if stated.decimals is None and stated.value.denominator != 1:
-        return False  # A fraction is never a rounding.
-    decimals = max(stated.decimals or 0, 0)
-    unit = Fraction(1, 10**decimals)
-    return abs(stated.value - value) < unit and (value * 10**decimals).denominator != 1
-
-
-def decided(task: Task, rule: str, value: Fraction, line: str, *, reduced: bool = False) -> Proof | None:
-    """The proof for a problem whose answer is one rational number.
-
-    `reduced`: the problem asks for the simplest form, so an equal fraction in another form is left undecided.
-    """
-    text = (
-        re.sub(r"^[\d\s+*/()^.{},\\frac%-]+=\s*(?=-?[\d.\\])", "", task.answer) if "=" in task.answer else task.answer
-    )
-    stated = number_of(text)
-    if stated is None or re.fullmatch(r"-?\d+,\d{1,2}", text):
+def _factor(units: tuple[Unit, ...], name: str) -> tuple[object, Fraction] | None:
+    """Dimension and size of a unit with one settled meaning."""
+    if len(units) != 1 or name in _UNSETTLED or units[0].noun or not units[0].dimension:
         return None
-    if stated.value == value:
-        if reduced and str(value) != text.replace(" ", "") and stated.decimals is None:
-            return None
-        return task.compared(rule, line, equal=True, correct=str(value), given=text)
-    # 1,234 may be 1.234 where a comma marks the decimals.
-    if may_be_rounding(stated, value) or "," in text:
-        return None
-    return task.compared(rule, line, equal=False, correct=str(value), given=text)
+    return units[0].dimension, units[0].factor
 
 
-def _evaluate(task: Task) -> Proof | None:
-    text = task["expression"]
-    tree = tree_of(text)
-    if (
-        tree is None
-        or isinstance(tree, Number)
-        or tree == tree_of(task.answer)
-        or _UNCLEAR.search(text)
-        or operations_in(tree) & _AMBIGUOUS
-    ):
+@kind(
+    "convert",
+    rf"convert (?P<number>{_POSITIVE})\s*(?P<source>{_UNIT}) (?:in)?to (?P<target>{_UNIT})",
+    rf"how many (?P<target>{_UNIT}) (?:are )?(?:there )?(?:are )?in (?P<number>{_POSITIVE})\s*(?P<source>{_UNIT})",
+    rf"(?:express|write|change) (?P<number>{_POSITIVE})\s*(?P<source>{_UNIT}) (?:in|to|into) (?P<target>{_UNIT})",
+    rf"(?:单位换算|單位換算|换算|換算)?\s*:?\s*(?P<number>{_POSITIVE})\s*(?P<source>{_HAN})\s*(?:=|等于|等於)\s*(?:多少|几|\(\s*\)|_+)\s*(?P<target>{_HAN})",
+    rf"[把将將]\s*(?P<number>{_POSITIVE})\s*(?P<source>{_HAN})\s*(?:换算成|换算为|換算成|化成|化为|转换成|转换为)\s*(?P<target>{_HAN})",
+)
+def _convert(task: Task) -> Proof | None:
+    source, target = (_factor(units_of(task[name]), task[name]) for name in ("source", "target"))
+    number, given = value_of(task["number"]), task.quantity()
+    if number is None or source is None or target is None or source[0] != target[0] or source == target:
         return None
-    if text.endswith("!") and not re.fullmatch(r"\d+!", text):
+    if given is None or (given.units and _factor(given.units, "") != target):
         return None
-    if names_in(tree) - {"pi", "e"} or _angle_is_unclear(tree):
+    value, stated = number * source[1] / target[1], rational(given.tree)
+    if stated is None or (stated != value and value.denominator != 1 and abs(stated - value) <= _CLOSE * abs(value)):
         return None
-    try:
-        value = rational(tree)
-    except NotAnExpressionError:
-        return None
-    if value is None:
-        return algebra.evaluated(task, text, tree)
-    if value.numerator.bit_length() > 512 or value.denominator.bit_length() > 512:  # noqa: PLR2004  (no one checks 150 digits)
-        return None
-    return decided(task, "evaluate", value, sentence("value", task.language, expression=text, value=str(value)))
+    same = task.same(Quantity(given.tree), Quantity(Number(value)), whole=True)
+    quantity, unit = f"{task['number']} {task['source']}", task["target"]
+    line = task.line("convert", quantity=quantity, value=_decimal(value), unit=unit)
+    closing = task.line("equal" if same else "unequal", given=task.answer)
+    return task.proof(same, f"{_decimal(value)} {unit}", line, closing)
 
 
-def _angle_is_unclear(tree: Tree) -> bool:
-    """Whether a trigonometric function has a plain number as its argument: sin 30 may mean degrees."""
-    angular = [part for part in parts_of(tree) if isinstance(part, Apply) and part.operation in _ANGULAR]
-    return any("pi" not in names_in(part) for part in angular)
+def _decimal(value: Fraction) -> str:
+    """An exact value as a decimal where that is short, else as a fraction."""
+    scaled = value * 10**9
+    if scaled.denominator != 1 or abs(scaled) > 10**15:
+        return str(value)
+    return f"{float(value):.9f}".rstrip("0").rstrip(".")
 
 
-def _reduce(task: Task) -> Proof | None:
-    tree = tree_of(task["fraction"])
-    try:
-        value = rational(tree) if tree is not None else None
-    except NotAnExpressionError:
-        return None
-    if value is None:
-        return None
-    line = sentence("value", task.language, expression=task["fraction"], value=str(value))
-    return decided(task, "reduce", value, line, reduced=True)
-
-
+@kind(
+    "share",
+    rf"{_COMMAND} (?P<share>{_NUMBER}\s?%|\d+/\d+) of (?P<whole>{_NUMBER})",
+    rf"(?:求|计算|計算)?\s*(?P<whole>{_NUMBER})\s*的\s*(?P<share>{_NUMBER}\s?%|\d+/\d+)\s*(?:是|等于)?(?:多少|几)?",
+)
 def _share(task: Task) -> Proof | None:
-    share, whole = number_of(task["share"]), number_of(task["whole"])
-    if share is None or whole is None or size(tree_of(task["share"]) or share) > 4:  # noqa: PLR2004
+    share, whole = value_of(task["share"]), value_of(task["whole"])
+    if share is None or whole is None:
         return None
-    value = share.value * whole.value
-    expression = f"{task['share']} × {task['whole']}"
-    return decided(task, "share", value, sentence("value", task.language, expression=expression, value=str(value)))
+    value = str(share * whole)
+    return task.compared(task.line("value", expression=f"{task['share']} × {task['whole']}", value=value), value)
 
 
+@kind(
+    "reduce",
+    rf"(?:simplify|reduce)(?: the fraction)?:? (?P<fraction>{_PLAIN_FRACTION})(?: to (?:its )?(?:lowest terms|simplest form))?",
+    rf"[把将將]?\s*(?P<fraction>{_PLAIN_FRACTION})\s*(?:约分|約分|化成最简分数|化为最简分数)",
+    rf"(?:约分|約分|化简|化簡)\s*:?\s*(?P<fraction>{_PLAIN_FRACTION})",
+)
+def _reduce(task: Task) -> Proof | None:
+    value = value_of(task["fraction"])
+    if value is None:
+        return None
+    proof = task.compared(task.line("value", expression=task["fraction"], value=value), str(value))
+    if proof is None or proof.outcome == "refuted":
+        return proof
+    # An equal fraction that is not in its lowest terms is left undecided.
+    given = task.quantity()
+    reduced = given is not None and (isinstance(given.tree, Number) or given.tree == tree_of(str(value)))
+    return proof if reduced else None
+
+
+@kind(
+    "compare",
+    rf"which (?:number |one |fraction |of these )?is (?:(?P<larger>larger|greater|bigger)|(?P<smaller>smaller|less))[,:]? (?P<first>{_FRACTION}) or (?P<second>{_FRACTION})",
+    rf"compare(?: the numbers)?:? (?P<first>{_FRACTION}) (?:and|with|to) (?P<second>{_FRACTION})",
+    rf"(?:比较|比較)\s*(?P<first>{_FRACTION})\s*[和与與、]\s*(?P<second>{_FRACTION})\s*的?大小",
+    rf"(?P<first>{_FRACTION})\s*[和与與]\s*(?P<second>{_FRACTION})\s*(?:,\s*)?(?:哪个|哪個|哪一个|谁)(?:数)?(?:更|比较|较)?(?:大|(?P<smaller>小))",
+)
 def _compare(task: Task) -> Proof | None:
-    first, second = number_of(task["first"]), number_of(task["second"])
+    first, second = value_of(task["first"]), value_of(task["second"])
     if first is None or second is None:
         return None
-    smaller = "smaller" in task.parts
-    sign = ">" if first.value > second.value else "<" if first.value < second.value else "="
+    sign = ">" if first > second else "<" if first < second else "="
     relation = f"{task['first']} {sign} {task['second']}"
-    line = sentence(
-        "compare", task.language,
-        first=task["first"], first_value=str(first.value),
-        second=task["second"], second_value=str(second.value), relation=relation,
+    line = task.line(
+        "compare",
+        first=task["first"], first_value=first, second=task["second"], second_value=second, relation=relation,
     )  # fmt: skip
-    said = _said(task.answer, first.value, second.value, smaller=smaller)
-    if said is None:
-        return None
-    return Proof(
-        outcome="proved" if said == sign else "refuted", rule="compare", derivation=(line,), correct_answer=relation
-    )
+    said = _said(task.answer, first, second, smaller="smaller" in task.parts)
+    return task.proof(None if said is None else said == sign, relation, line)
 
 
 def _said(answer: str, first: Fraction, second: Fraction, *, smaller: bool) -> str | None:
@@ -138,60 +135,62 @@ def _said(answer: str, first: Fraction, second: Fraction, *, smaller: bool) -> s
         return "="
     parts = re.split(r"\s?([<>=])\s?", answer)
     if len(parts) == 3:  # noqa: PLR2004  (number, sign, number)
-        left, right = number_of(parts[0]), number_of(parts[2])
-        if left is None or right is None:
-            return None
-        if (left.value, right.value) == (first, second):
-            return parts[1]
+        said = value_of(parts[0]), value_of(parts[2])
         swapped = {"<": ">", ">": "<", "=": "="}[parts[1]]
-        return swapped if (left.value, right.value) == (second, first) else None
-    named = number_of(re.sub(r"(?: is)? (?:larger|greater|bigger|smaller|less)$|[更较]?[大小]$", "", answer))
-    if named is None or first == second or named.value not in (first, second):
+        return parts[1] if said == (first, second) else swapped if said == (second, first) else None
+    name, more, less = re.fullmatch(
+        r"(.*?)(?:( is (?:larger|greater|bigger)|[更较]?大)|( is (?:smaller|less)|[更较]?小))?", answer
+    ).groups()  # type: ignore[union-attr]  # the name may be all of it
+    named = value_of(name)
+    if first == second or named not in (first, second) or (more and smaller) or (less and not smaller):
         return None
-    if (re.search(r"larger|greater|bigger|大$", answer) and smaller) or (
-        re.search(r"smaller|less|小$", answer) and not smaller
-    ):
-        return None
-    return ">" if (named.value == first) != smaller else "<"
+    return ">" if (named == first) != smaller else "<"
 
 
-_COMMAND = r"(?:compute|calculate|evaluate|work out|find the value of|determine the value of|what is the value of|what is|what's|how much is)"
-KINDS = (
-    Kind(
-        "share",
-        patterns(
-            rf"{_COMMAND} (?P<share>{_NUMBER}\s?%|\d+/\d+) of (?P<whole>{_NUMBER})",
-            rf"(?:求|计算|計算)?\s*(?P<whole>{_NUMBER})\s*的\s*(?P<share>{_NUMBER}\s?%|\d+/\d+)\s*(?:是|等于)?(?:多少|几)?",
-        ),
-        _share,
-    ),
-    Kind(
-        "reduce",
-        patterns(
-            r"(?:simplify|reduce)(?: the fraction)?:? (?P<fraction>\d+\s?/\s?\d+|\\frac\s?\{\d+\}\s?\{\d+\})(?: to (?:its )?(?:lowest terms|simplest form))?",
-            r"[把将將]?\s*(?P<fraction>\d+\s?/\s?\d+|\\frac\s?\{\d+\}\s?\{\d+\})\s*(?:约分|約分|化成最简分数|化为最简分数)",
-            r"(?:约分|約分|化简|化簡)\s*:?\s*(?P<fraction>\d+\s?/\s?\d+|\\frac\s?\{\d+\}\s?\{\d+\})",
-        ),
-        _reduce,
-    ),
-    Kind(
-        "compare",
-        patterns(
-            rf"which (?:number |one |fraction |of these )?is (?:(?P<larger>larger|greater|bigger)|(?P<smaller>smaller|less))[,:]? (?P<first>{_FRACTION}) or (?P<second>{_FRACTION})",
-            rf"compare(?: the numbers)?:? (?P<first>{_FRACTION}) (?:and|with|to) (?P<second>{_FRACTION})",
-            rf"(?:比较|比較)\s*(?P<first>{_FRACTION})\s*[和与與、]\s*(?P<second>{_FRACTION})\s*的?大小",
-            rf"(?P<first>{_FRACTION})\s*[和与與]\s*(?P<second>{_FRACTION})\s*(?:,\s*)?(?:哪个|哪個|哪一个|谁)(?:数)?(?:更|比较|较)?(?:大|(?P<smaller>小))",
-        ),
-        _compare,
-    ),
-    Kind(
-        "evaluate",
-        patterns(
-            rf"{_COMMAND}\s*:?\s*(?P<expression>[^=:]+?)(?:\s*=)?",
-            r"(?:计算|計算|算一算|口算|求值|直接写出得数|脱式计算|简便计算|递等式计算)\s*:?\s*(?P<expression>[^=:]+?)(?:\s*(?:=|的值|的结果))?",
-            r"求\s*(?P<expression>[^=:]+?)\s*的(?:值|结果)",
-            r"(?P<expression>[^=:]+?)\s*(?:=|等于)\s*(?:多少|几|\?)?",
-        ),
-        _evaluate,
-    ),
+@kind(
+    "evaluate",
+    rf"{_COMMAND}\s*:?\s*(?P<expression>[^=:]+?)(?:\s*=)?",
+    r"(?:计算|計算|算一算|口算|求值|直接写出得数|脱式计算|简便计算|递等式计算)\s*:?\s*(?P<expression>[^=:]+?)(?:\s*(?:=|的值|的结果))?",
+    r"求\s*(?P<expression>[^=:]+?)\s*的(?:值|结果)",
+    r"(?P<expression>[^=:]+?)\s*(?:=|等于)\s*(?:多少|几|\?)?",
 )
+def _evaluate(task: Task) -> Proof | None:
+    text = task["expression"]
+    tree, given = tree_of(text), task.quantity()
+    if tree is None or given is None or isinstance(tree, Number) or _UNCLEAR.search(text):
+        return None
+    if text.endswith("!") and not text[:-1].isdecimal():
+        return None
+    if operations_in(tree) & _AMBIGUOUS or names_in(tree) - {"pi", "e"} or _angle_is_unclear(tree):
+        return None
+    if given.tree == tree:
+        return None
+    value = rational(tree)
+    if value is not None and max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
+        return None
+    correct = str(value) if value is not None else algebra.timed(task, lambda: _irrational(tree))
+    proof = task.compared(task.line("value", expression=text, value=correct), correct) if correct is not None else None
+    # An answer as long as the question may only repeat it.
+    repeats = size(given.tree) >= size(tree) and not _is_written_out(given.tree)
+    return None if repeats and proof is not None and proof.outcome == "proved" else proof
+
+
+def _irrational(tree: Tree) -> str | None:
+    value = algebra.built(tree)
+    return algebra.shown(algebra.simplest(value)) if value.is_finite and value.is_real else None
+
+
+def _is_written_out(tree: Tree) -> bool:
+    """Whether an expression is a number written down (-3, 2/5, 40%), not one still to be worked out."""
+    match tree:
+        case Apply(operation="neg" | "percent", arguments=(inner,)):
+            return _is_written_out(inner)
+        case Apply(operation="div", arguments=arguments):
+            return all(isinstance(argument, Number) for argument in arguments)
+    return isinstance(tree, Number)
+
+
+def _angle_is_unclear(tree: Tree) -> bool:
+    """Whether a trigonometric function has a plain number as its argument: sin 30 may mean degrees."""
+    angular = [part for part in parts_of(tree) if isinstance(part, Apply) and part.operation in _ANGULAR]
+    return any("pi" not in names_in(part) for part in angular)

@@ -45,11 +45,14 @@ def rational(tree: Tree) -> Fraction | None:
             known = [value for value in values if value is not None]
             if len(known) < len(values):
                 return None
-            return _bounded(_apply(operation, known))
+            return _bounded(applied(operation, known))
 
 
-def _apply(operation: str, values: list[Fraction]) -> Fraction | None:
-    """`operation` on rationals, None where the result is not rational or not defined."""
+def applied(operation: str, values: list[Fraction]) -> Fraction | None:
+    """`operation` on rationals, None where the result is not rational or not defined.
+
+    Raises TooLargeToEvaluateError past the bounds.
+    """
     match operation, values:
         case "add", [left, right]:
             return left + right
@@ -69,7 +72,7 @@ def _apply(operation: str, values: list[Fraction]) -> Fraction | None:
 
 
 def _of_one(operation: str, value: Fraction) -> Fraction | None:
-    """`operation` on one rational, as in `_apply`."""
+    """`operation` on one rational, as in `applied`."""
     match operation:
         case "neg":
             return -value

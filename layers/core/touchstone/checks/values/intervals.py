@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from touchstone.checks.notation.syntax import parse_tokens
-from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, negated
 from touchstone.checks.values.exact import linear, rational
 from touchstone.checks.values.kinds import Bounds, Inequality, Region
 from touchstone.checks.values.pieces import Tokens, connected, unbracketed
@@ -117,15 +117,11 @@ def mirrored(bounds: Bounds) -> Bounds:
     """The interval on the other side of zero."""
     low, high = bounds.low, bounds.high
     return Bounds(
-        None if high is None else _negative(high),
-        None if low is None else _negative(low),
+        None if high is None else negated(high),
+        None if low is None else negated(low),
         bounds.high_closed,
         bounds.low_closed,
     )
-
-
-def _negative(tree: Tree) -> Tree:
-    return Apply("neg", (tree,))
 
 
 def union(regions: list[Region]) -> Region:
@@ -135,18 +131,11 @@ def union(regions: list[Region]) -> Region:
 
 def intersection(regions: list[Region]) -> Region:
     """What is common to regions with rational bounds. Raises NotAnExpressionError where a bound is not rational."""
-    common = [Bounds(None, None)]
+    common = [_span(Bounds(None, None))]
     for region in regions:
-        parts = [_narrower(one, other) for one in common for other in region.intervals]
+        parts = [_common(one, _span(other)) for one in common for other in region.intervals]
         common = [part for part in parts if not _is_empty(part)]
-    return Region(tuple(common), _variable(regions))
-
-
-def _is_empty(part: Bounds) -> bool:
-    low, high = _value(part.low), _value(part.high)
-    if low is None or high is None:
-        return False
-    return low > high or (low == high and not (part.low_closed and part.high_closed))
+    return Region(tuple(map(_bounds, common)), _variable(regions))
 
 
 def _variable(regions: list[Region]) -> str | None:
@@ -154,32 +143,6 @@ def _variable(regions: list[Region]) -> str | None:
     if len(names) > 1:
         raise NotAnExpressionError("regions of different variables")
     return names.pop() if names else None
-
-
-def _narrower(left: Bounds, right: Bounds) -> Bounds:
-    low, low_closed = _tighter((left.low, left.low_closed), (right.low, right.low_closed), upwards=True)
-    high, high_closed = _tighter((left.high, left.high_closed), (right.high, right.high_closed), upwards=False)
-    return Bounds(low, high, low_closed, high_closed)
-
-
-def _tighter(
-    one: tuple[Tree | None, bool], other: tuple[Tree | None, bool], *, upwards: bool
-) -> tuple[Tree | None, bool]:
-    first, second = _value(one[0]), _value(other[0])
-    if first is None or second is None:
-        return other if first is None else one
-    if first == second:
-        return one[0], one[1] and other[1]
-    return one if (first > second) is upwards else other
-
-
-def _value(tree: Tree | None) -> Fraction | None:
-    if tree is None:
-        return None
-    value = rational(tree)
-    if value is None:
-        raise NotAnExpressionError("bounds that are not rational are not put in order")
-    return value
 
 
 type Place = tuple[int, Fraction]
@@ -196,7 +159,7 @@ def merged(region: Region) -> tuple[Span, ...] | None:
         return None
     joined: list[Span] = []
     for low, low_closed, high, high_closed in sorted(spans, key=lambda span: (span[0], not span[1])):
-        if low > high or (low == high and not (low_closed and high_closed)):
+        if _is_empty((low, low_closed, high, high_closed)):
             continue
         if joined and (low < joined[-1][2] or (low == joined[-1][2] and (low_closed or joined[-1][3]))):
             start, start_closed, end, end_closed = joined[-1]
@@ -207,7 +170,30 @@ def merged(region: Region) -> tuple[Span, ...] | None:
 
 
 def _span(part: Bounds) -> Span:
-    low, high = _value(part.low), _value(part.high)
-    start: Place = (-1, Fraction(0)) if low is None else (0, low)
-    end: Place = (1, Fraction(0)) if high is None else (0, high)
+    start: Place = (-1, Fraction(0)) if part.low is None else (0, _value(part.low))
+    end: Place = (1, Fraction(0)) if part.high is None else (0, _value(part.high))
     return start, part.low_closed, end, part.high_closed
+
+
+def _value(tree: Tree) -> Fraction:
+    value = rational(tree)
+    if value is None:
+        raise NotAnExpressionError("bounds that are not rational are not put in order")
+    return value
+
+
+def _bounds(span: Span) -> Bounds:
+    (endless_below, low), low_closed, (endless_above, high), high_closed = span
+    return Bounds(
+        None if endless_below else Number(low), None if endless_above else Number(high), low_closed, high_closed
+    )
+
+
+def _common(one: Span, other: Span) -> Span:
+    low, is_open = max((one[0], not one[1]), (other[0], not other[1]))
+    return low, not is_open, *min(one[2:], other[2:])
+
+
+def _is_empty(span: Span) -> bool:
+    low, low_closed, high, high_closed = span
+    return low > high or (low == high and not (low_closed and high_closed))

@@ -6,9 +6,11 @@ from touchstone.checks.notation.syntax import parse_tokens
 from touchstone.checks.notation.tokens import Token
 from touchstone.checks.notation.trees import Apply, NotAnExpressionError, Tree
 from touchstone.checks.values.kinds import Items, Matrix, Quantity, Value
+from touchstone.checks.values.pieces import split
 
 _ENVIRONMENTS = frozenset(("matrix", "pmatrix", "bmatrix", "Bmatrix", "array", "smallmatrix"))
 """Not `vmatrix`, nor bars around one: that is a determinant, a number."""
+_ROW, _CELL = frozenset(("\\\\",)), frozenset(("&",))
 
 
 def has_environment(tokens: Sequence[Token]) -> bool:
@@ -56,18 +58,8 @@ def _environment(tokens: Sequence[Token], place: int) -> tuple[Matrix, int]:
 
 
 def _rows(tokens: Sequence[Token]) -> Matrix:
-    rows = [row for row in _pieces(tokens, "\\\\") if row]
-    return Matrix(tuple(tuple(parse_tokens(cell) for cell in _pieces(row, "&")) for row in rows))
-
-
-def _pieces(tokens: Sequence[Token], sign: str) -> list[Sequence[Token]]:
-    pieces: list[Sequence[Token]] = []
-    start = 0
-    for place, token in enumerate(tokens):
-        if token.is_sign(sign):
-            pieces.append(tokens[start:place])
-            start = place + 1
-    return [*pieces, tokens[start:]]
+    rows = [row for row in split(tokens, _ROW)[0] if row]
+    return Matrix(tuple(tuple(map(parse_tokens, split(row, _CELL)[0])) for row in rows))
 
 
 def _sum(left: Matrix, right: Matrix) -> Matrix:

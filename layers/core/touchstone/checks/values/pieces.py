@@ -82,12 +82,18 @@ def unbracketed(tokens: Tokens) -> tuple[Tokens, str]:
     """What stands inside brackets that enclose all of the tokens, and the two of them; the tokens and "" otherwise."""
     if len(tokens) < 2 or tokens[0].kind != "open" or tokens[-1].kind != "close":  # noqa: PLR2004
         return tokens, ""
+    whole = closing(tokens, 0) == len(tokens) - 1
+    return (tokens[1:-1], tokens[0].text + tokens[-1].text) if whole else (tokens, "")
+
+
+def closing(tokens: Tokens, opened: int) -> int:
+    """The place of the bracket that closes the one at `opened`; the number of tokens where none does."""
     depth = 0
-    for token in tokens[:-1]:
-        depth += (token.kind == "open") - (token.kind == "close")
+    for place in range(opened, len(tokens)):
+        depth += (tokens[place].kind == "open") - (tokens[place].kind == "close")
         if depth == 0:
-            return tokens, ""
-    return (tokens[1:-1], tokens[0].text + tokens[-1].text) if depth == 1 else (tokens, "")
+            return place
+    return len(tokens)
 
 
 def written(tokens: Tokens) -> str:

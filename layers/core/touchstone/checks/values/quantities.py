@@ -9,25 +9,19 @@ from dataclasses import replace
 from fractions import Fraction
 
 from touchstone.checks.notation.numerals import numbered
-from touchstone.checks.notation.syntax import parse_tokens
+from touchstone.checks.notation.syntax import parse_tokens, tree_of
 from touchstone.checks.notation.tokens import FUNCTIONS, Token
 from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, is_constant, negated
 from touchstone.checks.notation.units import UNIT_TOKENS, Unit, read_unit
+from touchstone.checks.packaged import own_table
 from touchstone.checks.values.kinds import Quantity
 
-_LEADS = frozenset(
-    (
-        "一共", "一共是", "一共有", "总共", "總共", "总共是", "共", "共有", "共计", "共計", "还", "還", "还有", "還有",
-        "还剩", "還剩", "剩", "剩下", "需要", "还需", "还要", "要", "应该", "應該", "应", "應", "有", "是", "为", "為",
-        "得", "等于", "等於", "约等于", "答", "各",
-    )
-)  # fmt: skip
+_TABLE = own_table(__file__)
+_LEADS = frozenset(_TABLE["leads"])
 """What introduces a value and is no part of it."""
 PERCENT_WORDS = frozenset(("percent", "percentage", "pct"))
 _CURRENCIES = frozenset(("¤", "€", "£", "¥", "₩", "₹"))
-_CODES = frozenset(
-    ("USD", "RMB", "CNY", "EUR", "GBP", "JPY", "NTD", "TWD", "HKD", "AUD", "CAD", "US", "NT", "HK", "A", "C", "CHF")
-)
+_CODES = frozenset(_TABLE["currency codes"])
 _HALF = "半"
 _TEMPERATURE = re.compile(r"(?=[摄攝华華零])(?P<scale>[摄攝华華]氏)?(?P<below>零下)?(?=[^氏度]|\Z)")
 _DEGREES = re.compile(r"([摄攝华華]氏)?度\Z")
@@ -109,7 +103,7 @@ def _priced(tokens: Sequence[Token]) -> Quantity | None:
     if not length or len(rest) == length:
         return None
     own = read_unit(rest[:length])
-    if not own or not (rest[length].kind in ("number", "function") or rest[length].is_sign("-", "(", "frac", "sqrt")):
+    if not own or not (rest[length].kind in ("number", "function") or rest[length].is_sign("-", "(", "frac")):
         return None
     amount = quantity(rest[length:])
     if amount.units:
@@ -147,9 +141,8 @@ def _measured(tokens: Sequence[Token]) -> Quantity | None:
         units = read_unit(behind)
         if not units:
             continue
-        try:
-            tree = parse_tokens(before[:-1] if before[-1].is_sign("*") else before)
-        except NotAnExpressionError:
+        tree = tree_of(before[:-1] if before[-1].is_sign("*") else before)
+        if tree is None:
             continue
         constant, counted = is_constant(tree), any(unit.noun for unit in units)
         first = behind[0]
@@ -160,7 +153,7 @@ def _measured(tokens: Sequence[Token]) -> Quantity | None:
         lone = len(behind) == 1 and len(first.text) == 1 and first.kind == "letters"
         if lone and not first.spaced and not first.upright:
             units = tuple(replace(unit, lone_letter=True) for unit in units)
-        return Quantity(tree, units, bare=_expression(tokens) if lone else None)
+        return Quantity(tree, units, bare=tree_of(tokens) if lone else None)
     return None
 
 
@@ -178,7 +171,7 @@ def _may_begin_unit(tokens: Sequence[Token], place: int) -> bool:
     token, before = tokens[place], tokens[place - 1]
     if before.kind in ("letters", "han", "function", "accent") and not (before.kind == "letters" and token.spaced):
         return False
-    if before.is_sign("^", "_", "/", "frac", "sqrt", "+", "-", "("):
+    if before.is_sign("^", "_", "/", "frac", "+", "-", "("):
         return False
     if before.is_sign("*") and (place < _TWO or tokens[place - 2].kind not in ("number", "close")):
         return False
@@ -194,13 +187,6 @@ def _may_begin_unit(tokens: Sequence[Token], place: int) -> bool:
         behind = tokens[place + 1] if place + 1 < len(tokens) else None
         return token.spaced and before.kind in ("number", "close") and behind is not None and behind.kind == "letters"
     return token.text in _CURRENCIES or token.text == "¢" or (token.text in "'\"" and before.kind == "number")
-
-
-def _expression(tokens: Sequence[Token]) -> Tree | None:
-    try:
-        return parse_tokens(tokens)
-    except NotAnExpressionError:
-        return None
 
 
 def added_up(tokens: Sequence[Token]) -> Quantity | None:

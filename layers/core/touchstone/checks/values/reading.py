@@ -1,12 +1,12 @@
 """How a bare answer is read: text in, one of the kinds in `touchstone.checks.values.kinds` out."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 
 from touchstone.checks.algebra.rounding import rounded
 from touchstone.checks.notation.numerals import NUMBER_WORDS, numbered, spoken
-from touchstone.checks.notation.syntax import parse_tokens
+from touchstone.checks.notation.syntax import parse_tokens, tree_of
 from touchstone.checks.notation.tokens import Token, folded, tokens_of
 from touchstone.checks.notation.trees import (
     LENGTH_LIMIT,
@@ -40,7 +40,17 @@ from touchstone.checks.values.kinds import (
 )
 from touchstone.checks.values.labels import label
 from touchstone.checks.values.matrices import has_environment, matrices
-from touchstone.checks.values.pieces import EQUALITY, ORDER, Tokens, at_top, connected, split, unbracketed, written
+from touchstone.checks.values.pieces import (
+    EQUALITY,
+    ORDER,
+    Tokens,
+    at_top,
+    closing,
+    connected,
+    split,
+    unbracketed,
+    written,
+)
 from touchstone.checks.values.quantities import PERCENT_WORDS, added_up, quantity
 from touchstone.checks.values.times import clock, date, ratio_of
 from touchstone.checks.values.words import DENIAL, TRAILING, choice, fixed, plain_words, words
@@ -55,7 +65,7 @@ _LETTERS_ALONE = re.compile(
     r"(?:[Aa] (?!sin|cos|tan|cot|log|ln|lg|exp|sqrt))?[A-Za-zÀ-ɏ]{2,}+(?:[ '’-][A-Za-zÀ-ɏ]++)*+[.!]?"
 )
 _FORMULA = re.compile(r"[A-Z][a-z]?[\d_^(\[]|[A-Z][a-z]?[A-Z]|\d[A-Z]")
-_SIMPLE = re.compile(r"(-?)(\d{1,30}+)(?:/(\d{1,30}+))?", re.ASCII)
+_SIMPLE = re.compile(r"(-?)(\d{1,30}+(?:\.\d{1,30}+)?)(?:/(\d{1,30}+))?", re.ASCII)
 _COUNTED = re.compile(r"(\d{1,30}+) ([a-z]{3,30}+)", re.ASCII)
 _CHINESE_PROSE = re.compile(r"(?:(?![零〇一二两兩三四五六七八九十百千万萬亿億半])[\u4e00-\u9fff，、；！？“”]){8,}+。?")
 """Chinese without any numeral, too long for a name or a value."""
@@ -77,12 +87,14 @@ def read(text: str) -> Value | None:
     found = fixed(bare) or _set_in_words(bare)
     if found is not None:
         return found
-    if (simple := _SIMPLE.fullmatch(bare)) is not None:
-        return _simple(simple)
+    if (simple := simple_number(bare)) is not None:
+        return simple
     if (counted := _COUNTED.fullmatch(bare)) is not None and (amount := _counted(*counted.groups())) is not None:
         return amount
     if _CHINESE_PROSE.fullmatch(bare):
         return plain_words(bare)
+    if len(bare) > _SPELLED and _LETTERS_ALONE.fullmatch(bare) and (apart := _apart(bare)) is not None:
+        return apart
     if DENIAL.search(bare):
         return words(bare)
     if len(bare) <= _UNIT_ALONE and not bare[:1].isdecimal() and (unit := _unit_alone(bare)) is not None:
@@ -115,8 +127,11 @@ def _read(bare: str) -> Value | None:
         return words(bare)
 
 
-def _simple(match: re.Match[str]) -> Quantity:
-    """A whole number or a fraction of two: the commonest of all answers."""
+def simple_number(text: str) -> Quantity | None:
+    """A number in digits or a quotient of two, the commonest of all answers; None for anything else."""
+    match = _SIMPLE.fullmatch(text)
+    if match is None:
+        return None
     sign, over, under = match.groups()
     tree: Tree = Apply("div", (digits(over), digits(under))) if under else digits(over)
     return Quantity(negated(tree) if sign else tree)
@@ -138,11 +153,7 @@ def _apart(text: str) -> Value | None:
     if not NUMBER_WORDS.isdisjoint(parts):
         return None
     if len(parts) == 1 and len(text) > _TWO:
-        try:
-            if isinstance(parse_tokens(tokens_of(text)), Name):
-                return None
-        except NotAnExpressionError:
-            pass
+        return None if isinstance(tree_of(tokens_of(text)), Name) else plain_words(text)
     return plain_words(text)
 
 
@@ -202,21 +213,11 @@ def _braced_sets(tokens: Tokens) -> Tokens:
         behind = found[place - 1] if place else None
         if not token.is_sign("{") or not (behind is None or (behind.kind == "sign" and behind.text not in "^_")):
             continue
-        close = _closing(found, place)
+        close = closing(found, place)
         inside = found[place + 1 : close]
         if close < len(found) and any(each.is_sign(",", ";", "|", ":") for _, each in at_top(inside)):
             found[place], found[close] = token._replace(text="⦃"), found[close]._replace(text="⦄")
     return found
-
-
-def _closing(tokens: Tokens, opened: int) -> int:
-    """The place of the bracket that closes the one at `opened`; the number of tokens where none does."""
-    depth = 0
-    for place in range(opened, len(tokens)):
-        depth += (tokens[place].kind == "open") - (tokens[place].kind == "close")
-        if depth == 0:
-            return place
-    return len(tokens)
 
 
 def _trimmed(tokens: Tokens) -> Tokens:
@@ -389,7 +390,7 @@ def _equation(sides: list[Tokens], signs: list[str]) -> Value:
         # What follows ≈ is an approximation of what stands before.
         return _value(sides[0]) if len(sides) == _TWO else _equation(sides[:-1], signs[:-1])
     left, right = sides[0], sides[-1]
-    if len(sides) == _TWO and label(right) and not label(left) and isinstance(_tree(right), Name):
+    if len(sides) == _TWO and label(right) and not label(left) and isinstance(tree_of(right), Name):
         left, right = right, left
     names = _names(left)
     name = None if names else label(left)
@@ -399,7 +400,7 @@ def _equation(sides: list[Tokens], signs: list[str]) -> Value:
             return Equation(parse_tokens(left), value.tree)
         together = [_together(names, value)] if names else _spread([(name or "", value)])
         return Solutions(tuple(map(tuple, together)))
-    first = _tree(left)
+    first = tree_of(left)
     if first is None:
         if len(sides) > _TWO or _is_computed(left):
             return quantity(right)
@@ -414,7 +415,7 @@ def _equation(sides: list[Tokens], signs: list[str]) -> Value:
 
 def _is_in(left: Tokens, tree: Tree) -> bool:
     """Whether a name occurs in its own value, as in x = x²: that is an equation and no value."""
-    match _tree(left):
+    match tree_of(left):
         case Name(name):
             return name in names_of(tree)
     return False
@@ -424,7 +425,7 @@ def _refuse_contradiction(sides: list[Tokens]) -> None:
     """Raise NotAnExpressionError where numbers that differ are called equal: 2 + 3 = 6 has no value."""
     if len(sides) < _TWO:
         return
-    trees = [tree for tree in map(_tree, sides) if tree is not None]
+    trees = [tree for tree in map(tree_of, sides) if tree is not None]
     if len(trees) < len(sides) or not all(map(is_constant, trees)):
         return
     for one in trees[:-1]:
@@ -497,7 +498,7 @@ def _atom(tokens: Tokens) -> Value:
 
 def _or_counted(grouped: Items, tokens: Tokens) -> Value:
     """A named point, which `C(5,2)` may be; or the number of combinations."""
-    tree = _tree(tokens)
+    tree = tree_of(tokens)
     return grouped if tree is None or isinstance(tree, Name) else Ambiguous((Quantity(tree), grouped))
 
 
@@ -557,25 +558,18 @@ def as_region(value: Value) -> Region:
     raise NotAnExpressionError("not a part of the real line")
 
 
-def _tree(tokens: Sequence[Token]) -> Tree | None:
-    try:
-        return parse_tokens(numbered(list(tokens)))
-    except NotAnExpressionError:
-        return None
-
-
 def as_equation(value: Value) -> Equation | None:
     """`value` as an equation between expressions; None where it is none."""
     match value:
         case Equation():
             return value
         case Solutions(alternatives=(((name, Quantity(tree=tree, units=())),),)):
-            left = _tree(tokens_of(name))
+            left = tree_of(tokens_of(name))
             return None if left is None else Equation(left, tree)
     return None
 
 
 def letters_as_product(text: str) -> Quantity | None:
     """A few letters as a product of variables, as `ma` is one; None where they are none."""
-    tree = _tree(tokens_of(text))
+    tree = tree_of(tokens_of(text))
     return None if tree is None else Quantity(tree)

@@ -3,36 +3,20 @@
 import re
 
 from touchstone.checks.notation.tokens import folded
+from touchstone.checks.packaged import own_table
 from touchstone.checks.values.kinds import EMPTY, REALS, Choice, Truth, Value, Words
 
-_YES = (
-    "true", "yes", "correct", "right", "对", "對", "正确", "正確", "是", "是的", "对的", "對的", "√", "✓", "✔", "能",
-    "会", "會", "可以",
-)  # fmt: skip
-_NO = (
-    "false", "no", "incorrect", "wrong", "错", "錯", "错误", "錯誤", "错的", "錯的", "不对", "不對", "不正确", "不正確",
-    "不是", "否", "×", "✗", "✘", "不能", "不会", "不會", "不可以",
-)  # fmt: skip
-_NOTHING = (
-    "\\emptyset", "\\varnothing", "∅", "空集", "无解", "無解", "no solution", "no solutions", "no real solution",
-    "no real solutions", "\\{\\}", "{}", "none exist",
-)  # fmt: skip
-_EVERYTHING = (
-    "R", "\\R", "\\mathbb{R}", "实数集", "實數集", "全体实数", "全體實數", "一切实数", "一切實數", "all real numbers",
-    "all reals",
-)  # fmt: skip
-_NO_VALUE = (
-    "dne", "does not exist", "doesn't exist", "do not exist", "limit does not exist", "the limit does not exist",
-    "不存在", "极限不存在", "極限不存在",
-)  # fmt: skip
-FIXED: dict[str, Value] = {
-    **dict.fromkeys(_NO_VALUE, Words("does not exist")),
-    **dict.fromkeys(_YES, Truth(true=True)),
-    **dict.fromkeys(_NO, Truth(true=False)),
-    **dict.fromkeys(_NOTHING, EMPTY),
-    **dict.fromkeys(_EVERYTHING, REALS),
+_MEANINGS: dict[str, Value] = {
+    "does not exist": Words("does not exist"),
+    "true": Truth(true=True),
+    "false": Truth(true=False),
+    "nothing": EMPTY,
+    "everything": REALS,
 }
+FIXED = {text: _MEANINGS[meaning] for meaning, texts in own_table(__file__).items() for text in texts}
 """Answers of a fixed meaning."""
+_LONGEST = max(map(len, FIXED)) + 10
+"""Characters of such an answer with the punctuation around it, at most."""
 
 DENIAL = re.compile(
     r"\b(?:not|cannot|never|neither|nor|wrong|incorrect|reject(?:s|ed)?|discard(?:s|ed)?)\b|n['’]t\b"
@@ -47,9 +31,9 @@ _CHOICE = re.compile(
 )
 _CHOSEN = re.compile("[A-H]")
 TRAILING = " .。;；,，？?、"
-_ARTICLES = re.compile(r"^A(?=\s+[a-z])|\b(?:the|The|THE|an?|An)\b(?=\s+\w)")
+_ARTICLES = re.compile(r"^A(?=\s+[a-z])|[tTaA](?<!\w.)(?:(?<=[tT])he|(?<=T)HE|(?<=[aA])n|(?<=a))(?=\s+\w)")
 """Articles before a word; a capital A elsewhere is a name (vitamin A)."""
-_PUNCTUATION = re.compile(r"[\s.,;:!?'\"()\[\]。，；：！？、“”‘’（）《》「」-]+")
+_PUNCTUATION = str.maketrans(dict.fromkeys(".,;:!?'\"()[]。，；：！？、“”‘’（）《》「」-", " "))
 _MATHEMATICS = re.compile(r"[\d^_=<>|*/+\\{}$%°√∞±×÷≤≥≠≈∈∪∩@#~\u2190-\u22ff]|(?<=[A-Za-z])'(?![A-Za-z])")
 """Characters of a text that is more than words: where it was not read, nothing of it may be dropped."""
 _CODE = ("__", "**")
@@ -61,6 +45,8 @@ _STYLE = re.compile(r"\\(?:text|textbf|textit|mathrm|mathbf|mbox|displaystyle|le
 
 def fixed(text: str) -> Value | None:
     """The value of an answer of a fixed meaning; None for any other."""
+    if len(text) > _LONGEST:
+        return None
     for candidate in (text, text.strip(TRAILING + "!！")):
         found = FIXED.get(candidate) or FIXED.get(candidate.lower())
         if found is not None and candidate != "r":
@@ -78,7 +64,7 @@ def choice(text: str) -> Choice | None:
 
 def plain_words(text: str) -> Words | None:
     """Letters, blanks and punctuation as words; None for nothing."""
-    kept = " ".join(_PUNCTUATION.sub(" ", _ARTICLES.sub(" ", folded(text)).lower()).split())
+    kept = " ".join(_ARTICLES.sub(" ", folded(text)).lower().translate(_PUNCTUATION).split())
     short = len(kept) <= _SYMBOL and kept.isascii()
     return Words(kept, written=text.strip(TRAILING + "!()\"'") if short else "") if kept else None
 

@@ -47,7 +47,7 @@ class Connections(httpx2.AsyncBaseTransport):
             async with session.request(
                 request.method,
                 str(request.url),
-                data=request.content,
+                data=await request.aread(),
                 headers=headers,
                 allow_redirects=False,
                 proxy=self._proxy(request.url),

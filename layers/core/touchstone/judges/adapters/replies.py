@@ -9,7 +9,9 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from touchstone.errors import JudgeError, UnreadableError
+from touchstone.errors import JudgeError, MismatchedError, UnreadableError
+from touchstone.judges.adapters.schemas import LINE_ID
+from touchstone.judges.base import Question
 from touchstone.usage import CLAIM_CHARS, Usage
 
 MOST_DIGITS = 1_000
@@ -40,14 +42,35 @@ def json_object(provider: str, model: str, response: Response) -> dict[str, Any]
     return body
 
 
-def parsed[T: BaseModel](provider: str, model: str, reply_type: type[T], text: str) -> T:
-    """The reply as a value. Strictly: a number in quotes is no number. Raises `UnreadableError`."""
+def parsed[T: BaseModel](provider: str, model: str, question: Question[T], text: str) -> T:
+    """The reply as a value. Strictly: a number in quotes is no number. Raises `UnreadableError`.
+
+    Of a line of a batch that is `MismatchedError` where the reply does not repeat the line's id.
+    """
+    reply_type = question.reply_type
+    if question.line_id is not None:
+        text = _of_line(provider, model, question.line_id, text)
     try:
         return reply_type.model_validate_json(text, strict=True)
     except ValidationError as error:
         # The error quotes the reply; only its kinds, which are pydantic's own words, go on.
         kinds = ", ".join(sorted({fault["type"] for fault in error.errors(include_input=False, include_url=False)}))
     raise UnreadableError(f"{provider} {model} gave a reply that does not fit {reply_type.__name__} ({kinds}).")
+
+
+def _of_line(provider: str, model: str, line_id: str, text: str) -> str:
+    """The reply to a line of a batch without the line's id. Raises `MismatchedError` where that is another one."""
+    try:
+        said = json.loads(text, parse_int=_whole)
+        if not isinstance(said, dict):
+            return text
+        found = said.pop(LINE_ID, None)
+        rest = json.dumps(said)
+    except (ValueError, RecursionError):
+        return text
+    if found != line_id:
+        raise MismatchedError(f"{provider} {model} gave a reply in its batch that is not of the line it stands under.")
+    return rest
 
 
 @contextmanager

@@ -13,6 +13,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from touchstone.judges.base import Question
+
+LINE_ID = "line_id"
+"""The field in which the reply to a line of a batch repeats the line's id. A leading letter, as all providers want."""
 _KEPT = ("title", "type", "description", "enum", "$ref")
 """Keywords taken over as they are; `title` at the root only, where it names the schema."""
 _STRUCTURAL = ("properties", "required", "items", "anyOf", "oneOf", "$defs", "additionalProperties")
@@ -28,6 +32,18 @@ def reply_schema(reply_type: type[BaseModel]) -> Mapping[str, Any]:
     if definitions:
         strict["$defs"] = {name: _strict(part, definitions, within=(name,)) for name, part in definitions.items()}
     return strict
+
+
+def question_schema[T: BaseModel](question: Question[T]) -> Mapping[str, Any]:
+    """The schema to ask a question's reply by: that of its type, and for a line of a batch with the line's id in it.
+
+    The id is the last field and the only value that the schema admits there, so the words of the prompt stay the same.
+    """
+    schema = reply_schema(question.reply_type)
+    if question.line_id is None:
+        return schema
+    properties = {**schema["properties"], LINE_ID: {"type": "string", "enum": [question.line_id]}}
+    return {**schema, "properties": properties, "required": [*schema["required"], LINE_ID]}
 
 
 @lru_cache(maxsize=256)

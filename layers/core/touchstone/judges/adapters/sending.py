@@ -24,11 +24,17 @@ type Outcome = Response | JudgeError
 _WRITTEN = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
-async def delivered(provider: str, model: str, send: Callable[[], Awaitable[Outcome]], *, timeout: float) -> Response:  # noqa: ASYNC109 - bounds the whole call, body included
+async def delivered[R](
+    provider: str,
+    model: str,
+    send: Callable[[], Awaitable[R | JudgeError]],
+    *,
+    timeout: float,  # noqa: ASYNC109 - bounds the whole call, body included
+) -> R:
     """The response that `send` brings within `timeout` seconds in all. Raises the `JudgeError` it ends with."""
     if timeout <= 0:
         raise TimedOutError(f"No time was left to ask {provider} {model}.", sent=False)
-    outcome: Outcome
+    outcome: R | JudgeError
     try:
         async with asyncio.timeout(timeout):
             outcome = await send()

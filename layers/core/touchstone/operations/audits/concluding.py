@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from touchstone.audits.agent import solved
 from touchstone.audits.recheck import drift_of
-from touchstone.audits.record import Found
+from touchstone.audits.record import Found, concluded
 from touchstone.audits.report import audited_case, quality_report, report_json, report_markdown
 from touchstone.audits.whole import audited_of
 from touchstone.operations.progress import StepProgress
@@ -29,7 +29,7 @@ def conclude(desk: AuditDesk, audit_id: str) -> StepProgress:
         return StepProgress(state=record.state)
     files = desk.files(audit_id)
     kept = files.cases(record.content_key).cases
-    over = desk.audits.over(tenant=desk.tenant, audit_id=audit_id)
+    over = desk.cases.over(record.ref)
     if not over.keys() >= {one.number for one in kept}:
         return StepProgress(state="incomplete")
     before = _before(desk, record)
@@ -50,7 +50,8 @@ def conclude(desk: AuditDesk, audit_id: str) -> StepProgress:
     files.put_report("json", report_json(report))
     files.put_report("md", report_markdown(report))
     found_all = Found(totals=report.totals, drifts=tuple(drifts))
-    return StepProgress(state=desk.audits.conclude(record, found_all).state)
+    record = desk.audits.change(record.ref, lambda one: concluded(one, found_all, now=desk.clock()))
+    return StepProgress(state=record.state)
 
 
 def _before(desk: AuditDesk, record: AuditRecord) -> dict[str, AuditedCase]:

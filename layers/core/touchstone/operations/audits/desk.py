@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from touchstone.audits.record import failed
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import JudgeError, LimitError
 from touchstone.operations.audits.unpacked import Unpacked
+from touchstone.references import Reference
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from touchstone.judges.registry import Model
     from touchstone.judges.spends import Spend
     from touchstone.operations.audits.files import BundleFiles, FilesOf
-    from touchstone.records import Audits
+    from touchstone.records import Audits, Cases
     from touchstone.workflows.sandbox import SandboxFunction
 
 
@@ -36,6 +38,7 @@ class AuditDesk:
 
     tenant: str
     audits: Audits
+    cases: Cases
     files: FilesOf
     bundles: BundleFiles
     sandbox: Callable[[], SandboxFunction]
@@ -47,7 +50,11 @@ class AuditDesk:
 
     def record(self, audit_id: str) -> AuditRecord:
         """The record of an audit."""
-        return self.audits.get(tenant=self.tenant, audit_id=audit_id)
+        return self.audits.get(Reference(self.tenant, "audit", audit_id))
+
+    def fail(self, record: AuditRecord, why: str) -> AuditRecord:
+        """Keep that an audit came to nothing, and why."""
+        return self.audits.change(record.ref, lambda one: failed(one, why, now=self.clock()))
 
     def library(self, place: Place) -> Library:
         """What the bundle of an audit holds, on this machine, to be looked into."""

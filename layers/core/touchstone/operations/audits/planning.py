@@ -15,7 +15,7 @@ from touchstone.audits.bundles.archive import pack
 from touchstone.audits.bundles.building import made_here
 from touchstone.audits.case_work import CaseTask
 from touchstone.audits.estimate import estimate_of
-from touchstone.audits.record import AuditEstimate, KeptCase, Place, Plan
+from touchstone.audits.record import AuditEstimate, KeptCase, Place, Plan, placed, planned
 from touchstone.errors import InputError
 from touchstone.judges.cost import without_price
 from touchstone.judges.registry import unpriced_allowed
@@ -41,12 +41,12 @@ def install(desk: AuditDesk, audit_id: str, *, builder: Callable[[Path], Bundles
     if record.place is None:
         target = record.terms.target
         known = None if record.terms.anew else desk.bundles.known(target)
-        place = known if known is not None and made_here(known.manifest) else None
+        usable = known if known is not None and made_here(known.manifest) else None
         try:
-            place = place or _installed(desk, record, builder)
+            place = usable or _installed(desk, record, builder)
         except InputError as error:
-            return StepProgress(state=desk.audits.fail(record, str(error)).state)
-        desk.audits.place(record, place)
+            return StepProgress(state=desk.fail(record, str(error)).state)
+        desk.audits.change(record.ref, lambda one: placed(one, place))
     return StepProgress(state="installed")
 
 
@@ -65,9 +65,9 @@ def prepare(desk: AuditDesk, audit_id: str, *, run: str) -> StepProgress:
         try:
             plan = _plan(desk, record, record.place, cases, before)
         except InputError as error:
-            return StepProgress(state=desk.audits.fail(record, str(error)).state)
-        record = desk.audits.plan(record, plan)
-    over = desk.audits.over(tenant=desk.tenant, audit_id=audit_id)
+            return StepProgress(state=desk.fail(record, str(error)).state)
+        record = desk.audits.change(record.ref, lambda one: planned(one, plan))
+    over = desk.cases.over(record.ref)
     left = [case for case in cases if case.number not in over]
     known = {one.case.id: one for one in before.cases} if before is not None else {}
     files.put_tasks(_task(record, case, known.get(case.case.id)) for case in left)

@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, TypedDict
 
 from touchstone.audits.agent import Workbench, begin, reopened, take_turn
-from touchstone.audits.case_work import Again
+from touchstone.audits.case_work import Again, case_over, case_put_back, case_went_on
 from touchstone.audits.report import stored_proof
 from touchstone.audits.verdict import standings
 from touchstone.audits.whole import cost_reached
@@ -48,7 +48,7 @@ async def go_on(desk: AuditDesk, audit_id: str, number: int) -> StepProgress:
     record = desk.record(audit_id)
     if record.finished_at is not None or record.place is None or record.plan is None:
         return StepProgress(state="over")
-    case, ours = desk.audits.begin(tenant=desk.tenant, audit_id=audit_id, number=number)
+    case, ours = desk.cases.begin(record.ref, number)
     if not ours:
         return _not_ours(desk, case)
     files = desk.files(audit_id)
@@ -92,7 +92,7 @@ class _Work:
         state = self.files.state(self.case.number)
         if state is not None and state.ended is not None and state.ended.why != "unanswered":
             return self.over(state)
-        far = self.desk.audits.progress(tenant=self.desk.tenant, audit_id=self.record.id)
+        far = self.desk.cases.progress(self.record.ref)
         library = self.desk.library(self.place)
         if state is None:
             state = begin(self.task.case, library, bounds=self.record.terms.bounds)
@@ -117,7 +117,7 @@ class _Work:
 
     def over(self, state: AgentState | None = None, *, why: str | None = None) -> StepProgress:
         """The case is over."""
-        self.desk.audits.end(self.case, why=why, turns=_turns(state), **_cost(state))
+        _ended(self.desk, self.case, why, turns=_turns(state), **_cost(state))
         return StepProgress(state="over", reason=why)
 
     async def _prove(self, script: str) -> ProofResult:
@@ -139,7 +139,10 @@ class _Work:
         return [one.standing for one in found]
 
     def _went_on(self, state: AgentState | None = None) -> StepProgress:
-        self.desk.audits.go_on(self.case, turns=_turns(state), **_cost(state))
+        self.desk.cases.change(
+            self.case,
+            lambda one: case_went_on(one, turns=_turns(state), now=self.desk.clock(), **_cost(state)),
+        )
         return StepProgress(state="going_on")
 
     def _put_back(self, state: AgentState, failures: Sequence[JudgeError | LimitError], provider: str) -> StepProgress:
@@ -157,21 +160,34 @@ class _Work:
             state = state.over("unanswered", str(failures[-1]))
             self.files.put_state(self.case.number, state)
             return self.over(state, why=reason)
-        back = self.desk.audits.put_back(self.case, why=reason, until=later.until, ended=later.ended, **_cost(state))
+        back = self.desk.cases.change(
+            self.case,
+            lambda one: case_put_back(
+                one, reason, until=later.until, ended=later.ended, now=self.desk.clock(), **_cost(state)
+            ),
+        )
         return StepProgress(state="waiting", until=back.attempts.not_before, reason=reason)
 
 
 def _not_ours(desk: AuditDesk, case: CaseWork) -> StepProgress:
     """Where a case stands that no step is to be made of now; one whose tries are used up is over."""
     if not case.over and case.attempts.broken_off(desk.clock()):
-        case = desk.audits.end(
-            case,
-            why=INTERRUPTED,
-            turns=case.turns,
-            cost_usd=case.cost_usd,
-            unpriced_calls=case.unpriced_calls,
+        case = _ended(
+            desk, case, INTERRUPTED, turns=case.turns, cost_usd=case.cost_usd, unpriced_calls=case.unpriced_calls
         )
     return StepProgress(state="over") if case.over else StepProgress(state="waiting", until=case.attempts.not_before)
+
+
+def _ended(
+    desk: AuditDesk, case: CaseWork, why: str | None, *, turns: int, cost_usd: float, unpriced_calls: int
+) -> CaseWork:
+    """Keep that a case is over; `why` its last try brought nothing, None where it did."""
+    return desk.cases.change(
+        case,
+        lambda one: case_over(
+            one, why, turns=turns, cost_usd=cost_usd, now=desk.clock(), unpriced_calls=unpriced_calls
+        ),
+    )
 
 
 def _provider(record: AuditRecord, state: AgentState) -> str | None:

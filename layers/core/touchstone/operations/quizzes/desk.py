@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from touchstone.clock import Clock, Deadline, system_clock
+from touchstone.references import Reference
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,6 +35,14 @@ class QuizDesk:
     evaluator: Callable[[str | None], Judge]
     paid: Callable[[Sequence[Spend]], None] = lambda _: None
     clock: Clock = system_clock
+
+    def ref(self, quiz_id: str) -> Reference:
+        """The reference to a quiz."""
+        return Reference(self.tenant, "quiz", quiz_id)
+
+    def quiz(self, quiz_id: str) -> QuizRun:
+        """The record of a quiz."""
+        return self.quizzes.get(self.ref(quiz_id))
 
     def time_left(self, run: QuizRun) -> Deadline:
         """What is left of a quiz's time."""

@@ -7,16 +7,18 @@ then a call that failed for a reason that may pass is put off. None: somebody wa
 
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 
 from touchstone.errors import JudgeError, LimitError, MisconfiguredError, SettingsError, StoreError
 from touchstone.judges.base import Judge
 from touchstone.judges.checked import NotScored
+from touchstone.judges.spends import Spend
 from touchstone.operations.progress import StepProgress
 from touchstone.operations.quizzes.desk import QuizDesk
 from touchstone.operations.trying import NOBODY, PutOff, put_off, with_judge
+from touchstone.quizzes import run as steps
 from touchstone.quizzes.checking import apply_checks
 from touchstone.quizzes.generation import Generated, generate_quiz
 from touchstone.quizzes.judging import Judged, asked, judged
@@ -31,7 +33,7 @@ logger = logging.getLogger(__name__)
 async def generate(desk: QuizDesk, quiz_id: str, *, left_for: timedelta | None = None) -> StepProgress:
     """GENERATE_QUIZ: one more attempt, with what the one before violates as data. A repeat asks nobody."""
     awaited = left_for is None
-    run, ours = desk.quizzes.begin(tenant=desk.tenant, quiz_id=quiz_id, asking="generate", awaited=awaited)
+    run, ours = _begun(desk, quiz_id, "generate", awaited=awaited)
     if not ours:
         return progress_of(desk, run, at="generate")
 
@@ -56,20 +58,27 @@ async def generate(desk: QuizDesk, quiz_id: str, *, left_for: timedelta | None =
             failure = None if tried.provider == NOBODY else found.error
             off = _put_off(desk, run, failure, provider=tried.provider, left_for=left_for)
             if off is not None:
-                desk.quizzes.put_off(run, "generate", off.waiting, ended=off.ended, spends=found.spends)
+                _keep_waiting(desk, run, "generate", off, found.spends)
                 return StepProgress(state="waiting", until=off.waiting.until, reason=found.reason)
-            after = desk.quizzes.give_up(run, unanswered_of(found), number=number, spends=found.spends)
+            why, spends = unanswered_of(found), found.spends
+            after = desk.quizzes.change(
+                run.ref, lambda one: steps.not_generated(one, why, number=number, spends=spends)
+            )
             return progress_of(desk, after, reason=found.reason)
-        after = desk.quizzes.add(run, found.quiz, number=number, spends=found.spends)
+        written = found
+        after = desk.quizzes.change(
+            run.ref, lambda one: steps.generated(one, written.quiz, number=number, spends=written.spends)
+        )
     return progress_of(desk, after)
 
 
 def validate(desk: QuizDesk, quiz_id: str) -> StepProgress:
     """VALIDATE_STRUCTURE: what is wrong with the last attempt as an exercise. It asks nobody and takes milliseconds."""
-    run = desk.quizzes.get(tenant=desk.tenant, quiz_id=quiz_id)
+    run = desk.quiz(quiz_id)
     if run.step(desk.clock()) == "validate":
         request = run.request if isinstance(run.request, QuizRequest) else None
-        run = desk.quizzes.validate(run, validate_structure(run.attempts[-1].quiz, request))
+        violations = validate_structure(run.attempts[-1].quiz, request)
+        run = desk.quizzes.change(run.ref, lambda one: steps.validated(one, violations, now=desk.clock()))
     return progress_of(desk, run)
 
 
@@ -81,7 +90,7 @@ async def evaluate(desk: QuizDesk, quiz_id: str, *, left_for: timedelta | None =
     checks found. A repeat asks nobody.
     """
     awaited = left_for is None
-    run, ours = desk.quizzes.begin(tenant=desk.tenant, quiz_id=quiz_id, asking="evaluate", awaited=awaited)
+    run, ours = _begun(desk, quiz_id, "evaluate", awaited=awaited)
     if not ours:
         return progress_of(desk, run, at="evaluate")
     evaluator, nobody = (None, None) if run.attempts[-1].structural else _evaluator(desk, run)
@@ -92,15 +101,17 @@ async def evaluate(desk: QuizDesk, quiz_id: str, *, left_for: timedelta | None =
         provider = NOBODY if evaluator is None else evaluator.provider
         off = _put_off(desk, run, found.failure, provider=provider, left_for=left_for)
         if off is not None:
-            desk.quizzes.put_off(run, "evaluate", off.waiting, ended=off.ended, spends=found.spends)
+            _keep_waiting(desk, run, "evaluate", off, found.spends)
             return StepProgress(state="waiting", until=off.waiting.until, reason=off.waiting.reason)
-        after = desk.quizzes.judge(run, found.attempt, unchecked=unchecked, spends=found.spends)
+        after = desk.quizzes.change(
+            run.ref, lambda one: steps.evaluated(one, found.attempt, unchecked=unchecked, spends=found.spends)
+        )
     return progress_of(desk, after, reason=None if unchecked is None else unchecked.reason)
 
 
 def finish(desk: QuizDesk, quiz_id: str) -> QuizRun:
     """End a quiz with the best of what there is, also where its steps broke off; a repeat changes nothing."""
-    run = desk.quizzes.finish(tenant=desk.tenant, quiz_id=quiz_id)
+    run = desk.quizzes.change(desk.ref(quiz_id), lambda one: steps.finished(one, now=desk.clock()))
     made = run.made
     if made.unchecked is not None and run.unchecked is None and made.quiz is not None:
         ids = json.dumps([question.id for question in made.quiz.questions])
@@ -115,6 +126,22 @@ def progress_of(desk: QuizDesk, run: QuizRun, *, at: Asking | None = None, reaso
     if at is not None and ahead == at and run.call is not None and run.call.until > now:
         return StepProgress(state="waiting", until=run.call.until)
     return StepProgress(state=ahead, reason=reason)
+
+
+def _begun(desk: QuizDesk, quiz_id: str, asking: Asking, *, awaited: bool) -> tuple[QuizRun, bool]:
+    """Begin a call, and whether it is to be made: of many at once exactly one is. `awaited`: see `call_begun`."""
+    run, changed = desk.quizzes.begin(
+        desk.ref(quiz_id), lambda one: steps.call_begun(one, asking, now=desk.clock(), awaited=awaited)
+    )
+    return run, changed and run.failed is None and run.unchecked is None  # a third try gives up instead
+
+
+def _keep_waiting(desk: QuizDesk, run: QuizRun, asking: Asking, off: PutOff, spends: Sequence[Spend]) -> None:
+    """Keep that a call brought nothing, how it ended, and for what the quiz waits."""
+    desk.quizzes.change(
+        run.ref,
+        lambda one: steps.put_off(one, asking, off.waiting, ended=off.ended, now=desk.clock(), spends=spends),
+    )
 
 
 def _put_off(
@@ -168,5 +195,5 @@ def _held(desk: QuizDesk, run: QuizRun, asking: Asking) -> Iterator[None]:
         yield
     except BaseException:
         with suppress(StoreError):
-            desk.quizzes.break_off(run, asking)
+            desk.quizzes.change(run.ref, lambda one: steps.call_broken(one, asking, now=desk.clock()))
         raise

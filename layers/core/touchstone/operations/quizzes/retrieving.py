@@ -4,6 +4,7 @@ from touchstone.errors import InputError, NotFoundError
 from touchstone.operations.progress import StepProgress
 from touchstone.operations.quizzes.desk import QuizDesk
 from touchstone.operations.quizzes.making import progress_of
+from touchstone.quizzes import run as steps
 from touchstone.quizzes.learner import LearnerProfile
 from touchstone.quizzes.loop import SECONDS
 from touchstone.quizzes.model import Content, QuizRequest, Unanswered
@@ -16,24 +17,27 @@ def retrieve(desk: QuizDesk, quiz_id: str, *, seconds: float = SECONDS, awaited:
 
     Of a quiz that nobody waits for time that is over begins anew: whoever had it died.
     """
-    run = desk.quizzes.start(tenant=desk.tenant, quiz_id=quiz_id, seconds=seconds, awaited=awaited)
+    run = desk.quizzes.change(
+        desk.ref(quiz_id), lambda one: steps.started(one, now=desk.clock(), seconds=seconds, awaited=awaited)
+    )
     if not run.over and run.content is None and run.request.chapter is not None:
         try:
-            run = desk.quizzes.retrieve(run, _content(desk, run))
+            content = _content(desk, run)
+            run = desk.quizzes.change(run.ref, lambda one: steps.retrieved(one, content))
         except (NotFoundError, InputError) as error:  # it was there when the request came
-            run = desk.quizzes.lack(run, _gone(error))
+            run = _lacking(desk, run, error)
     return progress_of(desk, run)
 
 
 def query(desk: QuizDesk, quiz_id: str) -> StepProgress:
     """Keep what is known of the learner of a quiz that is made; a repeat finds it."""
-    run = desk.quizzes.get(tenant=desk.tenant, quiz_id=quiz_id)
+    run = desk.quiz(quiz_id)
     if isinstance(run.request, QuizRequest) and not run.over and run.weakness is None and run.content is not None:
         try:
             weakness = query_weakness(run.request, run.content, _learner(desk, run.request))
-            run = desk.quizzes.query(run, weakness)
+            run = desk.quizzes.change(run.ref, lambda one: steps.queried(one, weakness))
         except NotFoundError as error:
-            run = desk.quizzes.lack(run, _gone(error))
+            run = _lacking(desk, run, error)
     return progress_of(desk, run)
 
 
@@ -54,5 +58,7 @@ def _learner(desk: QuizDesk, request: QuizRequest) -> LearnerProfile | None:
     return desk.learners.get(tenant=desk.tenant, document_id=request.learner).document
 
 
-def _gone(error: NotFoundError | InputError) -> Unanswered:
-    return Unanswered(reason="not_found", details=(str(error),))
+def _lacking(desk: QuizDesk, run: QuizRun, error: NotFoundError | InputError) -> QuizRun:
+    """Keep that what a quiz names is not there any more."""
+    why = Unanswered(reason="not_found", details=(str(error),))
+    return desk.quizzes.change(run.ref, lambda one: steps.lacking(one, why))

@@ -1,51 +1,14 @@
-"""Quizzes that nothing carries any more are taken up again: they begin, or end with what there is."""
+"""How quizzes are taken up again: they begin, or end with what there is."""
 
-import logging
-from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import timedelta
 
-from touchstone.clock import Clock, system_clock
-from touchstone.errors import StoreError
+from touchstone.operations.jobs.sweep import SweptJob
 from touchstone.records import Quizzes
-from touchstone.workflows import Workflows
 
 STALLED_AFTER = timedelta(minutes=2)
 """Past its time by so much, a quiz has lost whoever carried it: no step of it takes as long."""
-MOST = 200
-"""In one sweep; the next one, a quarter of an hour later, takes the rest."""
-
-logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SweptQuizzes:
-    """What a sweep did: `restarted` quizzes, and `stuck` ones that could not be started."""
-
-    restarted: int
-    stuck: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuizSweep:
-    """Looks for what a crash left behind. The index that it reads holds only what is not over."""
-
-    quizzes: Quizzes
-    workflows: Callable[[], Workflows]
-    clock: Clock = system_clock
-
-    def run(self) -> SweptQuizzes:
-        """Start again what stalled."""
-        # The hour in the name: a sweep that is itself repeated starts nothing twice.
-        run = f"sweep-{self.clock():%Y%m%d%H}"
-        stalled = self.quizzes.unfinished(older_than=STALLED_AFTER, limit=MOST)
-        restarted = sum(self._restarted(one.tenant, one.quiz_id, run) for one in stalled)
-        return SweptQuizzes(restarted=restarted, stuck=len(stalled) - restarted)
-
-    def _restarted(self, tenant: str, quiz_id: str, run: str) -> bool:
-        try:
-            self.workflows().quiz(tenant=tenant, quiz_id=quiz_id, run=run)
-        except StoreError:
-            logger.error("Quiz %s could not be started again", quiz_id)  # noqa: TRY400 - the words add nothing
-            return False
-        return True
+def swept(quizzes: Quizzes) -> SweptJob:
+    """The job, as the sweep takes it up."""
+    return SweptJob(machine="quiz", unfinished=quizzes.unfinished, stalled_after=STALLED_AFTER)

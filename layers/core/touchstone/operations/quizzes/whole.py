@@ -19,7 +19,7 @@ async def make_whole(desk: QuizDesk, quiz_id: str, *, seconds: float, left_for: 
     while (after := await _step(desk, quiz_id, said.state, left_for)) is not None:
         said = after
     if said.state == "waiting":
-        return desk.quizzes.get(tenant=desk.tenant, quiz_id=quiz_id)
+        return desk.quiz(quiz_id)
     return finish(desk, quiz_id)
 
 

@@ -23,8 +23,10 @@ from touchstone.operations.surfaces.experiment_files import REPORTS, UPLOADS, Ex
 from touchstone.operations.surfaces.noting import NotingJudge
 from touchstone.operations.trying import NOBODY
 from touchstone.records.pair_counts import pair_counts
+from touchstone.references import Reference
+from touchstone.surfaces.experiments import record as steps
 from touchstone.surfaces.experiments.model import Experiment
-from touchstone.surfaces.experiments.pair_work import PairKept, PairTask, PairWork
+from touchstone.surfaces.experiments.pair_work import PairKept, PairTask, PairWork, pair_over, pair_put_back
 from touchstone.surfaces.experiments.record import MAX_PAIRS, Plan
 from touchstone.surfaces.measurement import Unmeasured
 from touchstone.text import shortened
@@ -36,7 +38,8 @@ if TYPE_CHECKING:
     from touchstone.judges.base import Judge
     from touchstone.judges.registry import Model
     from touchstone.judges.spends import Spend
-    from touchstone.records import Experiments
+    from touchstone.records import Experiments, Pairs
+    from touchstone.surfaces.experiments.counting import PairCounts
     from touchstone.surfaces.experiments.pairs import PairResult
     from touchstone.surfaces.experiments.record import ExperimentRecord
 
@@ -67,6 +70,7 @@ class ExperimentDesk:
 
     tenant: str
     experiments: Experiments
+    pairs: Pairs
     files: Callable[[str], ExperimentFiles]
     judge: Callable[[str | None], Judge]
     model: Callable[[], Model | None]
@@ -75,7 +79,11 @@ class ExperimentDesk:
 
     def record(self, experiment_id: str) -> ExperimentRecord:
         """The record of an experiment."""
-        return self.experiments.get(tenant=self.tenant, experiment_id=experiment_id)
+        return self.experiments.get(Reference(self.tenant, "experiment", experiment_id))
+
+    def fail(self, record: ExperimentRecord, why: str) -> ExperimentRecord:
+        """Keep that an experiment came to nothing, and why."""
+        return self.experiments.change(record.ref, lambda one: steps.failed(one, why, now=self.clock()))
 
 
 async def prepare(desk: ExperimentDesk, experiment_id: str, *, run: str) -> StepProgress:
@@ -90,11 +98,12 @@ async def prepare(desk: ExperimentDesk, experiment_id: str, *, run: str) -> Step
     try:
         experiment = _read(record, files)
     except InputError as error:
-        return StepProgress(state=desk.experiments.fail(record, str(error)).state)
+        return StepProgress(state=desk.fail(record, str(error)).state)
     if record.plan is None:
         files.put_experiment(experiment.model_dump_json())
-        record = desk.experiments.plan(record, await _plan(desk, experiment))
-    over = desk.experiments.over(tenant=desk.tenant, experiment_id=experiment_id)
+        plan = await _plan(desk, experiment)
+        record = desk.experiments.change(record.ref, lambda one: steps.planned(one, plan))
+    over = desk.pairs.over(record.ref)
     left = [pair for pair in experiment.pairs if pair.number not in over]
     files.put_tasks(PairTask.of(pair, experiment.terms) for pair in left)
     lines = "".join(
@@ -108,7 +117,7 @@ async def compare(desk: ExperimentDesk, experiment_id: str, number: int) -> Step
     record = desk.record(experiment_id)
     if record.finished_at is not None:
         return StepProgress(state="over")
-    pair, ours = desk.experiments.begin(tenant=desk.tenant, experiment_id=experiment_id, number=number)
+    pair, ours = desk.pairs.begin(record.ref, number)
     if not ours:
         return _not_ours(desk, pair)
     files = desk.files(experiment_id)
@@ -121,8 +130,7 @@ async def compare(desk: ExperimentDesk, experiment_id: str, number: int) -> Step
         files.put_pair(kept)
         cost, unpriced_calls, counts = known_cost(kept.paid) or 0.0, unpriced(kept.paid), pair_counts(kept)
         if not tried.result.unanswered:
-            over = desk.experiments.end(pair, why=None, cost_usd=cost, counts=counts, unpriced_calls=unpriced_calls)
-            return _progress(over)
+            return _progress(_ended(desk, pair, None, cost_usd=cost, counts=counts, unpriced_calls=unpriced_calls))
     again = try_again(
         tried.failures,
         attempts=pair.attempts,
@@ -133,16 +141,19 @@ async def compare(desk: ExperimentDesk, experiment_id: str, number: int) -> Step
     )
     why = Unmeasured(reason=unanswered(tried.failures[0]), details=(str(tried.failures[0]),))
     if again is None:
-        over = desk.experiments.end(pair, why=why, cost_usd=cost, counts=counts, unpriced_calls=unpriced_calls)
-        return _progress(over)
-    back = desk.experiments.put_back(
+        return _progress(_ended(desk, pair, why, cost_usd=cost, counts=counts, unpriced_calls=unpriced_calls))
+    back = desk.pairs.change(
         pair,
-        why=why,
-        until=again.until,
-        ended=again.ended,
-        cost_usd=cost,
-        counts=counts,
-        unpriced_calls=unpriced_calls,
+        lambda one: pair_put_back(
+            one,
+            why,
+            until=again.until,
+            ended=again.ended,
+            cost_usd=cost,
+            now=desk.clock(),
+            counts=counts,
+            unpriced_calls=unpriced_calls,
+        ),
     )
     return replace(_progress(back), reason=why.reason)
 
@@ -163,12 +174,12 @@ def conclude(desk: ExperimentDesk, experiment_id: str) -> StepProgress:
     if record.finished_at is not None or record.plan is None:
         return StepProgress(state=record.state)
     numbers = range(1, record.plan.pairs + 1)
-    if not desk.experiments.over(tenant=desk.tenant, experiment_id=experiment_id).issuperset(numbers):
+    if not desk.pairs.over(record.ref).keys() >= set(numbers):
         return StepProgress(state="incomplete")
     files = desk.files(experiment_id)
     kept = list(files.pairs(numbers))
     if not kept:
-        return StepProgress(state=desk.experiments.fail(record, NOTHING).state)
+        return StepProgress(state=desk.fail(record, NOTHING).state)
     results = [one.result for one in kept]
     found = conclusion_of(files.experiment(), results, paid=[spend for one in kept for spend in one.paid])
     writers = {"html": report_html, "md": report_markdown, "csv": report_csv, "json": report_json}
@@ -176,7 +187,10 @@ def conclude(desk: ExperimentDesk, experiment_id: str) -> StepProgress:
         files.put_report(form, writers[form](found))
     files.put_items(report_items_csv(results))
     files.put_conclusion(found)
-    return StepProgress(state=desk.experiments.conclude(record, verdict=found.verdict, headline=headline(found)).state)
+    record = desk.experiments.change(
+        record.ref, lambda one: steps.concluded(one, found.verdict, headline(found), now=desk.clock())
+    )
+    return StepProgress(state=record.state)
 
 
 def _read(record: ExperimentRecord, files: ExperimentFiles) -> Experiment:
@@ -265,8 +279,26 @@ def _not_ours(desk: ExperimentDesk, pair: PairWork) -> StepProgress:
     """Where a pair stands that is not to be measured now; one whose tries are used up is over."""
     if not pair.over and pair.attempts.broken_off(desk.clock()):
         why = Unmeasured(reason="timed_out", details=(INTERRUPTED,))
-        pair = desk.experiments.end(pair, why=why, cost_usd=pair.cost_usd, unpriced_calls=pair.unpriced_calls)
+        pair = _ended(desk, pair, why, cost_usd=pair.cost_usd, unpriced_calls=pair.unpriced_calls)
     return _progress(pair)
+
+
+def _ended(
+    desk: ExperimentDesk,
+    pair: PairWork,
+    why: Unmeasured | None,
+    *,
+    cost_usd: float,
+    counts: PairCounts | None = None,
+    unpriced_calls: int,
+) -> PairWork:
+    """Keep that a pair is over; `why` something of it is unscored, None where nothing is."""
+    return desk.pairs.change(
+        pair,
+        lambda one: pair_over(
+            one, why, cost_usd=cost_usd, now=desk.clock(), counts=counts, unpriced_calls=unpriced_calls
+        ),
+    )
 
 
 def _progress(pair: PairWork) -> StepProgress:

@@ -13,6 +13,8 @@ from touchstone.operations.surfaces.again import try_again
 from touchstone.operations.surfaces.desk import MeasuringDesk
 from touchstone.operations.surfaces.noting import NotingJudge
 from touchstone.operations.trying import NOBODY
+from touchstone.references import Reference
+from touchstone.surfaces import measurement as steps
 from touchstone.surfaces.catalogue import CATALOGUE
 from touchstone.surfaces.measurement import Measurement, Unmeasured
 from touchstone.surfaces.measuring import Measuring
@@ -37,7 +39,8 @@ async def measure(
 
     `deadline` None: `MEASURE_SECONDS` from now. A repeat asks nobody.
     """
-    measurement, ours = desk.measurements.begin(tenant=desk.tenant, measurement_id=measurement_id, metric=metric)
+    which = Reference(desk.tenant, "measurement", measurement_id)
+    measurement, ours = desk.measurements.begin(which, lambda one: steps.begun(one, metric, now=desk.clock()))
     if not ours:
         return _not_ours(desk, measurement, metric)
     tried = await _tried(desk, measurement, metric, deadline or Deadline.after(MEASURE_SECONDS))
@@ -45,7 +48,8 @@ async def measure(
     if found is not None:
         desk.paid(found.spends)
         if not tried.missing:
-            return _progress(desk.measurements.keep(measurement, found), metric)
+            kept = desk.measurements.change(which, lambda one: steps.measured(one, found, now=desk.clock()))
+            return _progress(kept, metric)
     why = tried.why
     again = try_again(
         tried.failures,
@@ -56,8 +60,13 @@ async def measure(
         within=MEASURED_WITHIN,
     )
     if again is None:
-        return _progress(desk.measurements.give_up(measurement, metric, why=why, found=found), metric)
-    after = desk.measurements.put_back(measurement, metric, why=why, found=found, until=again.until, ended=again.ended)
+        return _progress(_given_up(desk, measurement, metric, why, found), metric)
+    after = desk.measurements.change(
+        which,
+        lambda one: steps.put_back(
+            one, metric, why, found=found, until=again.until, ended=again.ended, now=desk.clock()
+        ),
+    )
     return _progress(after, metric, reason=why.reason)
 
 
@@ -68,7 +77,7 @@ async def measure_once(desk: MeasuringDesk, measurement: Measurement, *, deadlin
     for ended in await asyncio.gather(*tries, return_exceptions=True):
         if isinstance(ended, BaseException):
             raise ended
-    return desk.measurements.get(tenant=desk.tenant, measurement_id=measurement.id)
+    return desk.measurements.get(measurement.ref)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,12 +118,21 @@ async def _tried(desk: MeasuringDesk, measurement: Measurement, metric: MetricNa
     return tried
 
 
+def _given_up(
+    desk: MeasuringDesk, measurement: Measurement, metric: MetricName, why: Unmeasured, found: MetricResult | None
+) -> Measurement:
+    """Keep that a metric is over with something unscored, and why; what was scored stays so."""
+    return desk.measurements.change(
+        measurement.ref, lambda one: steps.given_up(one, metric, why, found=found, now=desk.clock())
+    )
+
+
 def _not_ours(desk: MeasuringDesk, measurement: Measurement, metric: MetricName) -> StepProgress:
     """Where a metric stands that is not to be measured now; one whose tries are used up is given up."""
     work = measurement.work(metric)
     if not work.over and work.attempts.broken_off(desk.clock()):
         why = Unmeasured(reason="timed_out", details=(INTERRUPTED,))
-        measurement = desk.measurements.give_up(measurement, metric, why=why)
+        measurement = _given_up(desk, measurement, metric, why, None)
     return _progress(measurement, metric)
 
 

@@ -1,99 +1,20 @@
-"""Measurements and experiments that nothing carries any more are taken up again."""
+"""How measurements and experiments are taken up again."""
 
-import logging
-from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from itertools import islice
-
-from touchstone.attempts import LEASE
-from touchstone.clock import Clock, system_clock
-from touchstone.errors import TouchstoneError
-from touchstone.records import Experiments, Measurements
-from touchstone.workflows import Workflows
-
-STALLED_AFTER = timedelta(minutes=10)
-"""Past its time by so much, a piece of work has lost whoever carried it. Leases are longer than any step."""
-GIVEN_UP_AFTER = timedelta(days=14)
-"""An experiment's pairs are tried for a week, and its machine lives two: what still breaks off will do so again."""
-BROKEN_OFF = "Its steps broke off each time they were begun, for two weeks. Ask anew, or tell the operator."
-MOST = 200
-"""In one sweep; the next one, a quarter of an hour later, takes the rest."""
-LOOKED_AT = 2_000
-"""Experiments that are not over, of which most are carried; a look takes some 10 ms, and the sweep has minutes."""
-
-logger = logging.getLogger(__name__)
+from touchstone.operations.jobs.parts import PartedJob
+from touchstone.operations.jobs.sweep import STALLED_AFTER, SweptJob
+from touchstone.records import Experiments, Measurements, Pairs
+from touchstone.references import Reference
+from touchstone.surfaces.experiments.record import failed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SweptSurfaces:
-    """What a sweep did: `restarted` measurements and experiments, and `stuck` ones that could not be started."""
+def swept(*, measurements: Measurements, experiments: Experiments, pairs: Pairs) -> tuple[SweptJob, ...]:
+    """The two jobs, as the sweep takes them up."""
 
-    restarted: int
-    stuck: int
+    def open_metrics(which: Reference) -> dict[str, object] | None:
+        metrics = measurements.get(which).open
+        return {"metrics": list(metrics)} if metrics else None
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SurfaceSweep:
-    """Looks for what a crash left behind. The index that it reads holds only what is not over."""
-
-    measurements: Measurements
-    experiments: Experiments
-    workflows: Callable[[], Workflows]
-    clock: Clock = system_clock
-
-    def run(self) -> SweptSurfaces:
-        """Start again what stalled."""
-        # The hour in the name: a sweep that is itself repeated starts nothing twice.
-        run = f"sweep-{self.clock():%Y%m%d%H}"
-        experimented = (
-            self._experimented(one.tenant, one.experiment_id, run)
-            for one in self.experiments.unfinished(older_than=STALLED_AFTER, limit=LOOKED_AT)
-        )
-        started = [
-            *(
-                self._measured(one.tenant, one.measurement_id, run)
-                for one in self.measurements.unfinished(older_than=STALLED_AFTER, limit=MOST)
-            ),
-            *islice((each for each in experimented if each is not None), MOST),
-        ]
-        return SweptSurfaces(restarted=started.count(True), stuck=started.count(False))
-
-    def _measured(self, tenant: str, measurement_id: str, run: str) -> bool | None:
-        """Whether a measurement could be started again; None where it is over."""
-        try:
-            measurement = self.measurements.get(tenant=tenant, measurement_id=measurement_id)
-            if not measurement.open:
-                return None
-            self.workflows().measurement(
-                tenant=tenant, measurement_id=measurement_id, metrics=measurement.open, run=run
-            )
-        except TouchstoneError:
-            logger.error("Measurement %s could not be started again", measurement_id)  # noqa: TRY400 - the words add nothing
-            return False
-        return True
-
-    def _experimented(self, tenant: str, experiment_id: str, run: str) -> bool | None:
-        """Whether an experiment could be started again; None where it is over, or carried by what its pairs say."""
-        try:
-            progress = self.experiments.progress(tenant=tenant, experiment_id=experiment_id)
-            if self._carried(progress.until, progress.at and progress.at + LEASE):
-                return None
-            # What happened last says nothing of a pair that is put off for longer than those that ended after it.
-            if self._carried(self.experiments.carried_until(tenant=tenant, experiment_id=experiment_id)):
-                return None
-            record = self.experiments.get(tenant=tenant, experiment_id=experiment_id)
-            if record.finished_at is not None:
-                return None
-            if self.clock() - record.created_at > GIVEN_UP_AFTER:
-                self.experiments.fail(record, BROKEN_OFF)
-                logger.error("Experiment %s was given up: its steps broke off each time", experiment_id)
-                return False
-            self.workflows().experiment(tenant=tenant, experiment_id=experiment_id, run=run)
-        except TouchstoneError:
-            logger.error("Experiment %s could not be started again", experiment_id)  # noqa: TRY400 - the words add nothing
-            return False
-        return True
-
-    def _carried(self, *moments: datetime | None) -> bool:
-        return any(each is not None and each + STALLED_AFTER > self.clock() for each in moments)
+    return (
+        SweptJob(machine="measure", unfinished=measurements.unfinished, ahead=open_metrics),
+        PartedJob(store=experiments, parts=pairs, failed=failed, stalled_after=STALLED_AFTER).swept("experiment"),
+    )

@@ -30,6 +30,7 @@ from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
 from touchstone.oracle.unjudged import Unjudged
 from touchstone.records.judgements import CHALLENGED
+from touchstone.references import Reference
 
 RESCORE_SECONDS = 780.0
 """For scoring again and for reading the finalists, together: two minutes less than the step's function has."""
@@ -49,7 +50,7 @@ async def rescore(desk: TaskDesk, task_id: str, challenge_id: str) -> Progress:
     `waiting`: for those before it or for another try. `decided`: there is nothing to do any more.
     """
     task = desk.task(task_id)
-    challenge = desk.challenges.get(tenant=desk.tenant, task_id=task_id, challenge_id=challenge_id)
+    challenge = desk.challenges.get(Reference(desk.tenant, "challenge", challenge_id, task_id))
     if challenge.state != "waiting" or challenge_id not in task.undecided:
         return settle(desk, challenge)
     if task.challenge_until is not None and desk.clock() >= task.challenge_until + SETTLED_WITHIN:
@@ -69,7 +70,7 @@ async def rescore(desk: TaskDesk, task_id: str, challenge_id: str) -> Progress:
 
 async def compare_again(desk: TaskDesk, task_id: str, challenge_id: str, *, dimension: str) -> Progress:
     """Compare the finalists that a challenge leads to on one dimension, by the provider that scored again."""
-    challenge = desk.challenges.get(tenant=desk.tenant, task_id=task_id, challenge_id=challenge_id)
+    challenge = desk.challenges.get(Reference(desk.tenant, "challenge", challenge_id, task_id))
     judge = _judge_of(desk, challenge)
 
     def entries(task: Task, comparison: DimensionComparison) -> list[Entry]:
@@ -101,7 +102,7 @@ async def _score_again(desk: TaskDesk, task: Task, challenge: Challenge, *, dead
         if other is None:
             return leave(desk, challenge, Unjudged(stage="scoring", reason="misconfigured", details=(NO_OTHER,)))
         challenge = desk.challenges.choose(challenge, other.provider)
-    challenge, ours = desk.challenges.begin(challenge)
+    challenge, ours = desk.challenges.begin_rescoring(challenge)
     if not ours:
         if challenge.attempts.held(desk.clock()):
             return Progress(state="waiting", until=challenge.attempts.not_before)

@@ -10,9 +10,10 @@ from touchstone.oracle.challenge import Challenge
 from touchstone.oracle.compared import LEAST_ENTRIES
 from touchstone.oracle.comparison import DimensionComparison
 from touchstone.oracle.ranking import Contender, Place, Shortlist, rank, shortlist
-from touchstone.oracle.submission import Submission, SubmissionRef
+from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
 from touchstone.oracle.unjudged import Unjudged
+from touchstone.references import Reference
 
 NOBODY_COULD = Unjudged(
     stage="comparison", reason="invalid_reply", details=("A finalist could not be compared with the others again.",)
@@ -24,7 +25,7 @@ def decide(desk: TaskDesk, task_id: str, challenge_id: str) -> Progress:
 
     It is upheld where the submission's place is another one by the new scores, which then count; else all stands.
     """
-    challenge = desk.challenges.get(tenant=desk.tenant, task_id=task_id, challenge_id=challenge_id)
+    challenge = desk.challenges.get(Reference(desk.tenant, "challenge", challenge_id, task_id))
     task = desk.task(task_id)
     if challenge.state == "waiting" and challenge.scoring is not None and challenge_id in task.undecided:
         said = desk.comparisons.of_round(tenant=desk.tenant, task_id=task_id, round_id=challenge_id)
@@ -48,7 +49,7 @@ def settle(desk: TaskDesk, challenge: Challenge) -> Progress:
     task = desk.task(challenge.task_id)
     if challenge.id in task.undecided:
         if challenge.state == "upheld" and challenge.scoring is not None:
-            ref = SubmissionRef(tenant=desk.tenant, task_id=task.id, submission_id=challenge.submission_id)
+            ref = Reference(desk.tenant, "submission", challenge.submission_id, task.id)
             desk.judgements.rescore(
                 ref, scoring=challenge.scoring, readings=challenge.readings, passages=challenge.passages
             )
@@ -70,7 +71,7 @@ def _recompare(desk: TaskDesk, task: Task, challenge: Challenge) -> None:
     compared = finalists if len(finalists) >= LEAST_ENTRIES else set()
     said = desk.comparisons.of_round(tenant=desk.tenant, task_id=task.id, round_id=challenge.id)
     for each in sorted({*challenge.finalists, *entrants.compared}):
-        ref = SubmissionRef(tenant=desk.tenant, task_id=task.id, submission_id=each)
+        ref = Reference(desk.tenant, "submission", each, task.id)
         if each in challenge.finalists:
             comparisons, uncompared = of_finalist(task, said, each)
             desk.judgements.recompare(

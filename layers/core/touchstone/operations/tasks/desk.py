@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from touchstone.clock import Clock, system_clock
 from touchstone.operations.trying import PATIENCE
+from touchstone.references import Reference
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -46,13 +47,12 @@ class TaskDesk:
 
     def task(self, task_id: str) -> Task:
         """The record of a task."""
-        return self.tasks.get(tenant=self.tenant, task_id=task_id)
+        return self.tasks.get(Reference(self.tenant, "task", task_id))
 
     def submission(self, task_id: str, submission_id: str) -> Submission:
         """The record of a submission."""
-        from touchstone.oracle.submission import SubmissionRef
 
-        return self.submissions.get(SubmissionRef(tenant=self.tenant, task_id=task_id, submission_id=submission_id))
+        return self.submissions.get(Reference(self.tenant, "submission", submission_id, task_id))
 
     def announce(self, task_id: str) -> None:
         """Tell the world of what happened to a task and is not told yet."""

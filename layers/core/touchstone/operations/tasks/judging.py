@@ -15,9 +15,10 @@ from touchstone.operations.trying import Paid, follow_up, with_judge
 from touchstone.oracle.gate import Gated, check_gate
 from touchstone.oracle.material import Read, read_material
 from touchstone.oracle.scoring import Scored, score_submission
-from touchstone.oracle.submission import Submission, SubmissionRef, SubmissionState
+from touchstone.oracle.submission import Submission, SubmissionState
 from touchstone.oracle.task import Task
 from touchstone.oracle.unjudged import Stage, Unjudged
+from touchstone.references import Reference
 
 JUDGE_SECONDS = 780.0
 """For one stage: the longest submission is read in twenty sections, four at a time, and read again without what speaks
@@ -26,7 +27,7 @@ LONGEST_SPREAD = timedelta(minutes=10)
 INTERRUPTED = "Each try was interrupted before there was a result."
 
 
-async def check(desk: TaskDesk, ref: SubmissionRef, *, deadline: Deadline | None = None) -> Progress:
+async def check(desk: TaskDesk, ref: Reference, *, deadline: Deadline | None = None) -> Progress:
     """The gate check: `gate_passed`, `gate_failed`, `unscored`, `overtaken`, or `waiting` for another try.
 
     `deadline` None: `JUDGE_SECONDS` from now. A repeat asks nobody.
@@ -52,7 +53,7 @@ async def check(desk: TaskDesk, ref: SubmissionRef, *, deadline: Deadline | None
     return _progress(desk.judgements.gate(ref, check=found.value.check, spends=found.spends), at="received")
 
 
-async def score(desk: TaskDesk, ref: SubmissionRef, *, deadline: Deadline | None = None) -> Progress:
+async def score(desk: TaskDesk, ref: Reference, *, deadline: Deadline | None = None) -> Progress:
     """The scoring: `scored`, `unscored`, `overtaken`, or `waiting` for another try.
 
     A submission that passes a `fastest_first` task closes it, if it is the first. A repeat asks nobody.
@@ -89,7 +90,7 @@ async def score(desk: TaskDesk, ref: SubmissionRef, *, deadline: Deadline | None
     return _progress(scored, at="gate_passed")
 
 
-async def judge_once(desk: TaskDesk, ref: SubmissionRef, *, deadline: Deadline) -> Submission:
+async def judge_once(desk: TaskDesk, ref: Reference, *, deadline: Deadline) -> Submission:
     """Both steps in one process, as far as they come at the first try; the submission as it is stored then."""
     progress = await check(desk, ref, deadline=deadline)
     if progress.state == "gate_passed":

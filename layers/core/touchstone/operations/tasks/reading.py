@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from touchstone.errors import NotFoundError
 from touchstone.oracle.challenge import ChallengeView
 from touchstone.oracle.feedback import SubmissionView, reader_of, view_of
-from touchstone.oracle.submission import Submission, SubmissionRef
+from touchstone.oracle.submission import Submission
 from touchstone.oracle.task import Task
 from touchstone.oracle.view import TaskView
 from touchstone.records import Challenges, Page, Submissions, Tasks
+from touchstone.references import Reference
 
 STRANGER = "There is no task with this id that this party has to do with."
 
@@ -35,7 +36,7 @@ class PartyReader:
     def submission(self, task_id: str, submission_id: str) -> SubmissionView:
         """A submission as the party may see it now."""
         task = self._task(task_id)
-        ref = SubmissionRef(tenant=self.tenant, task_id=task_id, submission_id=submission_id)
+        ref = Reference(self.tenant, "submission", submission_id, task_id)
         view = self._view(self.submissions.get(ref), task)
         if view is None:
             raise NotFoundError("There is no submission with this id.")
@@ -45,7 +46,7 @@ class PartyReader:
         """What was handed in, for a party of a task that is closed; None before, also for its author, who has it."""
         task = self._task(task_id)
         self._check_party(task)
-        ref = SubmissionRef(tenant=self.tenant, task_id=task_id, submission_id=submission_id)
+        ref = Reference(self.tenant, "submission", submission_id, task_id)
         return None if task.closed_at is None else self.submissions.text(self.submissions.get(ref))
 
     def submitted(self, task_id: str, *, limit: int, cursor: str | None) -> Page[SubmissionView]:
@@ -58,7 +59,7 @@ class PartyReader:
         if task.closed_at is None:
             own = self.submissions.of_submitter(tenant=self.tenant, task_id=task_id, submitter=self.party or "")
             return Page(items=self._views(reversed(own), task), cursor=None)
-        page = self.submissions.page(tenant=self.tenant, task_id=task_id, limit=limit, cursor=cursor)
+        page = self.submissions.of_task_page(tenant=self.tenant, task_id=task_id, limit=limit, cursor=cursor)
         return Page(items=self._views(page.items, task), cursor=page.cursor)
 
     def challenged(self, task_id: str) -> tuple[ChallengeView, ...]:
@@ -67,7 +68,7 @@ class PartyReader:
         return tuple(ChallengeView.of(one) for one in self.challenges.of_task(tenant=self.tenant, task_id=task_id))
 
     def _task(self, task_id: str) -> Task:
-        return self.tasks.get(tenant=self.tenant, task_id=task_id)
+        return self.tasks.get(Reference(self.tenant, "task", task_id))
 
     def _is_party(self, task: Task) -> bool:
         return self.party is not None and is_party(task, self.party, self.submissions)

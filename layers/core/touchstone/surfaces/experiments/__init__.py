@@ -1,10 +1,10 @@
 """Experiments: which of two variants of the same material is better, by how much, and how sure that is.
 
-::
-
-    conclusion = await run_experiment(experiment, folder=Path("runs/july"))
-    conclusion.verdict  # "b_better"
-    conclusion.metrics[0].difference, conclusion.metrics[0].interval  # in points of 100, B less A
+```python
+conclusion = await run_experiment(experiment, folder=Path("runs/july"))
+conclusion.verdict  # "b_better"
+conclusion.metrics[0].difference, conclusion.metrics[0].interval  # in points of 100, B less A
+```
 
 Names are imported on first use; numpy and scipy by `conclude` alone.
 """

@@ -1,8 +1,8 @@
 """What judges answered in an experiment, line by line, so that an interrupted one repeats no call that was paid for.
 
-::
-
-    {"key": "…", "reply": "…", "spends": [{…}], "untold": 0.0}     one line a question
+```text
+{"key": "…", "reply": "…", "spends": [{…}], "untold": 0.0}     one line a question
+```
 
 Without a key it is of calls that brought no reply; `untold` is the highest price of one of which nobody told the cost.
 

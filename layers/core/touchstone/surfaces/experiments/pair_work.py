@@ -6,10 +6,12 @@ its work done returns the very same record.
 
 from datetime import datetime
 
-from touchstone.attempts import Attempts, TryEnd
+from touchstone.attempts import TryEnd
 from touchstone.judges.spends import Spend
 from touchstone.material import Source
 from touchstone.material.parts import PartId
+from touchstone.parts import Part
+from touchstone.references import Reference
 from touchstone.strict import Strict
 from touchstone.surfaces.experiments.counting import PairCounts
 from touchstone.surfaces.experiments.model import AnyMaterial, Pair, Terms
@@ -17,28 +19,26 @@ from touchstone.surfaces.experiments.pairs import PairResult
 from touchstone.surfaces.measurement import Unmeasured
 
 
-class PairWork(Strict):
-    """One pair of an experiment and how far it is. `at` is when its last step was (UTC).
+class PairWork(Part):
+    """One pair of an experiment and how far it is.
 
-    `cost_usd` is what its tries cost, all but the `unpriced_calls`. `failure` is why the last try left something
-    unscored, None where it left nothing. `over`: it is not tried again. `counts` is what its tries count for judges.
+    `failure` is why the last try left something unscored, None where it left nothing. `counts` is what its tries count
+    for judges.
     """
 
-    tenant: str
     experiment_id: str
-    number: int
-    at: datetime
-    attempts: Attempts = Attempts()
-    cost_usd: float = 0.0
-    unpriced_calls: int = 0
     failure: Unmeasured | None = None
-    over: bool = False
     counts: PairCounts = PairCounts()
 
     @property
-    def id(self) -> str:
-        """Its name among all records."""
-        return f"{self.experiment_id}-{self.number}"
+    def whole(self) -> Reference:
+        """The experiment."""
+        return Reference(self.tenant, "experiment", self.experiment_id)
+
+    @property
+    def because(self) -> str | None:
+        """Why its last try left something unscored."""
+        return None if self.failure is None else self.failure.reason
 
 
 class PairTask(Strict):
@@ -94,30 +94,6 @@ class PairKept(Strict):
         if before is None:
             return cls(result=result, paid=spends)
         return cls(result=result, paid=(*before.paid, *(one for one in spends if not one.cached)))
-
-
-class PairProgress(Strict):
-    """How far the pairs of an experiment are, counted as each of them ends.
-
-    `cost_usd` is that of all tries, all but the `unpriced_calls`. `at` is when anything happened last, and `until` when
-    the pair that it happened to is tried again, both None before the first. `because` is why that try left something
-    unscored, None where not.
-    """
-
-    done: int = 0
-    cost_usd: float = 0.0
-    unpriced_calls: int = 0
-    at: datetime | None = None
-    until: datetime | None = None
-    because: str | None = None
-
-
-def pair_begun(pair: PairWork, *, now: datetime) -> PairWork:
-    """The pair with one more try; the very same where none is to be made now."""
-    if pair.over:
-        return pair
-    attempts = pair.attempts.begun(now=now)
-    return pair if attempts is None else pair.model_copy(update={"attempts": attempts, "at": now})
 
 
 def pair_put_back(

@@ -14,11 +14,12 @@ from pydantic_core import PydanticCustomError
 
 from touchstone.judges.spends import told_cost
 from touchstone.material.parts import PartId
+from touchstone.parts import PartsProgress
+from touchstone.references import Reference
 from touchstone.strict import Strict
 from touchstone.surfaces.experiments.conclusion import Conclusion, Overall
 from touchstone.surfaces.experiments.estimate import Estimate
 from touchstone.surfaces.experiments.model import Experiment
-from touchstone.surfaces.experiments.pair_work import PairProgress
 from touchstone.surfaces.model import Surface
 
 MAX_PAIRS = 2_000
@@ -81,6 +82,11 @@ class ExperimentRecord(Strict):
     finished_at: datetime | None = None
 
     @property
+    def ref(self) -> Reference:
+        """The reference to it."""
+        return Reference(self.tenant, "experiment", self.id)
+
+    @property
     def state(self) -> ExperimentState:
         """How far it is."""
         if self.finished_at is not None:
@@ -121,7 +127,7 @@ class ExperimentView(Strict):
     def of(
         cls,
         record: ExperimentRecord,
-        progress: PairProgress,
+        progress: PartsProgress,
         *,
         conclusion: Conclusion | None = None,
         items_url: str | None = None,

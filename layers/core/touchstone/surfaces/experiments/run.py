@@ -58,9 +58,9 @@ async def run_experiment(
 ) -> Conclusion:
     """Run an experiment to its conclusion, or go on with the one that was interrupted in `folder`.
 
-    ::
-
-        conclusion = await run_experiment(experiment, folder=Path("runs/july"), max_cost_usd=5.0)
+    ```python
+    conclusion = await run_experiment(experiment, folder=Path("runs/july"), max_cost_usd=5.0)
+    ```
 
     In a folder no call that was answered is ever paid for again, whenever the run was killed; pairs with questions that
     nobody answered are measured again, and those questions asked. `folder` None: nothing is kept.

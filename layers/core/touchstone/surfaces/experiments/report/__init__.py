@@ -1,8 +1,8 @@
 """Reports of an experiment: for people as HTML and Markdown, for spreadsheets as CSV, for programs as JSON.
 
-::
-
-    Path("report.html").write_text(report_html(conclusion), encoding="utf-8")
+```python
+Path("report.html").write_text(report_html(conclusion), encoding="utf-8")
+```
 
 All say the same, from the same `Conclusion`; `report_items_csv` shows the results behind it. Every text in them came
 from elsewhere and stays text: nothing is read as markup, and no cell is computed.

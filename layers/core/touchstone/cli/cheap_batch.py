@@ -1,0 +1,368 @@
+"""The lines of a file that a provider's batches answer at a part of the price.
+
+    look at every batch ──> do the lines again by what came ──> submit what they want beyond ──> rest ──┐
+            ^                     │ decided: kept      │ not decided by batches: asked at once           │
+            └─────────────────────┴────────────────────┴───────────────────────────────────────────────┘
+
+Only lines that verify go by batches, with their deep evaluation: the first round holds both questions, a later one the
+second judge's. A solution takes up to five rounds of questions that rest on each other, each with a day of its own, so
+it is asked at once.
+"""
+
+import uuid
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import groupby
+
+from touchstone.answers.model import AnswerRecord
+from touchstone.answers.view import AnswerView
+from touchstone.cli import inprocess, waiting
+from touchstone.cli.batch_journal import Created, Dropped, Ended, Got, Intent, Journal, Place, Submission
+from touchstone.cli.cheap_judges import Desks, LineWork, ReplayJudges, Wanted, prices_of_batches, with_savings
+from touchstone.cli.local_results import Results, answer_id, undecided_for
+from touchstone.cli.local_rounds import Lines
+from touchstone.cli.screen import say
+from touchstone.clock import system_clock
+from touchstone.errors import (
+    DayQuotaError,
+    InputError,
+    JudgeError,
+    MinuteQuotaError,
+    MisconfiguredError,
+    RefusedError,
+    ResultsGoneError,
+    TouchstoneError,
+)
+from touchstone.judges import retirement
+from touchstone.judges.base import ReplyCache
+from touchstone.judges.batches import Batches, BatchLine, as_line
+from touchstone.judges.batches.base import by_line
+from touchstone.judges.batches.texts import size_of
+from touchstone.judges.spends import Spend
+from touchstone.operations.lines import LineResult, VerifyLine, failed_line, parse_line, request_of
+
+FIRST_REST = 5.0
+LONGEST_REST = 60.0
+"""Seconds between two looks, which cost nothing. Of many batches the middle one takes seven minutes."""
+GROWTH = 1.5
+INTENT_DIGITS = 16
+REFUSALS = 3
+"""So often a model's batch may be refused for a quota that passes, before its lines are asked at once."""
+CLOCKS_APART = timedelta(hours=1)
+"""How far the clocks here and at a provider may differ when an orphan is looked for."""
+CERTAINLY_REFUSED = (MinuteQuotaError, DayQuotaError, MisconfiguredError, RefusedError)
+"""Failures of a create that are the provider's own word that it did not create the batch."""
+
+type AtOnce = Callable[[Lines], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Question:
+    """A wanted question and the line that wants it."""
+
+    number: int
+    place: Place
+    wanted: Wanted
+
+
+@dataclass(slots=True)
+class _Round:
+    """What came of doing lines by what batches have brought so far, by the lines' numbers.
+
+    `so_far` are the calls that are paid for lines which want more.
+    """
+
+    wanted: list[_Question] = field(default_factory=list)
+    so_far: dict[int, tuple[Spend, ...]] = field(default_factory=dict)
+    decided: set[int] = field(default_factory=set)
+    undecided: set[int] = field(default_factory=set)
+
+
+class CheapRun:
+    """One run over a file. `paid` are the calls that stand in the results so far, by the line's number."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        results: Results,
+        paid: dict[int, tuple[Spend, ...]],
+        desks: Desks,
+        cache: ReplyCache | None,
+    ) -> None:
+        self._journal = journal
+        self._results = results
+        self._paid = paid
+        self._desks = desks
+        self._cache = cache
+        self._prices = prices_of_batches(desks.registry)
+        self._refused = Counter[tuple[str, str]]()
+        self._told: set[str] = set()
+        self._warned: set[str] = set()
+
+    async def all(self, lines: Lines, at_once: AtOnce) -> None:
+        """Do lines until each has its end, or has been asked at once."""
+        left = {number: text for number, text in lines.items() if goes_by_batch(text)}
+        others = {number: text for number, text in lines.items() if number not in left}
+        pause = FIRST_REST
+        while True:
+            ended = await self._settle()
+            found = await self._replay(left)
+            refused = self._without_batches(await self._submit(found.wanted), left)
+            self._paid |= {number: found.so_far[number] for number in refused}
+            others |= {number: left[number] for number in found.undecided | refused}
+            gone = found.decided | others.keys()
+            left = {number: text for number, text in left.items() if number not in gone}
+            if others:
+                _say_at_once(others)
+                await at_once(others)
+                others = {}
+            if not left:
+                return
+            pause = FIRST_REST if ended else min(pause * GROWTH, LONGEST_REST)
+            await waiting.rest(pause)
+
+    def _without_batches(self, refused: set[int], lines: Lines) -> set[int]:
+        """Lines of which no batch has another question now: that is paid for, and awaited before the rest is asked."""
+        waiting_answers = {place.answer for place in self._journal.waiting()}
+        return {number for number in refused if answer_id(number, lines[number]) not in waiting_answers}
+
+    async def _settle(self) -> bool:
+        """Find, look at and collect what has not ended; whether anything did."""
+        ended = False
+        for each in self._journal.open:
+            batches = self._desks.batches(each.intent.provider)
+            if batches is None:
+                raise InputError(
+                    f"{self._journal.path} tells of a batch of {each.intent.provider}, which has none by the settings "
+                    "of now; --again begins anew.",
+                    where="file",
+                )
+            await self._desks.load(each.intent.provider)
+            try:
+                ended |= await self._settled(each, batches)
+            except MisconfiguredError as error:
+                # No later look is better before somebody mends it, and another batch would be paid for a second time.
+                raise MisconfiguredError(
+                    f"{error} A batch of {len(each.intent.lines)} questions waits there: use the key and the address "
+                    "by which it was submitted; --again begins anew."
+                ) from None
+            except JudgeError as error:
+                self._tell(f"{error} It is looked at again.")
+        return ended
+
+    async def _settled(self, each: Submission, batches: Batches) -> bool:
+        """Whether a submission has ended, or turned out not to be one."""
+        intent = each.intent
+        if each.batch is None:
+            known = {other.batch for other in self._journal.submissions.values() if other.batch is not None}
+            found = await batches.find(intent.intent, since=intent.at - CLOCKS_APART, known=known)
+            if found.batch_id is None:
+                if found.open:
+                    self._tell(
+                        f"Whether {intent.provider} has a batch of {len(intent.lines)} questions, whose creation was "
+                        "not answered, is known when the batches that are under way there have ended."
+                    )
+                    return False
+                self._journal.add(Dropped(intent=intent.intent))
+                self._refused[intent.provider, intent.model] += 1
+                return True
+            self._journal.add(Created(intent=intent.intent, batch=found.batch_id, ends_by=None))
+        batch_id = self._journal.submissions[intent.intent].batch or ""
+        look = await batches.look(batch_id)
+        if look.state == "under_way":
+            self._say_where(intent, batch_id, look.ends_by)
+            return False
+        if look.state != "completed":
+            why = f" ({look.failure})" if look.failure else ""
+            say(f"{intent.provider}'s batch {batch_id} {look.state}{why}; what it did not answer is asked at once.")
+        try:
+            replies = () if look.state == "failed" else await batches.collect(batch_id)
+        except ResultsGoneError as error:
+            say(f"{error} They are submitted again.")
+            replies = ()
+        brought = by_line(replies, intent.lines.keys(), state=look.state)
+        self._journal.add(
+            *(Got(intent=intent.intent, reply=reply) for reply in brought.values()), Ended(intent=intent.intent)
+        )
+        return True
+
+    async def _replay(self, lines: Lines) -> _Round:
+        """Do lines by what batches have brought.
+
+        Lines that a batch is under way for are left out, since nothing new is known of them.
+        """
+        under_way = self._journal.waiting()
+        waiting_answers = {place.answer for place in under_way}
+        taken = {place.question for place in under_way}
+        found = _Round()
+        for number, text in lines.items():
+            answer = answer_id(number, text)
+            if answer in waiting_answers:
+                continue
+            result, wants = await self._done_again(number, text)
+            if not wants:
+                self._keep(number, result, found)
+                continue
+            found.so_far[number] = () if result.answer is None else result.answer.spends
+            for one in wants:
+                # The same question of two lines is asked once, and the other line has it from the cache.
+                if one.question.use_cache and one.address in taken:
+                    continue
+                taken.add(one.address)
+                place = Place(answer=answer, question=one.address)
+                found.wanted.append(_Question(number=number, place=place, wanted=one))
+        return found
+
+    def _keep(self, number: int, result: LineResult, found: _Round) -> None:
+        """Keep the result of a line that wants nothing more, where it says something new."""
+        if undecided_for(result) is None or result.answer is None:
+            found.decided.add(number)
+            self._results.append(result)
+            return
+        found.undecided.add(number)
+        if result.answer.spends != self._paid.get(number, ()):
+            self._paid[number] = result.answer.spends
+            self._results.append(result)
+
+    async def _done_again(self, number: int, text: bytes) -> tuple[LineResult, list[Wanted]]:
+        """A line's result by what its batches have brought, and what it wants beyond that, which makes it void."""
+        line = parse_line(text)
+        if not isinstance(line, VerifyLine):
+            raise TypeError("only lines that verify go by batches")
+        answer = answer_id(number, text)
+        paid = self._paid.get(number, ())
+        counted = {spend.line_id for spend in paid}
+        brought = {
+            address: fresh
+            for address, some in self._journal.replies(answer).items()
+            if (fresh := [reply for reply in some if reply.line_id not in counted])
+        }
+        work = LineWork(brought)
+        judges = ReplayJudges(self._desks, work, prices=self._prices, cache=self._cache)
+        try:
+            record = await inprocess.answered(request_of(line), judges, answer_id=answer)
+        except TouchstoneError as error:
+            return failed_line(number, line.id, error), []
+        finally:
+            await judges.aclose()
+        return self._result(number, line.id, record, paid), work.wanted
+
+    def _result(self, number: int, reference: str | None, record: AnswerRecord, paid: tuple[Spend, ...]) -> LineResult:
+        spends = (*paid, *with_savings(record.spends, self._desks.registry))
+        view = AnswerView.of(record.model_copy(update={"spends": spends}))
+        return LineResult(line=number, id=reference, answer=view, finished_at=system_clock())
+
+    async def _submit(self, wanted: list[_Question]) -> set[int]:
+        """Submit questions, by provider and model; the lines of those that no batch takes."""
+        refused: set[int] = set()
+
+        def asked(one: _Question) -> tuple[str, str]:
+            return one.wanted.provider, one.wanted.model
+
+        for (provider, model), group in groupby(sorted(wanted, key=asked), key=asked):
+            questions = list(group)
+            batches = self._desks.batches(provider)
+            if batches is None:
+                self._tell(f"{provider} has no batches; {len(questions)} questions are asked of it at once.")
+                refused |= {one.number for one in questions}
+                continue
+            try:
+                await self._desks.load(provider)
+            except MisconfiguredError:  # which each line says that is asked at once
+                refused |= {one.number for one in questions}
+                continue
+            if model not in self._warned:
+                self._warned.add(model)
+                retirement.warn(self._desks.registry.find(provider, model), on=system_clock().date())
+            refused |= await self._submit_to(batches, provider, model, questions)
+        return refused
+
+    async def _submit_to(self, batches: Batches, provider: str, model: str, questions: list[_Question]) -> set[int]:
+        """Submit one model's questions, in as many batches as they need; the lines of those that are refused."""
+        left = questions
+        while left and self._refused[provider, model] < REFUSALS:
+            intent = uuid.uuid4().hex[:INTENT_DIGITS]
+            lines = _packed(batches, model, left, intent)
+            some, rest = left[: len(lines)], left[len(lines) :]
+            places = {line.line_id: one.place for line, one in zip(lines, some, strict=True)}
+            written = Intent(intent=intent, provider=provider, model=model, at=system_clock(), lines=places)
+            if await self._created(batches, written, lines):
+                left = rest
+            elif self._refused[provider, model] < REFUSALS:
+                return set()  # they are wanted again after a rest
+        return {one.number for one in left}
+
+    async def _created(self, batches: Batches, intent: Intent, lines: list[BatchLine]) -> bool:
+        """Whether a batch was created, or may have been."""
+        self._journal.add(intent)
+        try:
+            look = await batches.submit(intent.model, intent.intent, lines)
+        except JudgeError as error:
+            key = (intent.provider, intent.model)
+            if not isinstance(error, CERTAINLY_REFUSED) and error.sent:
+                self._tell(f"{error} Whether the batch was created is looked up before it is created again.")
+                return True
+            self._journal.add(Dropped(intent=intent.intent))
+            passes = not isinstance(error, CERTAINLY_REFUSED) or isinstance(error, MinuteQuotaError)
+            self._refused[key] = self._refused[key] + 1 if passes else REFUSALS
+            then = "They are asked at once." if self._refused[key] >= REFUSALS else "It is tried again."
+            say(f"A batch of {len(lines)} questions was not taken: {error} {then}")
+            return False
+        self._refused.pop((intent.provider, intent.model), None)
+        self._journal.add(Created(intent=intent.intent, batch=look.batch_id, ends_by=look.ends_by))
+        self._say_where(intent, look.batch_id, look.ends_by)
+        return True
+
+    def _say_where(self, intent: Intent, batch_id: str, ends_by: datetime | None) -> None:
+        until = "within a day" if ends_by is None else f"by {ends_by:%Y-%m-%d %H:%M} UTC at the latest"
+        self._tell(
+            f"{len(intent.lines)} questions wait in {intent.provider}'s batch {batch_id} ({intent.model}), answered "
+            f"{until}. Ctrl-C leaves; the same command collects them."
+        )
+
+    def _tell(self, sentence: str) -> None:
+        """Say something once."""
+        if sentence not in self._told:
+            self._told.add(sentence)
+            say(sentence)
+
+
+def _packed(batches: Batches, model: str, questions: list[_Question], intent: str) -> list[BatchLine]:
+    """The lines of the first questions, as many as go into one batch; at least one."""
+    lines: list[BatchLine] = []
+    size = 0
+    for one in questions[: batches.limits.lines]:
+        line = batches.line(model, as_line(one.wanted.question, f"{intent}-{len(lines)}"))
+        size += size_of(line)
+        if lines and size > batches.limits.bytes:
+            break
+        lines.append(line)
+    return lines
+
+
+async def cancel_all(journal: Journal, desks: Desks) -> None:
+    """Cancel what is under way, for a file that is done anew; what cannot be cancelled goes on and is told."""
+    for each in journal.open:
+        batches = desks.batches(each.intent.provider)
+        if batches is None or each.batch is None:
+            continue
+        try:
+            await desks.load(each.intent.provider)
+            await batches.cancel(each.batch)
+        except JudgeError as error:
+            say(f"The batch {each.batch} of {each.intent.provider} could not be cancelled: {error}")
+
+
+def goes_by_batch(text: bytes) -> bool:
+    """Whether a line is one that verifies, with or without a deep evaluation."""
+    try:
+        return isinstance(parse_line(text), VerifyLine)
+    except InputError:
+        return False
+
+
+def _say_at_once(lines: Lines) -> None:
+    one = len(lines) == 1
+    say(f"{len(lines)} line{' is' if one else 's are'} asked at once: no batch takes {'it' if one else 'them'}.")

@@ -1,0 +1,158 @@
+"""Anthropic's Message Batches: the requests in one body, the results in a file that is kept for 29 days."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from touchstone.judges.adapters import failures
+from touchstone.judges.anthropic import AnthropicAdapter, request_body
+from touchstone.judges.base import Answered, Question
+from touchstone.judges.batches import texts
+from touchstone.judges.batches.base import BatchLimits, BatchLine, BatchLook, BatchReply, Found, Missed, read_by
+from touchstone.judges.bodies.anthropic import NAME
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+    from anthropic.types.messages import MessageBatch, MessageBatchIndividualResponse
+
+_STATUS = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+"""The HTTP status that a single call would have had, by the type of the error, which is all that is told. Else 500."""
+_MISSED: dict[str, Missed] = {"expired": "expired", "canceled": "cancelled"}
+_NOT_FOUND = 404
+
+
+class AnthropicBatches:
+    """Anthropic's batches through the client of its single adapter."""
+
+    provider = "anthropic"
+    limits = BatchLimits(lines=100_000, bytes=256_000_000)
+
+    def __init__(self, adapter: AnthropicAdapter) -> None:
+        self._adapter = adapter
+
+    def line[T: BaseModel](self, model: str, question: Question[T]) -> BatchLine:
+        """The line for a question that has a `line_id`."""
+        return texts.line_of(question, request_body(model, question))
+
+    def read[T: BaseModel](self, model: str, question: Question[T], reply: BatchReply) -> Answered[T]:
+        """The answer to a question with the reply's `line_id`. Raises the `JudgeError` that the reply is instead."""
+        return read_by(self._adapter.read, NAME, model, question, reply)
+
+    async def submit(self, model: str, intent: str, lines: Sequence[BatchLine]) -> BatchLook:  # noqa: ARG002 - the ids of the lines begin with it
+        """Create a batch."""
+        requests: Any = [{"custom_id": line.line_id, "params": line.body} for line in lines]
+        created = await self._asked(
+            model, lambda client: client.messages.batches.create(requests=requests), seconds=texts.UPLOAD_SECONDS
+        )
+        return _look(created)
+
+    async def look(self, batch_id: str) -> BatchLook:
+        """How far a batch is. Raises `ResultsGoneError` where it is only archived."""
+        batch = await self._asked("", lambda client: client.messages.batches.retrieve(batch_id))
+        return _look(batch)
+
+    async def collect(self, batch_id: str) -> tuple[BatchReply, ...]:
+        """The results. Raises `ResultsGoneError` where they are not kept any more."""
+
+        async def download(client: "AsyncAnthropic") -> tuple[BatchReply, ...]:
+            return tuple([_reply(one) async for one in _results(client, batch_id)])
+
+        return await self._asked("", download, seconds=texts.UPLOAD_SECONDS)
+
+    async def cancel(self, batch_id: str) -> None:
+        """Ask for a batch to end."""
+        await self._asked("", lambda client: client.messages.batches.cancel(batch_id))
+
+    async def find(self, intent: str, *, since: datetime, known: Collection[str]) -> Found:
+        """The batch whose lines' ids begin with the intent, which is known once it has ended; the list is newest first.
+
+        Batches have no name and no metadata: one that is under way may be anybody's.
+        """
+
+        async def search(client: "AsyncAnthropic") -> Found:
+            under_way: list[BatchLook] = []
+            async for batch in client.messages.batches.list(limit=100):
+                if batch.created_at < since:
+                    break
+                if batch.id in known or batch.archived_at is not None:
+                    continue
+                if batch.processing_status != "ended":
+                    under_way.append(_look(batch))
+                    continue
+                async for one in _results(client, batch.id):
+                    if one.custom_id.startswith(intent):
+                        return Found(batch_id=batch.id)
+                    break
+            return Found(open=tuple(under_way))
+
+        return await self._asked("", search, seconds=texts.UPLOAD_SECONDS)
+
+    async def _asked[R](
+        self,
+        model: str,
+        do: Callable[["AsyncAnthropic"], Awaitable[R]],
+        *,
+        seconds: float = texts.CALL_SECONDS,
+    ) -> R:
+        """What the SDK brings. Raises a `JudgeError` for every failure."""
+        client = self._adapter.client()
+        import anthropic
+
+        from touchstone.judges.batches.asking import asked
+
+        return await asked(
+            anthropic,
+            client,
+            do,
+            provider=NAME,
+            failed=lambda response: failures.anthropic(model or "batches", response),
+            seconds=seconds,
+        )
+
+
+async def _results(client: "AsyncAnthropic", batch_id: str) -> AsyncIterator["MessageBatchIndividualResponse"]:
+    """The results of a batch that has ended. Raises `ResultsGoneError` where they are not kept any more."""
+    import anthropic
+
+    try:
+        decoder = await client.messages.batches.results(batch_id)
+    except anthropic.APIStatusError as error:
+        if error.status_code != _NOT_FOUND:
+            raise
+        decoder = None
+    except anthropic.APIConnectionError:
+        raise
+    except anthropic.AnthropicError:  # it is archived: the SDK finds no address of results
+        decoder = None
+    if decoder is None:
+        raise texts.gone(NAME, batch_id)
+    async for one in decoder:
+        yield one
+
+
+def _look(batch: "MessageBatch") -> BatchLook:
+    state = "completed" if batch.processing_status == "ended" else "under_way"
+    return BatchLook(batch_id=batch.id, state=state, ends_by=batch.expires_at)  # type: ignore[arg-type]
+
+
+def _reply(one: "MessageBatchIndividualResponse") -> BatchReply:
+    match one.result.type:
+        case "succeeded":
+            return BatchReply(line_id=one.custom_id, body=one.result.message.to_json())
+        case "errored":
+            status = _STATUS.get(one.result.error.error.type, 500)
+            return BatchReply(line_id=one.custom_id, status=status, body=one.result.error.to_json())
+        case other:
+            return BatchReply(line_id=one.custom_id, missed=_MISSED.get(other, "missing"))

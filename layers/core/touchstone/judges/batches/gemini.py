@@ -1,0 +1,154 @@
+"""Gemini's batches: a file of requests for one model, the responses in another file, both by keys of ours.
+
+A file, not inlined requests: their answers come in another order than they were asked, and without a key.
+"""
+
+import io
+import json
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from touchstone.errors import JudgeError, OverloadedError, ResultsGoneError
+from touchstone.judges.adapters import failures
+from touchstone.judges.base import Answered, Question
+from touchstone.judges.batches import texts
+from touchstone.judges.batches.base import BatchLimits, BatchLine, BatchLook, BatchReply, BatchState, Found, read_by
+from touchstone.judges.bodies.gemini import NAME
+from touchstone.judges.gemini import GeminiAdapter, request_body
+
+if TYPE_CHECKING:
+    from google.genai import Client
+    from google.genai.types import BatchJob
+
+_LONGEST = timedelta(hours=48)
+"""A job that is pending or running for longer expires; its aim is a day. The job itself does not say when."""
+_STATES: dict[str, BatchState] = {
+    "JOB_STATE_SUCCEEDED": "completed",
+    "JOB_STATE_PARTIALLY_SUCCEEDED": "completed",
+    "JOB_STATE_FAILED": "failed",
+    "JOB_STATE_CANCELLED": "cancelled",
+    "JOB_STATE_EXPIRED": "expired",
+}
+"""Every other state is one of a job that is under way."""
+_HTTP = {3: 400, 4: 504, 5: 404, 7: 403, 8: 429, 9: 400, 13: 500, 14: 503, 16: 401}
+"""The HTTP status of a `google.rpc.Status` by its code, where that is gRPC's."""
+_NOT_FOUND = 404
+_NO_LONGER = frozenset({403, _NOT_FOUND})
+"""How a file that is gone is answered: who asks for it may not know whether it ever was."""
+_FIRST_HTTP = 100
+
+
+class GeminiBatches:
+    """Gemini's batches through the client of its single adapter."""
+
+    provider = "gemini"
+    limits = BatchLimits(lines=50_000, bytes=2_000_000_000)
+    """No number of lines is told; this one keeps a file at a size that can be written and read back."""
+
+    def __init__(self, adapter: GeminiAdapter) -> None:
+        self._adapter = adapter
+
+    def line[T: BaseModel](self, model: str, question: Question[T]) -> BatchLine:  # noqa: ARG002 - the whole batch is of one model
+        """The line for a question that has a `line_id`."""
+        return texts.line_of(question, request_body(question))
+
+    def read[T: BaseModel](self, model: str, question: Question[T], reply: BatchReply) -> Answered[T]:
+        """The answer to a question with the reply's `line_id`. Raises the `JudgeError` that the reply is instead."""
+        return read_by(self._adapter.read, NAME, model, question, reply)
+
+    async def submit(self, model: str, intent: str, lines: Sequence[BatchLine]) -> BatchLook:
+        """Upload a file and create its batch. A failed upload has certainly created nothing."""
+        data = texts.written({"key": line.line_id, "request": line.body} for line in lines)
+
+        async def upload(client: "Client") -> str:
+            told: Any = {"mime_type": "application/jsonl", "display_name": intent}
+            return (await client.aio.files.upload(file=io.BytesIO(data), config=told)).name or ""
+
+        async def create(client: "Client") -> "BatchJob":
+            return await client.aio.batches.create(model=model, src=uploaded, config={"display_name": intent})
+
+        with texts.before_creation():
+            uploaded = await self._asked(model, upload, seconds=texts.UPLOAD_SECONDS)
+        return _look(await self._asked(model, create))
+
+    async def look(self, batch_id: str) -> BatchLook:
+        """How far a batch is."""
+        return _look(await self._asked("", lambda client: client.aio.batches.get(name=batch_id)))
+
+    async def collect(self, batch_id: str) -> tuple[BatchReply, ...]:
+        """The responses in the batch's file. Raises `ResultsGoneError` where it is not there any more."""
+        job = await self._asked("", lambda client: client.aio.batches.get(name=batch_id))
+        file = None if job.dest is None else job.dest.file_name
+        if file is None:
+            return ()
+
+        async def download(client: "Client") -> bytes:
+            from google.genai.errors import APIError
+
+            try:
+                return await client.aio.files.download(file=file)
+            except APIError as error:
+                if error.code not in _NO_LONGER:
+                    raise
+            raise texts.gone(NAME, batch_id)
+
+        return tuple(_replies(await self._asked("", download, seconds=texts.UPLOAD_SECONDS)))
+
+    async def cancel(self, batch_id: str) -> None:
+        """Ask for a batch to end."""
+        await self._asked("", lambda client: client.aio.batches.cancel(name=batch_id))
+
+    async def find(self, intent: str, *, since: datetime, known: Collection[str]) -> Found:  # noqa: ARG002 - told apart by their names
+        """The batch whose name is the intent. The list is in no order that is told, so all of it is looked through."""
+
+        async def search(client: "Client") -> str | None:
+            async for job in await client.aio.batches.list(config={"page_size": 100}):
+                if job.display_name == intent:
+                    return job.name
+            return None
+
+        return Found(batch_id=await self._asked("", search))
+
+    async def _asked[R](
+        self, model: str, do: Callable[["Client"], Awaitable[R]], *, seconds: float = texts.CALL_SECONDS
+    ) -> R:
+        """What the SDK brings. Raises a `JudgeError` for every failure."""
+        client = self._adapter.client()
+        from google.genai.errors import APIError
+
+        from touchstone.judges.adapters import sending
+
+        async def send() -> R | JudgeError:
+            try:
+                return await do(client)
+            except APIError as error:
+                if error.response is None:
+                    return OverloadedError(f"{NAME} answered with something that the SDK cannot read.")
+                return failures.gemini(model or "batches", sending.plain(error.response))
+            except KeyError:
+                return failures.unreadable(NAME, model or "batches", "it names no place for the upload")
+            except ResultsGoneError as error:
+                return error
+
+        return await sending.delivered(NAME, model or "batches", send, timeout=seconds)
+
+
+def _look(job: "BatchJob") -> BatchLook:
+    created = (job.create_time or datetime.now(UTC)).astimezone(UTC)
+    state = "" if job.state is None else job.state.value
+    return BatchLook(batch_id=job.name or "", state=_STATES.get(state, "under_way"), ends_by=created + _LONGEST)
+
+
+def _replies(content: bytes) -> Iterator[BatchReply]:
+    for line in texts.objects(content):
+        match line:
+            case {"key": str(line_id), "response": dict(body)}:
+                yield BatchReply(line_id=line_id, body=json.dumps(body))
+            case {"key": str(line_id), "error": {"code": int(code)} as error}:
+                status = code if code >= _FIRST_HTTP else _HTTP.get(code, 500)
+                yield BatchReply(line_id=line_id, status=status, body=json.dumps({"error": error}))
+            case {"key": str(line_id)}:
+                yield BatchReply(line_id=line_id, missed="missing")

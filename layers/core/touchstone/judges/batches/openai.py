@@ -1,0 +1,171 @@
+"""OpenAI's Batch API: a file of requests for one endpoint and one model; results in an output and an error file.
+
+What was uploaded and what came of it are kept at OpenAI no longer than it takes to collect it.
+"""
+
+import json
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from pydantic import BaseModel
+
+from touchstone.judges.adapters import failures
+from touchstone.judges.base import Answered, Question
+from touchstone.judges.batches import texts
+from touchstone.judges.batches.base import (
+    BatchLimits,
+    BatchLine,
+    BatchLook,
+    BatchReply,
+    BatchState,
+    Found,
+    Missed,
+    read_by,
+)
+from touchstone.judges.openai import OpenAIAdapter
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+    from openai.types import Batch
+
+_NAME = "OpenAI"
+_ENDPOINT: Final = "/v1/chat/completions"
+_INTENT = "touchstone_intent"
+_INPUT_SECONDS = 2 * 24 * 3600
+"""What is uploaded must outlive its batch, which has a day."""
+_OUTPUT_SECONDS = 30 * 24 * 3600
+"""The longest that can be asked for."""
+_STATES: dict[str, BatchState] = {
+    "failed": "failed",
+    "completed": "completed",
+    "expired": "expired",
+    "cancelled": "cancelled",
+}
+"""Every other status is one of a batch that is under way."""
+_MISSED: dict[Any, Missed] = {"batch_expired": "expired", "batch_cancelled": "cancelled"}
+_NOT_FOUND = 404
+
+
+class OpenAIBatches:
+    """OpenAI's batches through the client of its single adapter."""
+
+    provider = "openai"
+    limits = BatchLimits(lines=50_000, bytes=200_000_000)
+
+    def __init__(self, adapter: OpenAIAdapter) -> None:
+        self._adapter = adapter
+
+    def line[T: BaseModel](self, model: str, question: Question[T]) -> BatchLine:
+        """The line for a question that has a `line_id`."""
+        return texts.line_of(question, self._adapter.body(model, question))
+
+    def read[T: BaseModel](self, model: str, question: Question[T], reply: BatchReply) -> Answered[T]:
+        """The answer to a question with the reply's `line_id`. Raises the `JudgeError` that the reply is instead."""
+        return read_by(self._adapter.read, _NAME, model, question, reply)
+
+    async def submit(self, model: str, intent: str, lines: Sequence[BatchLine]) -> BatchLook:
+        """Upload a file and create its batch. A failed upload has certainly created nothing."""
+        data = texts.written(
+            {"custom_id": line.line_id, "method": "POST", "url": _ENDPOINT, "body": line.body} for line in lines
+        )
+
+        async def upload(client: "AsyncOpenAI") -> str:
+            file = (f"{intent}.jsonl", data, "application/jsonl")
+            expires = {"anchor": "created_at", "seconds": _INPUT_SECONDS}
+            return (await client.files.create(file=file, purpose="batch", expires_after=expires)).id  # type: ignore[arg-type]
+
+        async def create(client: "AsyncOpenAI") -> "Batch":
+            return await client.batches.create(
+                input_file_id=uploaded,
+                endpoint=_ENDPOINT,
+                completion_window="24h",
+                metadata={_INTENT: intent},
+                output_expires_after={"anchor": "created_at", "seconds": _OUTPUT_SECONDS},
+            )
+
+        with texts.before_creation():
+            uploaded = await self._asked(model, upload, seconds=texts.UPLOAD_SECONDS)
+        return _look(await self._asked(model, create))
+
+    async def look(self, batch_id: str) -> BatchLook:
+        """How far a batch is."""
+        return _look(await self._asked("", lambda client: client.batches.retrieve(batch_id)))
+
+    async def collect(self, batch_id: str) -> tuple[BatchReply, ...]:
+        """The replies in the output and the error file. Raises `ResultsGoneError` where one is not there any more."""
+        batch = await self._asked("", lambda client: client.batches.retrieve(batch_id))
+        files = [file for file in (batch.output_file_id, batch.error_file_id) if file]
+        contents = [await self._asked("", _downloaded(batch_id, file), seconds=texts.UPLOAD_SECONDS) for file in files]
+        return tuple(reply for content in contents for reply in _replies(content))
+
+    async def cancel(self, batch_id: str) -> None:
+        """Ask for a batch to end."""
+        await self._asked("", lambda client: client.batches.cancel(batch_id))
+
+    async def find(self, intent: str, *, since: datetime, known: Collection[str]) -> Found:  # noqa: ARG002 - told apart by their metadata
+        """The batch whose metadata names the intent; the list is newest first."""
+
+        async def search(client: "AsyncOpenAI") -> str | None:
+            async for batch in client.batches.list(limit=100):
+                if batch.created_at < since.timestamp():
+                    return None
+                if (batch.metadata or {}).get(_INTENT) == intent:
+                    return batch.id
+            return None
+
+        return Found(batch_id=await self._asked("", search))
+
+    async def _asked[R](
+        self,
+        model: str,
+        do: Callable[["AsyncOpenAI"], Awaitable[R]],
+        *,
+        seconds: float = texts.CALL_SECONDS,
+    ) -> R:
+        """What the SDK brings. Raises a `JudgeError` for every failure."""
+        client = self._adapter.client()
+        import openai
+
+        from touchstone.judges.batches.asking import asked
+
+        return await asked(
+            openai,
+            client,
+            do,
+            provider=_NAME,
+            failed=lambda response: failures.openai(_NAME, model or "batches", response),
+            seconds=seconds,
+        )
+
+
+def _downloaded(batch_id: str, file: str) -> Callable[["AsyncOpenAI"], Awaitable[bytes]]:
+    async def download(client: "AsyncOpenAI") -> bytes:
+        import openai
+
+        try:
+            return (await client.files.content(file)).content
+        except openai.APIStatusError as error:
+            if error.status_code != _NOT_FOUND:
+                raise
+        raise texts.gone(_NAME, batch_id)
+
+    return download
+
+
+def _look(batch: "Batch") -> BatchLook:
+    ends_by = None if batch.expires_at is None else datetime.fromtimestamp(batch.expires_at, UTC)
+    codes = [failures.word(error.code) for error in (batch.errors and batch.errors.data) or ()]
+    failure = next((code for code in codes if code), "")
+    return BatchLook(batch_id=batch.id, state=_STATES.get(batch.status, "under_way"), ends_by=ends_by, failure=failure)
+
+
+def _replies(content: bytes) -> Iterator[BatchReply]:
+    for line in texts.objects(content):
+        match line:
+            case {"custom_id": str(line_id), "response": {"status_code": int(status), "body": body}}:
+                yield BatchReply(line_id=line_id, status=status, body=json.dumps(body))
+            case {"custom_id": str(line_id), "error": {"code": code}} if code in _MISSED:
+                yield BatchReply(line_id=line_id, missed=_MISSED[code])
+            case {"custom_id": str(line_id)}:
+                yield BatchReply(line_id=line_id, missed="missing")

@@ -1,0 +1,208 @@
+"""What the doors ask for of audits: one to be made, proofs to be run again, how far it is, its report."""
+
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from touchstone.audits.bundles.target import Target
+from touchstone.audits.loading import LoadedCase, load_text
+from touchstone.audits.recheck import check_same_library
+from touchstone.audits.record import (
+    MAX_ALL_CHARS,
+    MAX_CASES,
+    AuditRecord,
+    AuditRequest,
+    AuditView,
+    DefinitionFile,
+    KeptCase,
+    KeptCases,
+    RecheckRequest,
+    Terms,
+    ended_weekly,
+    failed,
+    followed,
+)
+from touchstone.audits.report import Source
+from touchstone.errors import ConflictError, InputError, LimitError, TooLargeError
+from touchstone.operations.audits.files import AuditReportFormat, FilesOf
+from touchstone.operations.jobs.intake import Intake
+from touchstone.records import Audits, Cases
+from touchstone.references import Reference
+
+MOST_TOLD = 20
+"""Faults of definitions that one refusal names."""
+MAX_REPLY_BYTES = 4_000_000
+"""A function's reply has six megabytes, in which every line end and quotation mark takes two."""
+MAX_UNFINISHED = 20
+"""Audits of a tenant at work: each may hold four functions and four sandboxes, which no ceiling of money bounds."""
+LOOKED_AT = 100
+"""The newest audits, among which those at work are counted."""
+ENDED_WEEKLY = "It was ended while it was being begun that the audit is made again each week."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditIntake(Intake):
+    """Accepts and shows one tenant's audits.
+
+    Every method raises `NotFoundError` for what the tenant does not have, and `StoreError` where it is to be repeated;
+    those that begin an audit at somebody's request `LimitError` where too many are at work.
+    """
+
+    audits: Audits
+    cases: Cases
+    files: FilesOf
+
+    def audit(self, request: AuditRequest, *, key: str | None) -> AuditRecord:
+        """Have a benchmark audited; `key` is the sender's own.
+
+        Raises `InputError` for definitions with a fault, each with its file, line and field, and `ConflictError` where
+        `previous` has no report.
+        """
+        kept = _cases_in(request.files)
+        if request.previous is not None:
+            self._reported(request.previous)
+        terms = Terms(
+            target=request.target,
+            provider=request.provider,
+            bounds=request.bounds,
+            limits=request.limits,
+            max_cost_usd=request.max_cost_usd,
+            previous=request.previous,
+        )
+        return self._started(self._kept(kept, terms, weekly=request.weekly, key=key, kind="audit"))
+
+    def recheck(self, audit_id: str, request: RecheckRequest, *, key: str | None) -> AuditRecord:
+        """Have the stored proofs of an audit run against another version of its target; no model is asked.
+
+        Raises `ConflictError` where it has no report, `InputError` for what is no requirement of the same library.
+        """
+        before = self._reported(audit_id)
+        also = before.terms.target.also if request.also is None else request.also
+        try:
+            target = Target(requirement=request.requirement, also=also)
+        except ValidationError as error:
+            fault = error.errors(include_url=False, include_input=False)[0]
+            raise InputError(f"{fault['msg']}.", where=str(fault["loc"][0])) from None
+        check_same_library(before.terms.target, target)
+        terms = Terms(kind="recheck", target=target, limits=before.terms.limits, previous=audit_id)
+        kept = self.files(audit_id).cases(before.content_key)
+        return self._started(self._kept(kept, terms, weekly=False, key=key, kind="recheck"))
+
+    def next_of(self, before: AuditRecord) -> AuditRecord:
+        """Begin the audit that takes over from one of the week before; a repeat, whenever that is, meets the same.
+
+        Of one that is not made again each week any more, since somebody just ended that, nothing is begun.
+        """
+        previous = before.id if before.state == "done" else before.terms.previous
+        terms = before.terms.model_copy(update={"previous": previous, "anew": True})
+        kept = self.files(before.id).cases(before.content_key)
+        record = self._kept(kept, terms, weekly=True, key=before.id, kind="weekly-audit")
+        before = self.audits.change(
+            before.ref, lambda one: followed(one, record.id)
+        )  # before it is started: what is not, the sweep starts
+        if before.followed_by != record.id:
+            self.audits.change(record.ref, ended_weekly)
+            return self.audits.change(record.ref, lambda one: failed(one, ENDED_WEEKLY, now=self.clock()))
+        return self._started(record)
+
+    def view(self, audit_id: str) -> AuditView:
+        """An audit and how far it is."""
+        return self.shown(self.audits.get(self._ref(audit_id)))
+
+    def shown(self, record: AuditRecord) -> AuditView:
+        """The view of an audit that was read."""
+        progress = self.cases.progress(record.ref)
+        if record.state != "done":
+            return AuditView.of(record, progress)
+        files = self.files(record.id)
+        report_url, page_url = files.report_link("json"), files.report_link("md")
+        return AuditView.of(record, progress, report_url=report_url, page_url=page_url)
+
+    def end_weekly(self, audit_id: str) -> AuditRecord:
+        """Have an audit, and whichever took over from it, not made again each week; the last of them."""
+        record = self.audits.change(self._ref(audit_id), ended_weekly)
+        while record.followed_by is not None:
+            record = self.audits.change(self._ref(record.followed_by), ended_weekly)
+        return record
+
+    def report(self, audit_id: str, form: AuditReportFormat) -> str:
+        """The report of an audit.
+
+        Raises `ConflictError` as long as there is none, and for one that no reply has room for.
+        """
+        self._reported(audit_id)
+        files = self.files(audit_id)
+        if (size := files.report_bytes(form)) > MAX_REPLY_BYTES:
+            link = {"json": "report_url", "md": "page_url"}[form]
+            raise ConflictError(f"The report has {size:,} bytes, too many for a reply: read it by the audit's {link}.")
+        return files.report(form)
+
+    def _ref(self, audit_id: str) -> Reference:
+        return Reference(self.tenant, "audit", audit_id)
+
+    def _reported(self, audit_id: str) -> AuditRecord:
+        record = self.audits.get(self._ref(audit_id))
+        if record.state != "done":
+            raise ConflictError(f"The audit has no report: its state is {record.state}.")
+        return record
+
+    def _kept(self, kept: KeptCases, terms: Terms, *, weekly: bool, key: str | None, kind: str) -> AuditRecord:
+        audit_id = self.new_id(key, called=kind)
+        if kind != "weekly-audit" and not self._known(audit_id):
+            self._check_room()
+        content_key, content_hash = self.files(audit_id).put_cases(kept)
+        return self.audits.create(
+            AuditRecord(
+                tenant=self.tenant,
+                id=audit_id,
+                created_at=self.clock(),
+                terms=terms,
+                content_key=content_key,
+                content_hash=content_hash,
+                weekly=weekly,
+            )
+        )
+
+    def _known(self, audit_id: str) -> bool:
+        return self.audits.find(self._ref(audit_id)) is not None
+
+    def _check_room(self) -> None:
+        """Raises `LimitError` where the tenant has as many audits at work as it may."""
+        page = self.audits.page(tenant=self.tenant, limit=LOOKED_AT)
+        unfinished = sum(one.finished_at is None for one in page.items)
+        if unfinished >= MAX_UNFINISHED:
+            raise LimitError(f"{unfinished} audits are at work, which is the most: wait until one is over.", until=None)
+
+    def _started(self, record: AuditRecord) -> AuditRecord:
+        if record.finished_at is None:
+            self.workflows().start("audit", record.ref)
+        return record
+
+
+def _cases_in(files: tuple[DefinitionFile, ...]) -> KeptCases:
+    """The cases that files define. Raises `InputError` with every fault's place, `TooLargeError` for too many."""
+    size = sum(len(file.text) for file in files)
+    if size > MAX_ALL_CHARS:
+        raise TooLargeError(f"The definitions have {size:,} characters; {MAX_ALL_CHARS:,} are taken. Split them.")
+    faults: list[str] = []
+    found: dict[str, LoadedCase] = {}
+    for file in files:
+        loaded = load_text(file.text, name=file.name)
+        faults += [str(fault) for fault in loaded.faults]
+        for one in loaded.cases:
+            if found.setdefault(one.case.id, one) is not one:
+                faults.append(f"{one.file}:{one.line}: The id {one.case.id[:64]!r} is there twice.")
+    if faults:
+        more = f" … and {len(faults) - MOST_TOLD} more" if len(faults) > MOST_TOLD else ""
+        raise InputError("; ".join(faults[:MOST_TOLD]) + more, where="files")
+    if not found:
+        raise InputError("There are no cases in what was sent.", where="files")
+    if len(found) > MAX_CASES:
+        raise TooLargeError(f"There are {len(found):,} cases; {MAX_CASES:,} are taken at once. Split them.")
+    cases = enumerate(found.values(), start=1)
+    return KeptCases(
+        cases=tuple(
+            KeptCase(number=number, case=one.case, source=Source(file=str(one.file), line=one.line))
+            for number, one in cases
+        )
+    )

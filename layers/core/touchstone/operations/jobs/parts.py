@@ -1,0 +1,82 @@
+"""A job whose work is divided into parts, as the sweep sees it: its parts say who carries it."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from pydantic import BaseModel
+
+from touchstone.attempts import LEASE
+from touchstone.clock import Clock, system_clock
+from touchstone.operations.jobs.sweep import SweptJob
+from touchstone.parts import Part
+from touchstone.records.jobs import JobRecord, JobStore
+from touchstone.records.parts import Parts
+from touchstone.references import Reference
+from touchstone.workflows import MachineName
+
+GIVEN_UP_AFTER = timedelta(days=14)
+"""Parts are tried for a week, and a machine lives two: what still breaks off will do so again."""
+BROKEN_OFF = "Its steps broke off each time they were begun, for two weeks. Ask anew, or tell the operator."
+LOOKED_AT = 2_000
+"""Records that are not over, of which most are carried; a look takes some 10 ms, and the sweep has minutes."""
+
+
+class PartedRecord(JobRecord, Protocol):
+    """The record of a job with parts."""
+
+    @property
+    def created_at(self) -> datetime:
+        """When it was asked for (UTC)."""
+
+    @property
+    def finished_at(self) -> datetime | None:
+        """When it ended, None as long as it has not."""
+
+
+class Failing[R](Protocol):
+    """The pure step that ends a record with the reason."""
+
+    def __call__(self, record: R, why: str, /, *, now: datetime) -> R: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartedJob[R: PartedRecord, S: BaseModel, P: Part]:
+    """How the sweep takes up a job whose parts are tried by themselves."""
+
+    store: JobStore[R, S]
+    parts: Parts[P]
+    failed: Failing[R]
+    stalled_after: timedelta
+    clock: Clock = system_clock
+
+    def swept(self, machine: MachineName) -> SweptJob:
+        """The job, carried by a machine."""
+        return SweptJob(
+            machine=machine,
+            unfinished=self.store.unfinished,
+            stalled_after=self.stalled_after,
+            looked_at=LOOKED_AT,
+            ahead=self._ahead,
+            gave_up=self._gave_up,
+        )
+
+    def _ahead(self, which: Reference) -> dict[str, object] | None:
+        """Nothing more to tell the machine; None where the record is over, or carried by what its parts say."""
+        progress = self.parts.progress(which)
+        if self._carried(progress.until, progress.at and progress.at + LEASE):
+            return None
+        # What happened last says nothing of a part that is put off for longer than those that ended after it.
+        if self._carried(self.parts.carried_until(which)):
+            return None
+        return {} if self.store.get(which).finished_at is None else None
+
+    def _gave_up(self, which: Reference) -> bool:
+        def step(record: R) -> R:
+            now = self.clock()
+            return self.failed(record, BROKEN_OFF, now=now) if now - record.created_at > GIVEN_UP_AFTER else record
+
+        return self.store.change(which, step).finished_at is not None
+
+    def _carried(self, *moments: datetime | None) -> bool:
+        return any(each is not None and each + self.stalled_after > self.clock() for each in moments)

@@ -1,0 +1,82 @@
+"""What the doors ask for of experiments: one to be run, how far it is, its report. A repeat meets the same record."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from touchstone.errors import ConflictError, NotFoundError
+from touchstone.operations.jobs.intake import Intake
+from touchstone.operations.surfaces.experiment_files import (
+    JSON,
+    UPLOADS,
+    ExperimentFiles,
+    ReportFormat,
+    digest_of_upload,
+)
+from touchstone.records import Artifacts, Experiments, Pairs, new_ulid
+from touchstone.references import Reference
+from touchstone.surfaces.experiments.record import ExperimentRecord, ExperimentRequest, ExperimentView
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExperimentIntake(Intake):
+    """Accepts and shows one tenant's experiments."""
+
+    experiments: Experiments
+    pairs: Pairs
+    artifacts: Artifacts
+    files: Callable[[str], ExperimentFiles]
+
+    def run(self, request: ExperimentRequest, *, key: str | None) -> ExperimentRecord:
+        """Have an experiment run; `key` is the sender's own."""
+        experiment_id = self.new_id(key, called="experiment")
+        content_key, content_hash = self._handed_in(request, experiment_id)
+        record = self.experiments.create(
+            ExperimentRecord(
+                tenant=self.tenant,
+                id=experiment_id,
+                created_at=self.clock(),
+                content_key=content_key,
+                content_hash=content_hash,
+                use_cache=request.use_cache,
+            )
+        )
+        if record.finished_at is None:
+            self.workflows().start("experiment", record.ref)
+        return record
+
+    def view(self, experiment_id: str) -> ExperimentView:
+        """An experiment and how far it is."""
+        return self.shown(self.experiments.get(Reference(self.tenant, "experiment", experiment_id)))
+
+    def shown(self, record: ExperimentRecord) -> ExperimentView:
+        """The view of an experiment that was read."""
+        progress = self.pairs.progress(record.ref)
+        if record.state != "done":
+            return ExperimentView.of(record, progress)
+        files = self.files(record.id)
+        return ExperimentView.of(record, progress, conclusion=files.conclusion(), items_url=files.items_link())
+
+    def report(self, experiment_id: str, form: ReportFormat) -> str:
+        """The report of an experiment. Raises `ConflictError` as long as there is none."""
+        record = self.experiments.get(Reference(self.tenant, "experiment", experiment_id))
+        if record.state != "done":
+            raise ConflictError(f"The experiment has no report: its state is {record.state}.")
+        return self.files(experiment_id).report(form)
+
+    def upload_link(self) -> tuple[str, str]:
+        """Where to put the file of an experiment: its key, and a link for it that expires soon."""
+        key = f"{self.tenant}/{UPLOADS}/{new_ulid(self.clock())}"
+        return key, self.artifacts.upload_link(tenant=self.tenant, key=key, content_type=JSON)
+
+    def _handed_in(self, request: ExperimentRequest, experiment_id: str) -> tuple[str, str]:
+        """Where the experiment lies, and what tells it from another one."""
+        if request.experiment is not None:
+            text = request.experiment.model_dump_json()
+            digest = hashlib.sha256(text.encode()).hexdigest()
+            # Under its own hash: what was put by a request that broke off is nobody else's.
+            return self.files(experiment_id).put_content(text, digest), digest
+        key = request.experiment_key or ""
+        if not key.startswith(f"{self.tenant}/{UPLOADS}/"):
+            raise NotFoundError("There is no uploaded file with this key; upload one first, and give the key of that.")
+        return key, digest_of_upload(key, self.artifacts.version(tenant=self.tenant, key=key))

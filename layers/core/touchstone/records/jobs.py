@@ -1,0 +1,161 @@
+"""Jobs as they are stored: each kind says what its own is, and one store creates, reads, lists and changes them all."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Protocol
+
+from pydantic import BaseModel
+
+from touchstone.clock import Clock, system_clock
+from touchstone.records.artifacts import Artifacts
+from touchstone.records.cursors import Page
+from touchstone.records.keys import key_of, of_tenant, reference_of, sortable
+from touchstone.records.lists import due_until, newest
+from touchstone.records.table import Action, Item
+from touchstone.records.versioned import Kept, Kind, Versioned
+from touchstone.references import JobKind, Reference
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+
+class JobRecord(Kept, Protocol):
+    """A record of a job."""
+
+    @property
+    def ref(self) -> Reference:
+        """The reference to it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job[R: JobRecord, S: BaseModel]:
+    """What tells one kind of job from the others in the table.
+
+    `plural` names its records in sentences and in the key of their list. `asked` is what a record began as: the same
+    for a repeated request. `summary` makes the line of a list, and `line` is its class, both None for a kind without a
+    list of a tenant's. `due` is when the next step of a record is due, None once it needs none: the sweep looks for
+    what is long past that. `also` are further attributes of the item, and `follows` the writes that a change brings
+    with it (`Kind`). `dated` keeps in a record when it changed, where it says so.
+    """
+
+    kind: JobKind
+    plural: str
+    model: type[R]
+    asked: Callable[[R], str]
+    due: Callable[[R], datetime | None]
+    line: type[S] | None = None
+    summary: Callable[[R], S] | None = None
+    also: Callable[[R], Item] = lambda _: {}
+    follows: Callable[[R | None, R], Sequence[Action]] = lambda _before, _after: ()
+    dated: Callable[[R, datetime], R] = lambda record, _now: record
+
+    @property
+    def scope(self) -> str:
+        """The word in the key of a tenant's list."""
+        return self.plural.upper()
+
+    @property
+    def unfinished(self) -> str:
+        """The partition of the `deferred` index where records with a step ahead are, of all tenants."""
+        return f"{self.kind.upper()}#unfinished"
+
+    def stored(self, clock: Clock = system_clock) -> Kind[R]:
+        """How its records are stored."""
+        return Kind(
+            name=self.kind,
+            model=self.model,
+            key=lambda record: key_of(record.ref),
+            asked=self.asked,
+            derived=self._derived,
+            follows=self.follows,
+            dated=lambda record: self.dated(record, clock()),
+        )
+
+    def _derived(self, record: R) -> Item:
+        item: Item = dict(self.also(record))
+        if self.summary is not None:
+            summary = self.summary(record).model_dump_json()
+            item |= {"gsi1pk": of_tenant(record.tenant, self.scope), "gsi1sk": record.id, "summary": summary}
+        due = self.due(record)
+        return item if due is None else item | {"gsi2pk": self.unfinished, "gsi2sk": f"{sortable(due)}#{record.id}"}
+
+
+class JobStore[R: JobRecord, S: BaseModel]:
+    """The records of one kind of job, of all tenants.
+
+    Every method raises `NotFoundError` for what its tenant does not have, and `StoreError` where the store fails; all
+    are safe to repeat, and a repeat returns the record as it is stored by then.
+    """
+
+    def __init__(
+        self,
+        job: Job[R, S],
+        table: "Table",
+        artifacts: Artifacts,
+        *,
+        clock: Clock = system_clock,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.job = job
+        self._table = table
+        self._artifacts = artifacts
+        self._records = Versioned(job.stored(clock), table, artifacts, pause=pause)
+        self._clock = clock
+
+    def create(self, record: R) -> R:
+        """Store a new record; a repeat returns the stored one, however far it has come.
+
+        Raises `ConflictError` where the id belongs to another request.
+        """
+        return self._records.insert(record)
+
+    def find(self, which: Reference) -> R | None:
+        """The record, None where there is none."""
+        stored = self._records.find(which.tenant, key_of(which))
+        return None if stored is None else stored.record
+
+    def get(self, which: Reference) -> R:
+        """The record, strongly consistent."""
+        return self._records.read(which.tenant, key_of(which)).record
+
+    def page(self, *, tenant: str, limit: int = 50, cursor: str | None = None) -> Page[S]:
+        """A tenant's records, newest first, a line each.
+
+        Raises `InputError` for a cursor of another list and for a limit outside 1 to 100.
+        """
+        line = self.job.line
+        if line is None:
+            raise TypeError(f"{self.job.plural.capitalize()} have no list of a tenant's.")
+        scope = of_tenant(tenant, self.job.scope)
+        items, after = newest(self._table, f"the {self.job.plural}", scope=scope, limit=limit, cursor=cursor)
+        lines = (line.model_validate_json(str(item["summary"])) for item in items)
+        return Page(items=tuple(lines), cursor=after)
+
+    def unfinished(self, *, older_than: timedelta, limit: int = 100) -> tuple[Reference, ...]:
+        """Records of all tenants whose next step was due longer ago than `older_than`, oldest first.
+
+        Read from an index: one that went on a moment ago may still be among them.
+        """
+        return self.listed(self.job.unfinished, older_than=older_than, limit=limit)
+
+    def listed(self, partition: str, *, older_than: timedelta, limit: int) -> tuple[Reference, ...]:
+        """As `unfinished`, of another partition of the same index."""
+        moment = self._clock() - older_than
+        found = due_until(self._table, f"unfinished {self.job.plural}", kind=partition, moment=moment, limit=limit)
+        return tuple(reference_of(self.job.kind, item) for item in found)
+
+    def change(
+        self, which: Reference, step: Callable[[R], R], *, beside: Callable[[R], Sequence[Action]] | None = None
+    ) -> R:
+        """Apply `step`, a pure change that returns the very same object where nothing is to do; the record as stored.
+
+        `beside` gives further writes of the same transaction, from the record as it will be. Raises what `step` raises,
+        and `InputError` where the result is no valid record.
+        """
+        return self._records.change(which.tenant, key_of(which), step, beside=beside)
+
+    def begin(self, which: Reference, step: Callable[[R], R]) -> tuple[R, bool]:
+        """Apply a step by which somebody takes a record's work, and whether it is theirs: of many at once, one's."""
+        return self._records.begin(which.tenant, key_of(which), step)

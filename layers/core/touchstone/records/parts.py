@@ -1,0 +1,156 @@
+"""The parts of jobs, in their job's partition: what a step of one adds to the job's progress is counted once."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from touchstone.clock import Clock, system_clock
+from touchstone.parts import Part, PartsProgress
+from touchstone.records.artifacts import Artifacts
+from touchstone.records.keys import Key, key_of
+from touchstone.records.table import Action, Item, query, read
+from touchstone.records.versioned import Kind, Versioned
+from touchstone.references import Reference
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
+
+PROGRESS = "PROGRESS"
+"""The sort key of how far a job's parts are."""
+_BILLION = 1_000_000_000
+"""Costs are added up as whole billionths of a dollar."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartKind[P: Part]:
+    """How the parts of one kind of job are stored.
+
+    `name` is their noun in sentences. `prefix` begins their sort keys, before their numbers. `new` is one that nobody
+    began. `sums` are counted in the progress beside what every part counts, and `follows` are further writes that a
+    change brings with it.
+    """
+
+    name: str
+    model: type[P]
+    prefix: str
+    new: Callable[[Reference, int, datetime], P]
+    sums: Callable[[P], Mapping[str, int]] = lambda _: {}
+    follows: Callable[[P | None, P], Sequence[Action]] = lambda _before, _after: ()
+
+    def key(self, whole: Reference, number: int) -> Key:
+        """The key of a part. Raises `NotFoundError` for what cannot be an id."""
+        return {**key_of(whole), "sk": f"{self.prefix}{number:05}"}
+
+    def stored(self) -> Kind[P]:
+        """How each is stored."""
+        return Kind(
+            name=self.name,
+            model=self.model,
+            key=lambda one: self.key(one.whole, one.number),
+            asked=lambda one: str(one.number),
+            derived=lambda _: {},
+            follows=lambda before, after: (self._counted(before, after), *self.follows(before, after)),
+        )
+
+    def items(self, table: "Table", pk: str) -> Iterator[Item]:
+        """The items of a job's parts that were begun, strongly consistent."""
+        return query(
+            table,
+            f"the {self.name}s",
+            KeyConditionExpression="pk = :pk AND begins_with(sk, :part)",
+            ExpressionAttributeValues={":pk": pk, ":part": self.prefix},
+            ConsistentRead=True,
+        )
+
+    def _counted(self, before: P | None, after: P) -> Action:
+        """What a step of a part adds to the progress of its job."""
+        cost = after.cost_usd - (0.0 if before is None else before.cost_usd)
+        adds = {
+            "done": int(after.over and not (before is not None and before.over)),
+            "cost": round(cost * _BILLION),
+            "unpriced": after.unpriced_calls - (0 if before is None else before.unpriced_calls),
+        }
+        earlier = {} if before is None else self.sums(before)
+        adds |= {name: now - earlier.get(name, 0) for name, now in self.sums(after).items()}
+        until = None if after.over else after.attempts.not_before
+        return {
+            "Update": {
+                "Key": _progress_key(after.whole),
+                "UpdateExpression": (
+                    f"ADD {', '.join(f'{name} :{name}' for name in adds)} "
+                    "SET #at = :at, #until = :until, because = :because"
+                ),
+                "ExpressionAttributeNames": {"#at": "at", "#until": "until"},
+                "ExpressionAttributeValues": {
+                    **{f":{name}": add for name, add in adds.items()},
+                    ":at": after.at.isoformat(),
+                    ":until": None if until is None else until.isoformat(),
+                    ":because": after.because,
+                },
+            }
+        }
+
+
+class Parts[P: Part]:
+    """The parts of all jobs of one kind. Raises as `JobStore`."""
+
+    def __init__(
+        self,
+        kind: PartKind[P],
+        table: "Table",
+        artifacts: Artifacts,
+        *,
+        clock: Clock = system_clock,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._kind = kind
+        self._table = table
+        self._records = Versioned(kind.stored(), table, artifacts, pause=pause)
+        self._clock = clock
+
+    def progress(self, whole: Reference) -> PartsProgress:
+        """How far the parts of a job are."""
+        item = read(self._table, _progress_key(whole), f"the progress of the {whole.kind}")
+        return PartsProgress() if item is None else _progress_of(item)
+
+    def over(self, whole: Reference) -> dict[int, P]:
+        """The parts of a job that are over, by their number, strongly consistent."""
+        return {one.number: one for one in self._begun(whole) if one.over}
+
+    def carried_until(self, whole: Reference) -> datetime | None:
+        """When the last of its parts that are not over may be tried again; None where none has begun that is not."""
+        moments = (one.attempts.not_before for one in self._begun(whole) if not one.over)
+        return max((each for each in moments if each is not None), default=None)
+
+    def begin(self, whole: Reference, number: int) -> tuple[P, bool]:
+        """Begin a try at a part, and whether it may be made: of many at once exactly one may."""
+        key = self._kind.key(whole, number)
+        if self._records.find(whole.tenant, key) is None:
+            self._records.insert(self._kind.new(whole, number, self._clock()))
+        return self._records.begin(whole.tenant, key, lambda one: one.begun(now=self._clock()))
+
+    def change(self, part: P, step: Callable[[P], P]) -> P:
+        """Apply `step`, as `JobStore.change` does."""
+        return self._records.change(part.tenant, self._kind.key(part.whole, part.number), step)
+
+    def _begun(self, whole: Reference) -> Iterator[P]:
+        items = self._kind.items(self._table, key_of(whole)["pk"])
+        return (self._records.of_item(whole.tenant, item).record for item in items)
+
+
+def _progress_key(whole: Reference) -> Key:
+    return {**key_of(whole), "sk": PROGRESS}
+
+
+def _progress_of(item: Item) -> PartsProgress:
+    return PartsProgress(
+        done=int(item["done"]),
+        turns=int(item.get("turns", 0)),
+        cost_usd=int(item["cost"]) / _BILLION,
+        unpriced_calls=int(item.get("unpriced", 0)),
+        at=datetime.fromisoformat(item["at"]),
+        until=None if item["until"] is None else datetime.fromisoformat(item["until"]),
+        because=item["because"],
+    )

@@ -1,0 +1,173 @@
+"""Functions' processes of the local cloud: forked from one that has loaded their layers, and like fresh ones else."""
+
+import io
+import json
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import boto3
+import pytest
+from botocore.config import Config
+
+from infra.local import emulator, nursery
+from infra.local.home import Home
+from tests.support.waiting import eventually
+
+pytestmark = [
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="forks where there are handles of processes"),
+    # The cloud outlives the object that stands for its process: `stop` ends it by its number.
+    pytest.mark.filterwarnings("ignore:.*Popen.__del__:pytest.PytestUnraisableExceptionWarning"),
+]
+
+SITE = "python/lib/python3.13/site-packages/layer.pth"
+SCRIPT = """
+import json, os, sys
+print(json.dumps({"parent": os.getppid(), "cwd": os.getcwd(), "own": os.environ.get("OWN"), "path": sys.path,
+                  "loaded": "pydantic" in sys.modules, "name": __name__, "arguments": sys.argv}))
+print("complaint", file=sys.stderr)
+for line in sys.stdin:
+    print(line.upper(), end="")
+"""
+HANDLER = """
+import os, sys
+from pathlib import Path
+
+def handler(event, context):
+    parent = Path(f"/proc/{os.getppid()}/cmdline").read_bytes().decode()
+    return {"parent": parent, "own": os.environ.get("OWN"), "pid": os.getpid()}
+"""
+
+
+def _layer(folder: Path) -> bytes:
+    """A layer that puts a folder on the path, as those of a deployment on a laptop do."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        archive.writestr(SITE, f"import sys; sys.path.insert(0, {str(folder)!r})\n")
+    return content.getvalue()
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[..., Any]]:
+    """Starts the script as the emulator starts a worker, with a layer that holds a stand-in for a library."""
+    library = tmp_path / "library"
+    library.mkdir()
+    (library / "pydantic.py").touch()
+    layer = tmp_path / "layer_0"
+    layer.with_suffix(".zip").write_bytes(_layer(library))
+    with zipfile.ZipFile(layer.with_suffix(".zip")) as archive:
+        archive.extractall(layer)
+    script = tmp_path / "worker.py"
+    script.write_text(SCRIPT)
+    started: list[subprocess.Popen[str]] = []
+
+    def popen(*arguments: Any, **options: Any) -> subprocess.Popen[str]:
+        started.append(subprocess.Popen(*arguments, **options))
+        return started[-1]
+
+    nurseries = nursery.Nurseries(popen)
+
+    def worker(**environment: str) -> Any:
+        variables = {nursery.LAYERS_VARIABLE: str(layer), **environment}
+        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        return nurseries.popen([sys.executable, str(script)], env=variables, cwd=str(tmp_path), text=True, **pipes)
+
+    yield worker
+    for each in nurseries.known():
+        each.close()
+    for process in started:
+        assert process.wait(timeout=30) == 0, "it ends when nobody is there to ask"
+
+
+def _said(process: Any) -> dict[str, Any]:
+    return dict(json.loads(process.stdout.readline()))
+
+
+def _ended(process: Any) -> None:
+    assert process.wait(timeout=30) == 0
+    for stream in (process.stdin, process.stdout, process.stderr):
+        stream.close()
+
+
+def test_a_process_has_its_libraries_loaded_and_all_else_is_its_own(start: Any, tmp_path: Path) -> None:
+    one, other = start(OWN="one"), start(OWN="other")
+    said = [_said(one), _said(other)]
+    assert [each["own"] for each in said] == ["one", "other"]
+    assert [each["loaded"] for each in said] == [True, True]
+    assert said[0]["parent"] == said[1]["parent"], "of the same layers it is the same nursery"
+    assert said[0]["name"] == "__main__"
+    assert said[0]["arguments"] == [str(tmp_path / "worker.py")]
+    assert said[0]["cwd"] == str(tmp_path)
+    assert not [each for each in said[0]["path"] if each.startswith(str(tmp_path))], "its layers it finds by itself"
+    one.stdin.write("spoken\n")
+    one.stdin.flush()
+    assert one.stdout.readline() == "SPOKEN\n"
+    assert one.stderr.readline() == "complaint\n"
+    assert one.poll() is None
+    one.stdin.close()
+    _ended(one)
+    other.terminate()
+    _ended(other)
+
+
+def test_a_killed_process_is_seen_to_be_gone(start: Any) -> None:
+    process = start()
+    _said(process)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(timeout=0.01)
+    process.kill()
+    _ended(process)
+    assert process.poll() == 0
+    process.terminate()
+
+
+def test_what_has_no_layers_is_started_as_ever() -> None:
+    process = nursery.Nurseries(subprocess.Popen).popen([sys.executable, "-c", ""], env={})
+    assert isinstance(process, subprocess.Popen)
+    assert process.wait() == 0
+
+
+def test_the_cloud_forks_its_functions_and_one_that_is_changed_starts_anew(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    running = emulator.start(home)
+    try:
+        variables = home.credentials(running)
+        make: Any = boto3.client
+
+        def client(service: str) -> Any:
+            return make(
+                service,
+                endpoint_url=running.endpoint,
+                region_name=variables["AWS_REGION"],
+                aws_access_key_id=variables["AWS_ACCESS_KEY_ID"],
+                aws_secret_access_key=variables["AWS_SECRET_ACCESS_KEY"],
+                config=Config(retries={"total_max_attempts": 1}),
+            )
+
+        functions = client("lambda")
+        role = client("iam").create_role(RoleName="any", AssumeRolePolicyDocument="{}")["Role"]["Arn"]
+        layer = functions.publish_layer_version(LayerName="any", Content={"ZipFile": _layer(tmp_path)})
+        code = io.BytesIO()
+        with zipfile.ZipFile(code, "w") as archive:
+            archive.writestr("any.py", HANDLER)
+        functions.create_function(
+            FunctionName="any", Runtime="python3.13", Role=role, Handler="any.handler", Timeout=60,
+            Code={"ZipFile": code.getvalue()}, Layers=[layer["LayerVersionArn"]],
+            Environment={"Variables": {"OWN": "first"}},
+        )  # fmt: skip
+
+        def ran() -> dict[str, Any]:
+            return dict(json.loads(functions.invoke(FunctionName="any")["Payload"].read()))
+
+        first, again = ran(), ran()
+        assert "nursery.py" in first["parent"]
+        assert (first["own"], again) == ("first", first)
+        functions.update_function_configuration(FunctionName="any", Environment={"Variables": {"OWN": "second"}})
+        second = eventually(lambda: found if (found := ran())["own"] == "second" else None, what="the change")
+        assert second["pid"] != first["pid"]
+    finally:
+        emulator.stop(home)
+    assert not Path(f"/proc/{second['pid']}").exists(), "no process outlives the cloud"

@@ -1,0 +1,364 @@
+"""A file by the providers' batches: submitted, left, found again, collected, and each line stored and paid once."""
+
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import replies
+from tests.support.providers import ProviderServer, error, success
+from tests.support.wire_batches import Plan, Refusal
+from tests.unit.cli.conftest import Command
+from touchstone.cli import waiting
+from touchstone.cli.batch_journal import Journal, journal_path
+from touchstone.judges.batches import BatchLimits
+from touchstone.judges.batches.gemini import GeminiBatches
+
+COUNT = 4
+LINES = [
+    json.dumps({"kind": "verify", "id": f"island-{number}", "problem": f"Name island-{number}.", "answer": "x"})
+    for number in range(COUNT)
+]
+PROOF = json.dumps({"kind": "verify", "problem": "Compute 3/4 + 1/6.", "answer": "11/12"})
+VERDICT = replies.verify(independent_answer="x")
+HALF = 0.5
+
+
+@pytest.fixture
+def server() -> Iterator[ProviderServer]:
+    with ProviderServer() as started:
+        started.reply(VERDICT, schema="VerifyReply")
+        started.reply(replies.evaluate(), schema="EvaluateReply")
+        yield started
+
+
+@pytest.fixture
+def requests(tmp_path: Path) -> Path:
+    path = tmp_path / "answers.jsonl"
+    path.write_text("\n".join([*LINES, PROOF]) + "\n")
+    return path
+
+
+@pytest.fixture(autouse=True)
+def rests(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    rested: list[float] = []
+
+    async def rest(seconds: float) -> None:
+        rested.append(seconds)
+
+    monkeypatch.setattr(waiting, "rest", rest)
+    return rested
+
+
+def _results(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.with_name("answers.results.jsonl").read_text().splitlines()]
+
+
+def _cost(path: Path) -> float:
+    return sum((float(result["answer"]["cost_usd"]) for result in _results(path)), 0.0)
+
+
+def _bare(result: dict[str, Any]) -> dict[str, Any]:
+    """A result without what a batch changes: moments, and what calls cost, took and are called."""
+    answer = {name: value for name, value in result["answer"].items() if not name.endswith("_at")}
+    answer["spends"] = [
+        {name: value for name, value in spend.items() if name not in {"cost_usd", "latency_ms", "line_id", "saved_usd"}}
+        for spend in answer["spends"]
+    ]
+    del answer["cost_usd"]
+    return {**result, "answer": answer, "finished_at": None}
+
+
+def _without_cache(path: Path) -> None:
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    path.write_text("".join(json.dumps({**line, "use_cache": False}) + "\n" for line in lines))
+
+
+@pytest.mark.parametrize("key", ["GEMINI_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"])
+def test_results_are_those_of_single_calls_at_half_the_price(
+    touchstone: Command, requests: Path, server: ProviderServer, key: str
+) -> None:
+    _without_cache(requests)
+    everything = server.environment()
+    env = {name: value for name, value in everything.items() if name == key or not name.endswith("KEY")}
+    single = touchstone("batch", "run", str(requests), "--local", env=env)
+    assert single.exit_code == 0, single.stderr
+    at_once, price = _results(requests), _cost(requests)
+    assert price > 0
+    before = len(server.calls)
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", "--again", env=env)
+    assert result.exit_code == 0, result.stderr
+    assert [_bare(one) for one in _results(requests)] == [_bare(one) for one in at_once]
+    assert _cost(requests) == pytest.approx(HALF * price)
+    spends = [spend for one in _results(requests) for spend in one["answer"]["spends"]]
+    assert sum(spend["saved_usd"] for spend in spends) == pytest.approx(HALF * price)
+    assert len({spend["line_id"] for spend in spends}) == len(spends) == COUNT
+    assert all(call.by_batch for call in server.calls[before:])
+    assert len(server.calls) - before == COUNT, "the proof needs no judge"
+    assert len(server.batches.stored) == 1
+    assert not journal_path(requests.with_name("answers.results.jsonl")).exists(), "all is done, nothing is left over"
+    assert "4 questions wait in" in result.stderr
+    assert "at the latest" in result.stderr
+
+
+def test_left_and_called_again_it_collects(
+    touchstone: Command, requests: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.batches.plan(Plan(looks=1))
+
+    async def leave(_seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(waiting, "rest", leave)
+        result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    assert result.exit_code == 130
+    assert "1 of 5 lines are decided" in result.stderr
+    refused = touchstone("batch", "run", str(requests), "--local", env=server.environment())
+    assert refused.exit_code == 2
+    assert "--cheap collects them" in refused.stderr
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    assert result.exit_code == 0, result.stderr
+    assert len(server.batches.stored) == 1
+    assert len(server.calls) == COUNT
+
+
+def test_a_deep_evaluation_goes_in_the_same_batch_or_the_next(
+    touchstone: Command, requests: Path, server: ProviderServer
+) -> None:
+    requests.write_text(LINES[0][:-1] + ', "deep_evaluation": true}\n')
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    assert result.exit_code == 0, result.stderr
+    answer = _results(requests)[0]["answer"]
+    assert answer["evaluation"]["state"] == "done"
+    assert {spend["purpose"] for spend in answer["spends"]} == {"verify", "evaluate"}
+    assert len({call.model for call in server.calls}) == len(server.batches.stored) == 2, "one model a batch"
+    assert all(spend["line_id"] for spend in answer["spends"])
+
+
+def test_the_second_judge_is_asked_by_a_batch_too(touchstone: Command, requests: Path, server: ProviderServer) -> None:
+    requests.write_text(LINES[0])
+    server.rule(success(replies.verify(independent_answer="quite another")), provider="gemini")
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    assert result.exit_code == 0, result.stderr
+    spends = _results(requests)[0]["answer"]["spends"]
+    assert [spend["provider"] for spend in spends] == ["gemini", "claude"]
+    assert all(call.by_batch for call in server.calls)
+
+
+def test_replies_under_each_others_ids_are_asked_again(
+    touchstone: Command, requests: Path, server: ProviderServer
+) -> None:
+    for number in range(COUNT):
+        server.reply(replies.verify(independent_answer="x", confidence=number / 10), prompt=f"island-{number}")
+    server.batches.plan(Plan(swapped=((1, 2),), twice=(0,)))
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    assert result.exit_code == 0, result.stderr
+    answers = [one["answer"] for one in _results(requests)][:COUNT]
+    assert [answer["verify_confidence"] for answer in answers] == [0.0, 0.1, 0.2, 0.3]
+    assert [len(answer["spends"]) for answer in answers] == [1, 2, 2, 1], "what was mixed up is paid for, and told"
+    assert [len(each.line_ids) for each in server.batches.stored.values()] == [4, 2]
+
+
+def test_what_a_batch_did_not_come_to_is_asked_at_once(
+    touchstone: Command, requests: Path, server: ProviderServer
+) -> None:
+    server.batches.plan(Plan(end="expired", late=(1, 3)))
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    assert result.exit_code == 0, result.stderr
+    assert [call.by_batch for call in server.calls] == [True, True, False, False]
+    assert "2 lines are asked at once" in result.stderr
+    spends = [one["answer"]["spends"] for one in _results(requests)][:COUNT]
+    assert [bool(one[0]["line_id"]) for one in spends] == [True, False, True, False]
+
+
+def test_a_line_that_is_missing_is_submitted_again(touchstone: Command, requests: Path, server: ProviderServer) -> None:
+    server.batches.plan(Plan(missing=(2,)))
+    assert touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment()).exit_code == 0
+    assert [len(each.line_ids) for each in server.batches.stored.values()] == [4, 1]
+
+
+def test_results_that_are_gone_are_asked_for_again(
+    touchstone: Command, requests: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    months = iter([True])
+
+    async def a_month(_seconds: float) -> None:
+        if next(months, False):
+            server.batches.forget()
+
+    monkeypatch.setattr(waiting, "rest", a_month)
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    assert result.exit_code == 0, result.stderr
+    assert "does not keep the results" in result.stderr
+    assert [len(each.line_ids) for each in server.batches.stored.values()] == [COUNT, COUNT]
+
+
+@pytest.mark.parametrize(("status", "batches"), [(429, 3), (400, 1)])
+def test_a_refused_batch_is_tried_again_where_that_may_help_and_else_asked_at_once(
+    touchstone: Command, requests: Path, server: ProviderServer, status: int, batches: int
+) -> None:
+    server.batches.refuse(*(Refusal(status=status, body={"error": {"status": "X"}}) for _ in range(batches)))
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    assert result.exit_code == 0, result.stderr
+    assert server.batches.stored == {}
+    assert not server.batches.refusals
+    assert [call.by_batch for call in server.calls] == [False] * COUNT
+    assert "They are asked at once." in result.stderr
+
+
+def test_a_server_without_batches_is_asked_at_once(touchstone: Command, requests: Path, server: ProviderServer) -> None:
+    env = {"TOUCHSTONE_COMPATIBLE_BASE_URL": server.compatible_url, "TOUCHSTONE_COMPATIBLE_MODEL": "qwen3"}
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=env)
+    assert result.exit_code == 0, result.stderr
+    assert "compatible has no batches" in result.stderr
+    assert [call.provider for call in server.calls] == ["compatible"] * COUNT
+
+
+def test_a_line_whose_second_judge_has_no_batches_keeps_what_the_first_cost(
+    touchstone: Command, requests: Path, server: ProviderServer
+) -> None:
+    requests.write_text(LINES[0])
+    server.rule(success(replies.verify(independent_answer="quite another")), provider="gemini")
+    env = {"TOUCHSTONE_COMPATIBLE_BASE_URL": server.compatible_url, "TOUCHSTONE_COMPATIBLE_MODEL": "qwen3"}
+    everything = server.environment()
+    env |= {name: everything[name] for name in ("GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL")}
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=env)
+    assert result.exit_code == 0, result.stderr
+    spends = _results(requests)[0]["answer"]["spends"]
+    assert [(spend["provider"], bool(spend["line_id"]), spend["cached"]) for spend in spends] == [
+        ("gemini", True, False),
+        ("gemini", False, True),
+        ("compatible", False, False),
+    ]
+
+
+def test_the_same_question_of_two_lines_is_asked_once(
+    touchstone: Command, requests: Path, server: ProviderServer
+) -> None:
+    requests.write_text("\n".join([LINES[0], LINES[0], LINES[1]]))
+    assert touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment()).exit_code == 0
+    assert len(server.calls) == 2
+    assert [one["answer"]["spends"][0]["cached"] for one in _results(requests)] == [False, True, False]
+
+
+def test_begun_anew_it_cancels_what_is_under_way(
+    touchstone: Command, requests: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.batches.plan(Plan(looks=1000))
+
+    async def leave(_seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(waiting, "rest", leave)
+        touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    first = next(iter(server.batches.stored))
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", "--again", env=server.environment())
+    assert result.exit_code == 0, result.stderr
+    assert server.batches.cancelled == [first]
+    assert len(server.batches.stored) == 2
+
+
+def test_an_estimate_sends_nothing_and_keeps_nothing(
+    touchstone: Command, requests: Path, server: ProviderServer
+) -> None:
+    requests.write_text("\n".join([*LINES, PROOF, '{"kind": "solve", "problem": "Why?"}']))
+    arguments = ("batch", "run", str(requests), "--local", "--cheap", "--estimate")
+    found = json.loads(touchstone(*arguments, "--json", env=server.environment()).stdout)
+    assert (found["lines"], found["calls"], found["checked"], found["at_once"]) == (6, COUNT, 1, 1)
+    assert found["batch_usd"] == pytest.approx(HALF * found["at_once_usd"])
+    assert found["at_once_usd"] > 0
+    assert "by batches, at most" in touchstone(*arguments, env=server.environment()).stdout
+    assert server.calls == []
+    assert [path.name for path in requests.parent.iterdir()] == ["answers.jsonl"]
+
+
+@pytest.mark.parametrize("options", [("--cheap",), ("--local", "--estimate")])
+def test_options_that_need_others_say_which(touchstone: Command, requests: Path, options: tuple[str, ...]) -> None:
+    result = touchstone("batch", "run", str(requests), *options)
+    assert result.exit_code == 2
+    assert "Add --local" in result.stderr
+
+
+def test_a_fault_of_one_line_is_that_lines(touchstone: Command, requests: Path, server: ProviderServer) -> None:
+    server.rule(error("refused"), prompt="island-2")
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    assert result.exit_code == 0, result.stderr
+    reasons = [one["answer"]["skip_reason"] for one in _results(requests)]
+    assert reasons == [None, None, "refused", None, None]
+
+
+def test_a_journal_that_was_cut_short_goes_on_from_its_last_whole_entry(tmp_path: Path) -> None:
+    from touchstone.cli.batch_journal import Intent, Place
+    from touchstone.clock import system_clock
+
+    path = tmp_path / "j.batches"
+    journal = Journal(path)
+    lines = {"a-0": Place(answer="x", question="y")}
+    journal.add(Intent(intent="a", provider="gemini", model="m", at=system_clock() - timedelta(days=1), lines=lines))
+    journal.close()
+    whole = path.read_bytes()
+    for cut in range(1, len(whole)):
+        path.write_bytes(whole + whole[:cut])
+        assert list(Journal(path).submissions) == ["a"]
+        assert path.read_bytes() == whole
+
+
+def test_a_line_of_which_one_question_is_refused_waits_for_the_other(
+    touchstone: Command, requests: Path, server: ProviderServer
+) -> None:
+    """What a batch answers is paid for, so it is in the record although the line had to be asked at once."""
+    requests.write_text(LINES[0][:-1] + ', "deep_evaluation": true}\n')
+    server.batches.refuse(Refusal(status=400, body={"error": {"status": "X"}}))
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    assert result.exit_code == 0, result.stderr
+    assert sorted(call.by_batch for call in server.calls) == [False, True]
+    spends = _results(requests)[0]["answer"]["spends"]
+    assert [spend["line_id"] is not None for spend in spends if not spend["cached"]].count(True) == 1
+    assert not journal_path(requests.with_name("answers.results.jsonl")).exists()
+
+
+def test_a_provider_that_is_down_for_batches_is_asked_at_once_in_the_end(
+    touchstone: Command, requests: Path, server: ProviderServer
+) -> None:
+    server.batches.refuse(*(Refusal(status=503) for _ in range(20)))
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    assert result.exit_code == 0, result.stderr
+    assert [call.by_batch for call in server.calls] == [False] * COUNT
+    assert server.batches.stored == {}
+
+
+def test_a_file_is_split_by_what_a_batch_holds(
+    touchstone: Command, requests: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(GeminiBatches, "limits", BatchLimits(lines=3, bytes=1_000_000))
+    assert touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment()).exit_code == 0
+    assert [len(each.line_ids) for each in server.batches.stored.values()] == [3, 1]
+    monkeypatch.setattr(GeminiBatches, "limits", BatchLimits(lines=3, bytes=1))
+    _without_cache(requests)
+    again = touchstone("batch", "run", str(requests), "--local", "--cheap", "--again", env=server.environment())
+    assert again.exit_code == 0, again.stderr
+    assert [len(each.line_ids) for each in server.batches.stored.values()] == [3, 1, 1, 1, 1, 1]
+
+
+def test_another_key_is_told_where_the_batch_waits(
+    touchstone: Command, requests: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A batch that is not shown any more is not paid for a second time without a word."""
+
+    async def leave(_seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(waiting, "rest", leave)
+        server.batches.plan(Plan(looks=9))
+        touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    server.batches.stored.clear()
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    assert result.exit_code == 4
+    assert "A batch of 4 questions waits there" in result.stderr
+    assert len(server.calls) == COUNT

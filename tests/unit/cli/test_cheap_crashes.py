@@ -1,0 +1,159 @@
+"""Killed before and after every write and every call to a provider: each line is stored once, paid once, and right."""
+
+import functools
+import inspect
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import replies
+from tests.support.providers import ProviderServer
+from tests.support.wire_batches import Plan
+from touchstone.cli import local_batch, waiting
+from touchstone.cli.batch_files import read_requests
+from touchstone.cli.batch_journal import Journal
+from touchstone.cli.local_results import Results
+from touchstone.judges.batches.anthropic import AnthropicBatches
+from touchstone.judges.batches.gemini import GeminiBatches
+from touchstone.judges.batches.openai import OpenAIBatches
+
+COUNT = 3
+LINES = [{"kind": "verify", "problem": f"Name island-{number}.", "answer": "x"} for number in range(COUNT)]
+KEYS = {"gemini": "GEMINI_API_KEY", "openai": "OPENAI_API_KEY", "claude": "ANTHROPIC_API_KEY"}
+STEPS = [(Journal, "add"), (Results, "append"), (local_batch, "replace")]
+STEPS += [
+    (kind, name)
+    for kind in (GeminiBatches, OpenAIBatches, AnthropicBatches)
+    for name in ("submit", "look", "collect", "find")
+]
+SEVERAL = 2
+
+
+class KilledError(BaseException):
+    """The process is gone. Nothing of ours catches it."""
+
+
+class Fate:
+    """Counts the moments before and after each step, and kills at one of them (None: at none)."""
+
+    def __init__(self) -> None:
+        self.at: int | None = None
+        self.seen = 0
+
+    def moment(self) -> None:
+        self.seen += 1
+        if self.seen == self.at:
+            raise KilledError
+
+    def around(self, step: Callable[..., Any]) -> Callable[..., Any]:
+        if inspect.iscoroutinefunction(step):
+
+            @functools.wraps(step)
+            async def later(*given: Any, **named: Any) -> Any:
+                self.moment()
+                found = await step(*given, **named)
+                self.moment()
+                return found
+
+            return later
+
+        @functools.wraps(step)
+        def at_once(*given: Any, **named: Any) -> Any:
+            self.moment()
+            found = step(*given, **named)
+            self.moment()
+            return found
+
+        return at_once
+
+
+@pytest.fixture
+def fate(monkeypatch: pytest.MonkeyPatch) -> Fate:
+    found = Fate()
+    for place, name in STEPS:
+        monkeypatch.setattr(place, name, found.around(getattr(place, name)))
+
+    async def no_rest(_seconds: float) -> None:
+        """Time passes by looks."""
+
+    monkeypatch.setattr(waiting, "rest", no_rest)
+    return found
+
+
+@pytest.fixture(params=KEYS)
+def server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[ProviderServer]:
+    with ProviderServer() as started:
+        everything = started.environment()
+        for name, value in everything.items():
+            if name == KEYS[request.param] or not name.endswith("KEY"):
+                monkeypatch.setenv(name, value)
+        yield started
+
+
+def _run(path: Path, fate: Fate, *, kill_at: int | None) -> bool:
+    """Whether a run came to its end; it is killed at this moment of it."""
+    fate.seen, fate.at = 0, kill_at
+    try:
+        local_batch.run(
+            read_requests(path), results=path.with_suffix(".results"), side_by_side=1, again=False, cheap=True
+        )
+    except KilledError:
+        return False
+    return True
+
+
+def _arrange(server: ProviderServer, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A fresh day: a provider that mixes things up, an empty cache, and a file that nobody has begun."""
+    server.reset()
+    for number in range(COUNT):
+        server.reply(replies.verify(independent_answer="x", confidence=number / 10), prompt=f"island-{number}")
+    server.batches.plan(Plan(looks=1, twice=(0,), order=(1, 0, 2)))
+    folder.mkdir()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+    path = folder / "answers.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in LINES))
+    return path
+
+
+def _check(server: ProviderServer, path: Path) -> None:
+    """Each line stands in the results once, with its own verdict, and with one call that was paid for."""
+    found = [json.loads(line) for line in path.with_suffix(".results").read_text().splitlines()]
+    assert [one["line"] for one in found] == list(range(1, COUNT + 1))
+    answers = [one["answer"] for one in found]
+    assert [answer["verify_confidence"] for answer in answers] == [number / 10 for number in range(COUNT)]
+    assert [[spend["cached"] for spend in answer["spends"]] for answer in answers] == [[False]] * COUNT
+    assert len({answer["spends"][0]["line_id"] for answer in answers}) == COUNT
+    assert len({answer["cost_usd"] for answer in answers}) == 1
+    assert len(server.calls) == COUNT, "no batch is paid twice: an orphan is found again"
+    assert all(call.by_batch for call in server.calls)
+    assert [each.name for each in path.parent.glob("*.batches")] == []
+
+
+def test_a_crash_at_any_moment_loses_nothing_and_pays_nothing_twice(
+    server: ProviderServer, fate: Fate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moment, ended = 0, False
+    while not ended:
+        moment += 1
+        path = _arrange(server, tmp_path / f"killed-{moment}", monkeypatch)
+        ended = _run(path, fate, kill_at=moment)
+        assert _run(path, fate, kill_at=None), "the next run comes to its end"
+        _check(server, path)
+    at_least = 2 * (COUNT + len(("intent", "created", "ended", "submit", "look", "look", "collect")))
+    assert moment > at_least, "the moments are those of all steps"
+
+
+def test_a_crash_in_every_run_loses_nothing_either(
+    server: ProviderServer, fate: Fate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each run comes a little further than the one before."""
+    path = _arrange(server, tmp_path / "killed", monkeypatch)
+    runs = 0
+    while not _run(path, fate, kill_at=4 + runs):
+        runs += 1
+    assert runs > SEVERAL
+    _run(path, fate, kill_at=None)
+    _check(server, path)

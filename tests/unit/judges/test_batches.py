@@ -1,0 +1,295 @@
+"""The three batch APIs through the real SDKs: what is sent, what is brought back, and everything that goes wrong."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.support.providers import ProviderServer, error
+from tests.support.wire_batches import DAY, Plan, Refusal
+from tests.unit.judges.scripted import Verdict, question
+from touchstone.errors import (
+    JudgeError,
+    MinuteQuotaError,
+    MisconfiguredError,
+    MismatchedError,
+    OverloadedError,
+    RefusedError,
+    ResultsGoneError,
+    UnavailableModelError,
+    UnfinishedError,
+)
+from touchstone.judges import Question, load_registry
+from touchstone.judges.base import Adapter
+from touchstone.judges.batches import Batches, BatchLook, BatchReply, as_line
+from touchstone.judges.batches.base import by_line
+from touchstone.judges.batches.opening import batches_of
+from touchstone.judges.opening import connect
+
+PROVIDERS = ["claude", "openai", "gemini"]
+INTENT = "i0123456789ab"
+BEFORE = datetime(2026, 1, 1, tzinfo=UTC)
+MODEL = {"claude": "claude-haiku-5-5", "openai": "gpt-5.6-mini", "gemini": "gemini-3.5-flash-lite"}
+ASKED = tuple(replace(question(), prompt=replace(question().prompt, user=f"Case {number}?")) for number in range(4))
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[ProviderServer]:
+    with ProviderServer() as server:
+        yield server
+
+
+@dataclass(frozen=True)
+class Scene:
+    server: ProviderServer
+    provider: str
+    adapter: Adapter
+    batches: Batches
+
+    @property
+    def model(self) -> str:
+        return MODEL[self.provider]
+
+    def lines(self, asked: Sequence[Question[Verdict]] = ASKED) -> dict[str, Question[Verdict]]:
+        ids = [f"{INTENT}-{number}" for number in range(len(asked))]
+        return {line_id: as_line(one, line_id) for line_id, one in zip(ids, asked, strict=True)}
+
+    async def submitted(self) -> BatchLook:
+        lines = [self.batches.line(self.model, one) for one in self.lines().values()]
+        return await self.batches.submit(self.model, INTENT, lines)
+
+    async def brought(self, plan: Plan) -> dict[str, BatchReply]:
+        """The replies of a batch for which this was planned."""
+        self.server.batches.plan(plan)
+        look = await self.submitted()
+        ended = await self.batches.look(look.batch_id)
+        replies = () if ended.state == "failed" else await self.batches.collect(look.batch_id)
+        return by_line(replies, self.lines().keys(), state=ended.state)
+
+    def read(self, replies: dict[str, BatchReply]) -> list[Any]:
+        """What every line's reply is: a value, or the class of a failure."""
+        found: list[Any] = []
+        for line_id, asked in self.lines().items():
+            told, brought = self._told(asked, replies[line_id])
+            assert told == line_id, "a record names the line of the batch, of a failure too"
+            found.append(brought)
+        return found
+
+    def _told(self, asked: Question[Verdict], reply: BatchReply) -> tuple[str | None, Any]:
+        try:
+            answer = self.batches.read(self.model, asked, reply)
+        except JudgeError as failure:
+            return failure.line_id, type(failure)
+        return answer.line_id, answer.value
+
+
+@pytest.fixture(params=PROVIDERS)
+async def scene(request: pytest.FixtureRequest, running: ProviderServer) -> AsyncIterator[Scene]:
+    running.reset()
+    for number in range(len(ASKED)):
+        running.reply({"is_correct": number % 2 == 0, "note": f"{number}"}, prompt=f"Case {number}")
+    registry = load_registry(running.environment())
+    provider = registry.provider(request.param)
+    adapter = connect(provider, "loopback-key")
+    batches = batches_of(provider, adapter)
+    assert batches is not None
+    yield Scene(running, request.param, adapter, batches)
+    await adapter.aclose()
+
+
+VALUES = [Verdict(is_correct=number % 2 == 0, note=f"{number}") for number in range(len(ASKED))]
+
+
+async def test_a_line_is_what_the_single_adapter_sends_but_for_its_id(scene: Scene) -> None:
+    await scene.submitted()
+    await scene.adapter.ask(scene.model, ASKED[0], timeout=20)
+    by_batch, single = scene.server.calls[0], scene.server.calls[-1]
+    assert (by_batch.by_batch, single.by_batch) == (True, False)
+    for name in ("provider", "model", "system", "prompt", "images", "title", "temperature"):
+        assert getattr(by_batch, name) == getattr(single, name), name
+    assert by_batch.schema is not None
+    assert single.schema is not None
+    assert "line_id" not in single.schema["properties"]
+    echo = {"type": "string", "enum": [f"{INTENT}-0"]}
+    assert by_batch.schema["properties"] == {**single.schema["properties"], "line_id": echo}
+    assert by_batch.schema["required"] == [*single.schema["required"], "line_id"]
+
+
+async def test_replies_are_told_by_their_ids_in_whatever_order(scene: Scene) -> None:
+    replies = await scene.brought(Plan(order=(2, 0, 3, 1)))
+    assert scene.read(replies) == VALUES
+    line_id, asked = next(iter(scene.lines().items()))
+    answer = scene.batches.read(scene.model, asked, replies[line_id])
+    single = await scene.adapter.ask(scene.model, ASKED[0], timeout=20)
+    assert (answer.usage, answer.model, answer.value) == (single.usage, single.model, single.value)
+
+
+async def test_a_batch_says_when_it_ends_at_the_latest(scene: Scene) -> None:
+    scene.server.batches.plan(Plan(looks=1))
+    look = await scene.submitted()
+    assert look.state == "under_way"
+    assert look.ends_by is not None
+    created = scene.server.batches.stored[look.batch_id].created
+    assert look.ends_by == created + (2 * DAY if scene.provider == "gemini" else DAY)
+    assert (await scene.batches.look(look.batch_id)).state == "under_way"
+    assert (await scene.batches.look(look.batch_id)).state == "completed"
+
+
+async def test_a_reply_under_anothers_id_is_refused(scene: Scene) -> None:
+    found = scene.read(await scene.brought(Plan(swapped=((1, 2),))))
+    assert found == [VALUES[0], MismatchedError, MismatchedError, VALUES[3]]
+
+
+async def test_a_reply_without_an_id_is_refused(scene: Scene) -> None:
+    scene.server.reply('{"is_correct": true, "note": "no id"}', prompt="Case 1")
+    assert scene.read(await scene.brought(Plan()))[1] is MismatchedError
+
+
+async def test_a_line_answered_twice_counts_once(scene: Scene) -> None:
+    assert scene.read(await scene.brought(Plan(twice=(0, 3)))) == VALUES
+
+
+async def test_a_line_that_does_not_come_is_missing(scene: Scene) -> None:
+    assert scene.read(await scene.brought(Plan(missing=(2,)))) == [*VALUES[:2], OverloadedError, VALUES[3]]
+
+
+@pytest.mark.parametrize("end", ["expired", "cancelled"])
+async def test_what_a_batch_had_done_when_it_ended_is_taken(scene: Scene, end: Any) -> None:
+    found = scene.read(await scene.brought(Plan(end=end, late=(1, 3))))
+    assert found == [VALUES[0], UnfinishedError, VALUES[2], UnfinishedError]
+
+
+async def test_a_line_that_failed_fails_as_a_single_call_does(scene: Scene) -> None:
+    scene.server.rule(error("overloaded"), prompt="Case 0")
+    scene.server.rule(error("refused"), prompt="Case 1")
+    scene.server.rule(error("bad_request"), prompt="Case 2")
+    scene.server.rule(error("unauthorized"), prompt="Case 3")
+    found = scene.read(await scene.brought(Plan()))
+    assert found == [OverloadedError, RefusedError, MisconfiguredError, UnavailableModelError]
+
+
+async def test_a_batch_that_failed_brings_nothing(scene: Scene) -> None:
+    kind = OverloadedError if scene.provider == "claude" else UnfinishedError  # Anthropic's batches only ever end
+    assert scene.read(await scene.brought(Plan(end="failed"))) == [kind] * 4
+    if scene.provider == "openai":
+        look = await scene.batches.look(next(iter(scene.server.batches.stored)))
+        assert look.failure == "token_limit_exceeded"
+
+
+async def test_a_cancelled_batch_ends(scene: Scene) -> None:
+    scene.server.batches.plan(Plan(looks=100))
+    look = await scene.submitted()
+    await scene.batches.cancel(look.batch_id)
+    assert scene.server.batches.cancelled == [look.batch_id]
+    assert (await scene.batches.look(look.batch_id)).state == (
+        "completed" if scene.provider == "claude" else "cancelled"
+    )
+
+
+@pytest.mark.parametrize(("status", "kind"), [(429, MinuteQuotaError), (400, MisconfiguredError)])
+async def test_a_create_that_is_refused_has_created_nothing(scene: Scene, status: int, kind: type[JudgeError]) -> None:
+    scene.server.batches.refuse(Refusal(status=status, body={"error": {"message": "loopback-key Case 1"}}))
+    with pytest.raises(kind) as caught:
+        await scene.submitted()
+    assert "loopback-key" not in str(caught.value)
+    assert scene.server.batches.stored == {}
+    assert (await scene.batches.find(INTENT, since=BEFORE, known=())).batch_id is None
+
+
+async def test_a_create_whose_answer_was_lost_is_found_again(scene: Scene) -> None:
+    server = scene.server.batches
+    server.plan(Plan(looks=1), Plan(looks=1))
+    other = [scene.batches.line(scene.model, as_line(ASKED[0], "iother-0"))]
+    await scene.batches.submit(scene.model, "iother", other)
+    server.refuse(Refusal(lost=True))
+    with pytest.raises(OverloadedError) as caught:
+        await scene.submitted()
+    assert caught.value.sent, "the batch may be there"
+    orphan = list(server.stored)[-1]
+    found = await scene.batches.find(INTENT, since=BEFORE, known=())
+    if scene.provider == "claude":
+        assert found.batch_id is None
+        assert {look.batch_id for look in found.open} == set(server.stored), "nobody knows before they have ended"
+        for batch_id in server.stored:
+            for _ in range(2):
+                await scene.batches.look(batch_id)
+        found = await scene.batches.find(INTENT, since=BEFORE, known=())
+    assert found.batch_id == orphan
+    assert (await scene.batches.find("inever", since=BEFORE, known=())).batch_id is None
+    if scene.provider != "gemini":  # whose list is in no order, so that all of it is looked through
+        later = datetime.now(UTC) + timedelta(hours=1)
+        assert (await scene.batches.find(INTENT, since=later, known=())).batch_id is None
+
+
+async def test_results_that_are_gone_are_said_to_be(scene: Scene) -> None:
+    look = await scene.submitted()
+    await scene.batches.look(look.batch_id)
+    scene.server.batches.forget()
+    with pytest.raises(ResultsGoneError, match=look.batch_id):
+        await scene.batches.collect(look.batch_id)
+
+
+async def test_an_upload_that_fails_has_certainly_created_nothing(scene: Scene, unused_tcp_port: int) -> None:
+    provider = load_registry({}).provider(scene.provider)
+    nowhere = provider.model_copy(update={"base_url": f"http://127.0.0.1:{unused_tcp_port}"})
+    adapter = connect(nowhere, "key")
+    batches = batches_of(nowhere, adapter)
+    assert batches is not None
+    with pytest.raises(OverloadedError) as caught:
+        await batches.submit(scene.model, INTENT, [batches.line(scene.model, as_line(ASKED[0], f"{INTENT}-0"))])
+    assert not caught.value.sent
+    await adapter.aclose()
+
+
+def test_the_providers_refuse_what_they_do_refuse(running: ProviderServer) -> None:
+    """The loopback server is as strict as the services, where an SDK would let a wrong line pass."""
+    params = {"model": "m", "max_tokens": 1, "messages": [], "extra_body": {}}
+    batch = {"requests": [{"custom_id": "a", "params": params}]}
+    url = f"{running.base_url}/v1/messages/batches"
+    assert httpx.post(url, json=batch, headers={"x-api-key": "k"}).status_code == 400
+    running.batches.files["files/f"] = json.dumps({"key": "a", "request": {"systemInstruction": ["s"]}}).encode()
+    create = {"batch": {"displayName": "n", "inputConfig": {"fileName": "files/f"}}}
+    url = f"{running.base_url}/v1beta/models/m:batchGenerateContent"
+    assert httpx.post(url, json=create, headers={"x-goog-api-key": "k"}).status_code == 400
+
+
+def test_a_server_that_is_only_compatible_has_no_batches() -> None:
+    registry = load_registry({"TOUCHSTONE_COMPATIBLE_BASE_URL": "http://x", "TOUCHSTONE_COMPATIBLE_MODEL": "m"})
+    provider = registry.provider("compatible")
+    assert batches_of(provider, connect(provider, None)) is None
+
+
+def test_a_batch_costs_half_and_an_unknown_price_stays_so() -> None:
+    registry = load_registry({"TOUCHSTONE_COMPATIBLE_BASE_URL": "http://x", "TOUCHSTONE_COMPATIBLE_MODEL": "m"})
+    half = registry.by_batch()
+    for model in registry.models():
+        cheap = half.find(model.provider, model.name)
+        if model.provider == "compatible":
+            assert cheap.price_in is None
+            continue
+        assert cheap.price_in == (model.price_in or 0) / 2
+        assert cheap.price_out == (model.price_out or 0) / 2
+        if model.long_prompt is not None and cheap.long_prompt is not None:
+            assert cheap.long_prompt.price_in == (model.long_prompt.price_in or 0) / 2
+
+
+def test_nobody_waits(running: ProviderServer) -> None:
+    """Several steps of one batch may be asked at once; the client serves them all."""
+    running.reset()
+
+    async def all_of_them() -> list[BatchLook]:
+        provider = load_registry(running.environment()).provider("openai")
+        adapter = connect(provider, "k")
+        batches = batches_of(provider, adapter)
+        assert batches is not None
+        look = await batches.submit("m", "ix", [batches.line("m", as_line(ASKED[0], "ix-0"))])
+        found = await asyncio.gather(*(batches.look(look.batch_id) for _ in range(4)))
+        await adapter.aclose()
+        return found
+
+    assert {look.state for look in asyncio.run(all_of_them())} == {"completed"}
