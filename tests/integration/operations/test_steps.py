@@ -119,7 +119,7 @@ async def test_a_verdict_that_comes_after_somebody_else_ended_the_verification_c
     skip = finish_skipped if ended else skip_verification
 
     def meanwhile(tier: Tier, **how: Any) -> Judge | None:
-        skip(house.answers, house.answers.get(Reference("acme", "answer", begun.id)), reason="timed_out", sentence="Late.")
+        skip(house.answers, house.answers.get(begun.ref), reason="timed_out", sentence="Late.")
         return prefer(tier, **how)
 
     prefer, desk.judges.prefer = desk.judges.prefer, meanwhile  # type: ignore[method-assign]
@@ -127,7 +127,7 @@ async def test_a_verdict_that_comes_after_somebody_else_ended_the_verification_c
     assert (record.stage, record.verification_status, record.best_attempt) == ("finished", "unverified", 1)
     assert [attempt.verification and attempt.verification.error for attempt in record.attempts] == ["Late."]
     assert len(record.spends) == 1, "what was paid for is kept"
-    assert house.answers.get(Reference("acme", "answer", begun.id)) == record
+    assert house.answers.get(begun.ref) == record
 
 
 @pytest.mark.parametrize(
