@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal
 
 from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.metrics import MetricUnit
@@ -19,6 +20,31 @@ if TYPE_CHECKING:
 
 PLACES_SHOWN = 8
 """Of an unexpected error's way, the innermost places: enough to find it, and short enough to read."""
+
+type Measure = Literal[
+    "Answers",
+    "Unverified",
+    "CostMicroUsd",
+    "Misconfigured",
+    "Backlog",
+    "OldestDeferredAge",
+    "Stuck",
+    "CeilingPercent",
+]
+METRICS: Mapping[Measure, MetricUnit] = MappingProxyType(
+    {
+        "Answers": MetricUnit.Count,
+        "Unverified": MetricUnit.Count,
+        "CostMicroUsd": MetricUnit.Count,
+        "Misconfigured": MetricUnit.Count,
+        "Backlog": MetricUnit.Count,
+        "OldestDeferredAge": MetricUnit.Seconds,
+        "Stuck": MetricUnit.Count,
+        "CeilingPercent": MetricUnit.Percent,
+    }
+)
+"""All that is published as a metric. Ten custom metrics are free; each further one costs as much as three alarms."""
+STATUSES = ("verified", "unverified", "caution", "failed")
 
 logger = Logger(service="touchstone", log_uncaught_exceptions=False)
 metrics = Metrics(namespace="Touchstone", service="touchstone")
@@ -63,17 +89,33 @@ def publishing[**P, R](handler: Callable[P, R]) -> Callable[P, R]:
     return publish
 
 
+def measure(name: Measure, value: float) -> None:
+    """Publish one of the few metrics that alarms look at; each name is paid for by the month."""
+    metrics.add_metric(name=name, unit=METRICS[name], value=value)
+
+
+def note(what: str, **fields: object) -> None:
+    """Log what happened, as fields that the stack's saved queries count; never what a user sent."""
+    logger.info(what, extra=fields)
+
+
 def count_verdict(record: AnswerRecord) -> None:
     """Count one finished answer: its status, why attempts were skipped, and what its judges took."""
-    metrics.add_metric(name="Answers", unit=MetricUnit.Count, value=1)
-    for status in ("verified", "unverified", "caution"):
-        hit = record.verification_status == status
-        metrics.add_metric(name=f"Status_{status}", unit=MetricUnit.Count, value=int(hit))
-    metrics.add_metric(name="Failed", unit=MetricUnit.Count, value=int(record.stage == "failed"))
+    status = record.verification_status if record.stage == "finished" else "failed"
+    measure("Answers", 1)
+    measure("Unverified", int(status == "unverified"))
+    note("answer", **{each: int(status == each) for each in STATUSES})
     for attempt in record.attempts:
         if attempt.verification and attempt.verification.skip_reason:
-            metrics.add_metric(name=f"Skip_{attempt.verification.skip_reason}", unit=MetricUnit.Count, value=1)
+            count_undecided(attempt.verification.skip_reason)
     count_spends(record.spends)
+
+
+def count_undecided(reason: str) -> None:
+    """Count one try that brought no verdict, by its reason."""
+    note("undecided", reason=reason)
+    if reason == "misconfigured":
+        measure("Misconfigured", 1)
 
 
 def count_spends(spends: Iterable[Spend]) -> None:
@@ -81,21 +123,33 @@ def count_spends(spends: Iterable[Spend]) -> None:
     for spend in spends:
         if spend.cached:
             continue
-        metrics.add_metric(name="JudgeLatency", unit=MetricUnit.Milliseconds, value=spend.latency_ms)
-        tokens = spend.input_tokens + spend.output_tokens
-        metrics.add_metric(name="Tokens", unit=MetricUnit.Count, value=tokens)
-        if spend.cost_usd is not None:
-            metrics.add_metric(name="CostMicroUsd", unit=MetricUnit.Count, value=round(spend.cost_usd * 1e6))
+        micros = None if spend.cost_usd is None else round(spend.cost_usd * 1e6)
+        note(
+            "judge",
+            provider=spend.provider,
+            model=spend.model,
+            purpose=spend.purpose,
+            latency_ms=round(spend.latency_ms),
+            tokens=spend.input_tokens + spend.output_tokens,
+            cost_micro_usd=micros,
+        )
+        if micros is not None:
+            measure("CostMicroUsd", micros)
+
+
+def count_step(step: str, state: str, reason: str | None) -> None:
+    """Count where a step left its work, and why where the try brought nothing."""
+    note("step", step=step, state=state)
+    if reason is not None:
+        count_undecided(reason)
 
 
 def count_evaluation(outcome: Outcome) -> None:
     """Count one try at a deep evaluation by where it left the record, and why where it brought no result."""
-    metrics.add_metric(name=f"Evaluation_{outcome.state}", unit=MetricUnit.Count, value=1)
-    if outcome.tried and outcome.reason is not None:
-        metrics.add_metric(name=f"PutBack_{outcome.reason}", unit=MetricUnit.Count, value=1)
+    count_step("Evaluation", outcome.state, outcome.reason if outcome.tried else None)
     count_spends(outcome.spends)
 
 
 def measure_ceiling(percent: float) -> None:
     """Note how much of its ceiling for the day a tenant has used; past it nothing is judged in its name."""
-    metrics.add_metric(name="CeilingPercent", unit=MetricUnit.Percent, value=round(percent))
+    measure("CeilingPercent", round(percent))

@@ -4,10 +4,9 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, Protocol
 
-from aws_lambda_powertools.metrics import MetricUnit
 from pydantic import BaseModel
 
-from functions.observability import logger, metrics, publishing
+from functions.observability import count_step, logger, publishing
 from functions.pauses import seconds_until
 
 SHORTEST_PAUSE_S = 1
@@ -54,9 +53,7 @@ def step[R: BaseModel, P: Progress](
     @publishing
     def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
         progress = work(parsed(taken, named, event))
-        metrics.add_metric(name=f"{called}_{progress.state}", unit=MetricUnit.Count, value=1)
-        if progress.reason is not None:
-            metrics.add_metric(name=f"PutBack_{progress.reason}", unit=MetricUnit.Count, value=1)
+        count_step(called, progress.state, progress.reason)
         return told(progress) | more(progress)
 
     return handler

@@ -7,7 +7,7 @@ from infra.constructs.answers import Answers
 from infra.constructs.api import Api
 from infra.constructs.audits import Audits
 from infra.constructs.batch import Batch
-from infra.constructs.function import Runtime
+from infra.constructs.function import Function, Runtime
 from infra.constructs.intake import Intake
 from infra.constructs.machine import Machine
 from infra.constructs.operations import Operations
@@ -68,6 +68,7 @@ class TouchstoneStack(Stack):
             self,
             "Operations",
             api=self.api,
+            functions=[construct for construct in self.node.find_all() if isinstance(construct, Function)],
             machines=[construct for construct in self.node.find_all() if isinstance(construct, Machine)],
             queues=self.queues,
             settings=settings,
@@ -91,7 +92,6 @@ class TouchstoneStack(Stack):
             "DeferredQueueUrl": self.queues.deferred.queue_url,
             "IntakeQueueUrl": self.queues.intake.queue_url,
             "DeadLetterQueueUrl": self.queues.dead_letters.queue_url,
-            "VerifyMachineArn": self.answers.verify_machine.arn,
             "SolveMachineArn": self.answers.solve_machine.arn,
             "EvaluateMachineArn": self.answers.evaluate_machine.arn,
             "DrainMachineArn": self.answers.drain_machine.arn,

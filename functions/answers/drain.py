@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from aws_lambda_powertools.metrics import MetricUnit
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from functions.composition.work import drain, run
-from functions.observability import count_evaluation, logger, metrics, publishing
+from functions.observability import count_evaluation, logger, note, publishing
 from functions.pauses import seconds_until
 from touchstone.clock import Deadline
 
@@ -21,6 +20,5 @@ def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
     drained = run(drain().run(owner=owner, deadline=deadline))
     for outcome in drained.outcomes:
         count_evaluation(outcome)
-    metrics.add_metric(name="DrainFinished", unit=MetricUnit.Count, value=drained.finished)
-    metrics.add_metric(name="DrainPutBack", unit=MetricUnit.Count, value=drained.put_back)
+    note("drained", finished=drained.finished, put_back=drained.put_back)
     return {"state": drained.state, "wait_seconds": seconds_until(drained.until), "finished": drained.finished}

@@ -22,7 +22,6 @@ class Step(BaseModel):
     tenant: str
     answer_id: str
     number: int = 1
-    deadline_epoch_ms: int | None = None
     skip: SkipReason | None = None
     error: str | None = None
 

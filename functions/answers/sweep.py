@@ -3,12 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from aws_lambda_powertools.metrics import MetricUnit
-
 from functions.composition.sweeping import sweep
 from functions.composition.tasks import announcer
 from functions.composition.work import answer_sweep
-from functions.observability import count_verdict, metrics, publishing
+from functions.observability import count_verdict, measure, note, publishing
 from touchstone.operations.jobs.sweep import MOST
 
 
@@ -18,10 +16,10 @@ def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noq
     swept, others = answer_sweep().run(), sweep().run()
     sent = announcer().pending(limit=MOST)
     restarted, stuck = swept.restarted + others.restarted, swept.stuck + others.stuck
-    metrics.add_metric(name="Backlog", unit=MetricUnit.Count, value=swept.backlog.count)
-    metrics.add_metric(name="OldestDeferredAge", unit=MetricUnit.Seconds, value=swept.oldest_seconds)
-    metrics.add_metric(name="Restarted", unit=MetricUnit.Count, value=restarted)
-    metrics.add_metric(name="Stuck", unit=MetricUnit.Count, value=stuck)
+    measure("Backlog", swept.backlog.count)
+    measure("OldestDeferredAge", swept.oldest_seconds)
+    measure("Stuck", stuck)
+    note("swept", restarted=restarted)
     for record in swept.ended:
         count_verdict(record)
     return {

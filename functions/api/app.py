@@ -60,8 +60,13 @@ def on_no_route(error: NoRouteError) -> Response[str]:  # noqa: ARG001 - Powerto
     return problems.from_error(NotFoundError("There is no such address; see /swagger for those there are."))
 
 
-@logger.inject_lambda_context(correlation_id_path=correlation_paths.API_GATEWAY_HTTP, log_event=False, clear_state=True)
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """Answer one request."""
+    return route(event, context)
+
+
+@logger.inject_lambda_context(correlation_id_path=correlation_paths.API_GATEWAY_HTTP, log_event=False, clear_state=True)
+def route(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Route one request."""
     try:
         if dashboard_asked(event):

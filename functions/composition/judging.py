@@ -78,6 +78,12 @@ def judges_of_quizzes(tenant: str, *, patient: bool = False, awaited: bool = Fal
     return _judges(generator().registry, tenant, patient=patient, awaited=awaited, apart=apart)
 
 
+def forget() -> None:
+    """Open connections anew from now on: those that are open belong to an event loop that is no longer ours."""
+    for kept in (_adapter, judges, judges_of_submissions, judges_of_quizzes):
+        kept.cache_clear()
+
+
 def _judges(listed: Registry, tenant: str, *, patient: bool, awaited: bool = False, apart: str | None = None) -> Judges:
     from functions.judge_keys import DeploymentKeys
     from touchstone.budgets import DynamoAdmission

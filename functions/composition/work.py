@@ -65,8 +65,18 @@ def bulk_evaluations() -> BulkEvaluations:
     )
 
 
+def verify_now(tenant: str, answer_id: str, seconds: float, wait_seconds: float) -> bool:
+    """Verify an answer whose sender waits, in this process; see `intake.Verifier`."""
+    from touchstone.clock import Deadline
+    from touchstone.operations.steps import verify_own_answer
+
+    work = verify_own_answer(desk(tenant, awaited=True), answer_id, deadline=Deadline.after(seconds))
+    return run_within(work, wait_seconds) is not None
+
+
 def intake(tenant: str, *, bulk: bool = False) -> AnswerIntake:
     """Accepts a tenant's requests; `bulk` by a door of many, whose deep evaluations take their turn."""
+    from functions.observability import count_verdict
     from touchstone.operations.intake import AnswerIntake
     from touchstone.records import RequestKeys
 
@@ -78,6 +88,8 @@ def intake(tenant: str, *, bulk: bool = False) -> AnswerIntake:
         keys=RequestKeys(stores.table()),
         workflows=workflows,
         bulk=bulk_evaluations() if bulk else None,
+        verifier=None if bulk else lambda *asked: verify_now(tenant, *asked),
+        ended=count_verdict,
     )
 
 
@@ -202,3 +214,37 @@ def _runner() -> asyncio.Runner:
 def run[T](work: Coroutine[Any, Any, T]) -> T:
     """Run to the end on the one event loop of this process, whose connections outlive an invocation."""
     return _runner().run(work)
+
+
+def run_within[T](work: Coroutine[Any, Any, T], seconds: float) -> T | None:
+    """As `run`, but no longer than so many seconds by the clock, whatever holds the event loop; then None.
+
+    What has not ended goes on without its caller, and keeps its loop and its connections: who comes next opens others.
+    """
+    from concurrent.futures import Future
+    from threading import Lock, Thread
+
+    ended: Future[T] = Future()
+    turn, left = Lock(), False
+
+    def work_apart() -> None:
+        runner = _runner()
+        try:
+            ended.set_result(runner.run(work))
+        except BaseException as error:  # noqa: BLE001 - raised where it is waited for
+            ended.set_exception(error)
+        with turn:
+            if left:
+                runner.close()
+
+    Thread(target=work_apart, name="touchstone-awaited", daemon=True).start()
+    try:
+        return ended.result(timeout=seconds)
+    except TimeoutError:
+        with turn:
+            if ended.done():
+                return ended.result()  # it ended just now, or this is an error of its own
+            left = True
+        _runner.cache_clear()
+        judging.forget()
+        return None

@@ -3,10 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from aws_lambda_powertools.metrics import MetricUnit
-
 from functions.composition.quizzes import desk
-from functions.observability import metrics, publishing
+from functions.observability import note, publishing
 from functions.quizzes.step import references_of
 from touchstone.operations.quizzes.making import finish
 
@@ -16,6 +14,5 @@ def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noq
     """Keep the best attempt as what came of it, and count how quizzes end."""
     references = references_of(event)
     run = finish(desk(references.tenant), references.quiz_id)
-    metrics.add_metric(name=f"Quiz_{run.state}", unit=MetricUnit.Count, value=1)
-    metrics.add_metric(name="QuizAttempts", unit=MetricUnit.Count, value=len(run.attempts))
+    note("quiz", state=run.state, attempts=len(run.attempts))
     return {"state": run.state}

@@ -14,13 +14,15 @@ QUICK = Size(memory_mb=512, timeout_s=30)
 """Reads and writes records only: more memory would buy time that the store spends."""
 JUDGING = Size(memory_mb=1024, timeout_s=60)
 """Waits for a judge; importing a provider's SDK takes more than half a processor's second."""
-VERIFYING = Size(memory_mb=1769, timeout_s=340)
-"""One whole processor: the five seconds of a caller who waits include a cold start that imports an SDK and the
-mathematics. Where nobody waits, a judge has up to five minutes; a caller's deadline comes with the request."""
+VERIFYING = Size(memory_mb=1024, timeout_s=340)
+"""Of attempts of ours, which nobody waits for: a judge has up to five minutes."""
 SOLVING = Size(memory_mb=1024, timeout_s=180)
 """Half a minute more than a step waits for its judges: one that is late is to be a reason in the record."""
-EVALUATING = Size(memory_mb=1024, timeout_s=120)
-DRAINING = Size(memory_mb=1024, timeout_s=900)
+EVALUATING = Size(memory_mb=384, timeout_s=120)
+"""Waits for one judge, and nobody waits for it: more memory would be paid for while the judge thinks. It holds 150 MB
+with all three SDKs."""
+DRAINING = Size(memory_mb=768, timeout_s=900)
+"""Waits for twenty judges side by side; less than half a processor stores what they say."""
 
 
 class Answers(Construct):
@@ -32,17 +34,11 @@ class Answers(Construct):
         self._functions(store)
         queues.let_drain(self.drain)
         queues.let_defer(self.sweep)
-        self.verify_machine = Machine(
-            self,
-            "VerifyMachine",
-            name="verify",
-            express=True,
-            calls={"VerifyFunction": self.verify, "SettleFunction": self.settle},
-        )
         self.evaluate_machine = Machine(
             self,
             "EvaluateMachine",
             name="evaluate",
+            express=True,
             calls={"EvaluateFunction": self.evaluate},
             places={"DeferredQueue": queues.deferred.queue_url},
         )
@@ -73,7 +69,6 @@ class Answers(Construct):
 
     def _functions(self, store: Store) -> None:
         self.verify = self._function("Verify", "verify", VERIFYING, "judges", "checks")
-        self.settle = self._function("Settle", "settle", QUICK)
         self.read_image = self._function("ReadImage", "read_image", JUDGING, "judges")
         self.analyze = self._function("Analyze", "analyze", JUDGING, "judges")
         self.retrieve = self._function("Retrieve", "retrieve", QUICK)
@@ -84,7 +79,7 @@ class Answers(Construct):
         self.drain = self._function("Drain", "drain", DRAINING, "judges")
         self.sweep = self._function("Sweep", "sweep", Size(memory_mb=512, timeout_s=300), "audits")
         judging = (self.verify, self.read_image, self.analyze, self.solve, self.enrich, self.evaluate, self.drain)
-        everyone = (*judging, self.settle, self.retrieve, self.fail, self.sweep)
+        everyone = (*judging, self.retrieve, self.fail, self.sweep)
         store.let_read_judge_keys(*judging)
         store.let_use_records(*everyone)
         store.let_use_objects(*everyone, roots=[ARTIFACTS])
@@ -98,5 +93,4 @@ class Answers(Construct):
             module=f"functions.answers.{module}",
             size=size,
             layers=names,
-            waited_for=construct_id == "Verify",
         )

@@ -16,11 +16,16 @@ from infra.constructs.function import LOG_RETENTION, Function, Runtime, Size
 from infra.constructs.store import ARTIFACTS, COURSES, INBOX, Store
 from infra.grants import GRANTS
 
+VERIFICATIONS = "/v1/verifications"
+"""The route whose function asks a judge while the caller waits."""
 PUBLIC_ROUTES = ("/health", "/openapi.json", "/swagger")
 PAGES = {"/": [http.HttpMethod.GET], "/app/{proxy+}": [http.HttpMethod.GET, http.HttpMethod.POST]}
 """The dashboard: a browser shows who it is by a cookie, which the function itself looks at."""
 ANSWERING = Size(memory_mb=1024, timeout_s=29)
 """An HTTP API gives up after 30 seconds; the function must have answered before."""
+VERIFYING = Size(memory_mb=1769, timeout_s=29)
+"""One whole processor: the five seconds of a caller who waits include a cold start that imports an SDK and the
+mathematics."""
 AUTHORIZING = Size(memory_mb=512, timeout_s=5)
 """One read by key; its cold start is in front of every first request."""
 REQUESTS_PER_SECOND = 100
@@ -64,6 +69,15 @@ class Api(Construct):
             layers=["audits"],
             waited_for=True,
         )
+        self.verifying = Function(
+            self,
+            "Verifying",
+            runtime=runtime,
+            module="functions.api.verifying",
+            size=VERIFYING,
+            layers=["judges", "checks"],
+            waited_for=True,
+        )
         authorizer = Function(
             self,
             "Authorizer",
@@ -74,14 +88,15 @@ class Api(Construct):
         )
         authorizer.allow(["dynamodb:GetItem"], store.table.table_arn, leading=GRANTS[authorizer.module].read)
         authorizer.set(TOUCHSTONE_TABLE=store.table.table_name)
-        store.let_use_records(self.function)
-        store.let_remember_requests(self.function)
+        store.let_use_records(self.function, self.verifying)
+        store.let_remember_requests(self.function, self.verifying)
         store.let_use_objects(self.function, roots=[INBOX, ARTIFACTS])
+        store.let_use_objects(self.verifying, roots=[ARTIFACTS])
         store.let_replace_objects(self.function, roots=[COURSES])
+        store.let_read_judge_keys(self.verifying)
         store.let_read_judge_keys(self.function)  # for their fingerprint: quotas are counted by account
-        answers.verify_machine.let_run(self.function, variable="TOUCHSTONE_VERIFY_MACHINE_ARN")
         answers.solve_machine.let_start(self.function, variable="TOUCHSTONE_SOLVE_MACHINE_ARN")
-        answers.evaluate_machine.let_start(self.function, variable="TOUCHSTONE_EVALUATE_MACHINE_ARN")
+        answers.evaluate_machine.let_start(self.function, self.verifying, variable="TOUCHSTONE_EVALUATE_MACHINE_ARN")
         for job in jobs:
             job.let_carry_on(self.function)
         self.api = http.HttpApi(self, "Http", create_default_stage=False, description="Touchstone")
@@ -100,17 +115,19 @@ class Api(Construct):
 
     def _routes(self, authorizer: Function) -> None:
         integration = integrations.HttpLambdaIntegration("AppIntegration", self.function.function)
+        asked = authorizers.HttpLambdaAuthorizer(
+            "TokenAuthorizer",
+            authorizer.function,
+            response_types=[authorizers.HttpLambdaResponseType.SIMPLE],
+            identity_source=["$request.header.Authorization"],
+            results_cache_ttl=Duration.seconds(0),  # a revoked token stops working at once
+        )
+        self.api.add_routes(path="/{proxy+}", methods=[http.HttpMethod.ANY], integration=integration, authorizer=asked)
         self.api.add_routes(
-            path="/{proxy+}",
-            methods=[http.HttpMethod.ANY],
-            integration=integration,
-            authorizer=authorizers.HttpLambdaAuthorizer(
-                "TokenAuthorizer",
-                authorizer.function,
-                response_types=[authorizers.HttpLambdaResponseType.SIMPLE],
-                identity_source=["$request.header.Authorization"],
-                results_cache_ttl=Duration.seconds(0),  # a revoked token stops working at once
-            ),
+            path=VERIFICATIONS,
+            methods=[http.HttpMethod.POST],
+            integration=integrations.HttpLambdaIntegration("VerifyingIntegration", self.verifying.function),
+            authorizer=asked,
         )
         unasked = http.HttpNoneAuthorizer()
         for path in PUBLIC_ROUTES:

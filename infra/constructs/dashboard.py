@@ -7,12 +7,12 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
 from infra.constructs.api import Api
-from infra.constructs.figures import computed, counted, found, measured
+from infra.constructs.figures import computed, counted, measured
 from infra.constructs.machine import Machine
+from infra.constructs.queries import BY_STATUS, QUERIES, UNDECIDED, Queries
 from infra.constructs.queues import Queues
 
 HOUR = Duration.hours(1)
-STATUSES = ("verified", "unverified", "caution")
 WIDTH = 8
 """Three graphs in a row of 24."""
 
@@ -21,21 +21,27 @@ class Dashboard(Construct):
     """One dashboard: what came and what became of it, what it cost, what waits, and what broke off."""
 
     def __init__(
-        self, scope: Construct, construct_id: str, *, api: Api, machines: Sequence[Machine], queues: Queues
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        api: Api,
+        machines: Sequence[Machine],
+        queues: Queues,
+        queries: Queries,
     ) -> None:
         super().__init__(scope, construct_id)
         dashboard = cloudwatch.Dashboard(self, "Board", default_interval=Duration.days(7))
-        dashboard.add_widgets(*self._of_answers())
+        dashboard.add_widgets(*self._of_answers(queries))
         dashboard.add_widgets(*self._of_work(queues))
         dashboard.add_widgets(*self._of_parts(api, machines))
 
-    def _of_answers(self) -> list[cloudwatch.IWidget]:
-        failed = counted("Failed", HOUR)
+    def _of_answers(self, queries: Queries) -> list[cloudwatch.IWidget]:
         dollars = computed("micros / 1000000", "US dollars", HOUR, micros=counted("CostMicroUsd", HOUR))
         return [
-            _graph("Answers by status", *(counted(f"Status_{status}", HOUR) for status in STATUSES), failed),
+            _asked(BY_STATUS, queries, cloudwatch.LogQueryVisualizationType.LINE),
             _graph("Spent on judges", dollars),
-            _graph("Why nobody decided", found("Skip", "", HOUR), found("PutBack", "", HOUR)),
+            _asked(UNDECIDED, queries, cloudwatch.LogQueryVisualizationType.TABLE),
         ]
 
     def _of_work(self, queues: Queues) -> list[cloudwatch.IWidget]:
@@ -44,7 +50,7 @@ class Dashboard(Construct):
         dead = queues.dead_letters.metric_approximate_number_of_messages_visible(period=HOUR, label="Dead letters")
         return [
             _graph("Deferred evaluations", measured("Backlog", HOUR, "Maximum"), days),
-            _graph("The sweep", counted("Restarted", HOUR), measured("Stuck", HOUR, "Maximum")),
+            _graph("Stuck records", measured("Stuck", HOUR, "Maximum")),
             _graph("Messages that wait", waiting, dead),
         ]
 
@@ -64,3 +70,10 @@ class Dashboard(Construct):
 
 def _graph(title: str, *metrics: cloudwatch.IMetric) -> cloudwatch.GraphWidget:
     return cloudwatch.GraphWidget(title=title, left=list(metrics), width=WIDTH)
+
+
+def _asked(name: str, queries: Queries, view: cloudwatch.LogQueryVisualizationType) -> cloudwatch.LogQueryWidget:
+    """A saved query, asked when somebody looks."""
+    return cloudwatch.LogQueryWidget(
+        title=name, log_group_names=queries.log_groups, query_string=QUERIES[name], view=view, width=WIDTH
+    )

@@ -23,9 +23,3 @@ def counted(name: str, period: Duration) -> cloudwatch.Metric:
 def computed(expression: str, label: str, period: Duration, **using: cloudwatch.Metric) -> cloudwatch.MathExpression:
     """What follows from metrics, which the expression names."""
     return cloudwatch.MathExpression(expression=expression, label=label, period=period, using_metrics=dict(using))
-
-
-def found(pattern: str, label: str, period: Duration) -> cloudwatch.MathExpression:
-    """Every metric of the functions whose name holds a word, each as its sum; for a dashboard, as no alarm takes it."""
-    search = f"SEARCH('{{{NAMESPACE},service}} MetricName={pattern}', 'Sum', {period.to_seconds():.0f})"
-    return cloudwatch.MathExpression(expression=search, label=label, period=period, using_metrics={})

@@ -93,14 +93,14 @@ class Function(Construct):
         settings = runtime.settings
         self.module = module
         self.timeout = Duration.seconds(size.timeout_s)
-        log_group = logs.LogGroup(
+        self.log_group = logs.LogGroup(
             self,
             "Logs",
             retention=LOG_RETENTION,
             removal_policy=RemovalPolicy.DESTROY if settings.local else RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
         )
         self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
-        self.allow(["logs:CreateLogStream", "logs:PutLogEvents"], log_group.log_group_arn)
+        self.allow(["logs:CreateLogStream", "logs:PutLogEvents"], self.log_group.log_group_arn)
         self.function = lambda_.Function(
             self,
             "Function",
@@ -115,7 +115,7 @@ class Function(Construct):
             timeout=self.timeout,
             reserved_concurrent_executions=settings.api_concurrency if waited_for else None,
             tracing=lambda_.Tracing.ACTIVE,
-            log_group=log_group,
+            log_group=self.log_group,
             logging_format=lambda_.LoggingFormat.JSON,
             environment={"POWERTOOLS_SERVICE_NAME": "touchstone", **settings.environment},
         )

@@ -132,9 +132,3 @@ class Machine(Construct):
         for function in functions:
             function.allow(["states:StartExecution"], self.arn)
             function.set(**{variable: self.arn})
-
-    def let_run(self, *functions: Function, variable: str) -> None:
-        """Let functions run it and wait for its output; for an Express machine."""
-        for function in functions:
-            function.allow(["states:StartSyncExecution"], self.arn)
-            function.set(**{variable: self.arn})

@@ -20,7 +20,9 @@ from constructs import Construct
 from infra.constructs.api import Api
 from infra.constructs.dashboard import Dashboard
 from infra.constructs.figures import computed, counted, measured
+from infra.constructs.function import Function
 from infra.constructs.machine import Machine
+from infra.constructs.queries import Queries
 from infra.constructs.queues import Queues
 from infra.settings import Settings
 
@@ -40,7 +42,10 @@ KEEPS_STATE = cloudwatch.TreatMissingData.IGNORE
 
 
 class Operations(Construct):
-    """The topic, the alarms that write to it, and the dashboard. `machines` are all that the stack has."""
+    """The topic, the alarms that write to it, the dashboard and its queries.
+
+    `functions` and `machines` are all that the stack has.
+    """
 
     def __init__(
         self,
@@ -48,6 +53,7 @@ class Operations(Construct):
         construct_id: str,
         *,
         api: Api,
+        functions: Sequence[Function],
         machines: Sequence[Machine],
         queues: Queues,
         settings: Settings,
@@ -63,7 +69,8 @@ class Operations(Construct):
         self._of_load(api)
         self._of_judges(local=settings.local)
         if not settings.local:  # a local cloud draws none
-            Dashboard(self, "Dashboard", api=api, machines=machines, queues=queues)
+            queries = Queries(self, "Queries", functions=functions)
+            Dashboard(self, "Dashboard", api=api, machines=machines, queues=queues, queries=queries)
 
     def _let_alarms_publish(self) -> None:
         """A topic that has a policy has lost the default one, by which the account's own alarms could publish."""
@@ -148,13 +155,13 @@ class Operations(Construct):
         for machine in (one for one in machines if one.express):  # these tell EventBridge nothing
             self._alarm(
                 f"{machine.name.capitalize()}Interrupted",
-                f"Executions of the express machine {machine.name} fail: their callers are told to ask again by id",
+                f"Executions of the express machine {machine.name} fail: the sweep takes their records up again",
                 machine.machine.metric_failed(period=hour, statistic="Sum"),
                 above=0,
             )
             self._alarm(
                 f"{machine.name.capitalize()}TimedOut",
-                f"Executions of the express machine {machine.name} take longer than their callers wait",
+                f"Executions of the express machine {machine.name} take longer than five minutes",
                 machine.machine.metric_timed_out(period=hour, statistic="Sum"),
                 above=0,
             )
@@ -195,20 +202,14 @@ class Operations(Construct):
                 "Unverified answers, percent",
                 hour,
                 answers=counted("Answers", hour),
-                unverified=counted("Status_unverified", hour),
+                unverified=counted("Unverified", hour),
             ),
             above=SKIP_PERCENT,
         )
         self._alarm(
             "Misconfigured",
             "A judge is asked in vain: it has no key or a wrong one, or its model is unknown or retired",
-            computed(
-                "FILL(skipped, 0) + FILL(put_back, 0)",
-                "Verifications and evaluations that no judge was configured for",
-                quarter,
-                skipped=counted("Skip_misconfigured", quarter),
-                put_back=counted("PutBack_misconfigured", quarter),
-            ),
+            counted("Misconfigured", quarter),
             above=0,
         )
 

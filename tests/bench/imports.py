@@ -63,11 +63,16 @@ LIMITS = {
     "limit of the API": REFERENCE + EVENT_HANDLER,
     "limit of the intake": REFERENCE + BATCH_PROCESSOR,
 }
-LIMIT_OF = {"functions.api.app": "limit of the API", "functions.answers.intake": "limit of the intake"}
+LIMIT_OF = {
+    "functions.api.app": "limit of the API",
+    "functions.api.verifying": "limit of the API",
+    "functions.answers.intake": "limit of the intake",
+}
 """Those that need more of Powertools by the kind of their event."""
 TABLE = "from functions.composition import stores\nstores.table()"
 PARTS = {
     "functions.api.app": "work.intake('bench')",
+    "functions.api.verifying": "work.intake('bench')",
     "functions.api.authorizer": "stores.tokens()",
     "functions.answers.drain": "work.drain()",
     "functions.answers.intake": "work.desk('bench'); work.intake('bench')",

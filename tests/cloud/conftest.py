@@ -20,8 +20,8 @@ ROOMY = {"per_day": 1_000_000, "per_minute": 1_000_000}
 UNAVAILABLE = {"unauthorized", "forbidden", "unknown_model"}
 """What the judge does whose key or model is gone; for a while nobody is let through to it then."""
 JUDGING = (
-    "AnswersVerify", "AnswersReadImage", "AnswersAnalyze", "AnswersSolve", "AnswersEnrich", "AnswersEvaluate",
-    "AnswersDrain", "BatchLines", "Intake",
+    "ApiVerifying", "AnswersVerify", "AnswersReadImage", "AnswersAnalyze", "AnswersSolve", "AnswersEnrich",
+    "AnswersEvaluate", "AnswersDrain", "BatchLines", "Intake",
 )  # fmt: skip
 """The functions that ask judges."""
 SURFACES = ("SurfacesMeasure", "SurfacesPair")

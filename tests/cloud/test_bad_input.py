@@ -147,7 +147,7 @@ def test_three_broken_lines_among_many_cost_themselves_alone(
 
 
 def test_a_missing_key_is_named_with_the_place_to_set_it(cloud: Cloud, caller: Caller, judge: JudgeServer) -> None:
-    with cloud.judge_keys({}), cloud.functions.changed("AnswersVerify", "AnswersAnalyze", "AnswersSolve"):
+    with cloud.judge_keys({}), cloud.functions.changed("ApiVerifying", "AnswersAnalyze", "AnswersSolve"):
         view = caller.verify(problem="How many bones does an adult human have?", answer="206")
         solved = caller.ended(caller.solve(problem="How many bones does an adult human have?")["id"])
     assert (view["verification_status"], view["skip_reason"]) == ("unverified", "misconfigured")
@@ -160,7 +160,7 @@ def test_a_missing_key_is_named_with_the_place_to_set_it(cloud: Cloud, caller: C
 def test_a_model_that_does_not_exist_is_said_to_be_so(cloud: Cloud, caller: Caller, judge: JudgeServer) -> None:
     name, model = own_model(tier="verify")
     judge.rule({"kind": "unknown_model"}, model=name)
-    with cloud.functions.changed("AnswersVerify", variables=registry(gemini=model)):
+    with cloud.functions.changed("ApiVerifying", variables=registry(gemini=model)):
         caller.verify(**GIVEN)
         view = caller.verify(problem="How many bones does an adult human have?", answer="206", use_cache=False)
     assert (view["verification_status"], view["skip_reason"]) == ("unverified", "misconfigured")

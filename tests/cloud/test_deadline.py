@@ -23,7 +23,7 @@ LIMIT_SECONDS = 5.3
 OUTSIDE_SECONDS = 1.0
 """What of a request lies outside the five seconds that the product counts itself, everything cold; it is what grows on
 a machine that others load."""
-SYNCHRONOUS = ("ApiAuthorizer", "ApiApp", "AnswersVerify", "AnswersSettle")
+SYNCHRONOUS = ("ApiAuthorizer", "ApiVerifying")
 """Every function between the caller and the verdict."""
 QUIET = 1.25
 """Below this slowness the machine counts as quiet, and the limit holds as it stands."""
@@ -139,7 +139,7 @@ def test_a_quota_that_the_provider_says_is_spent_is_learned(
     cloud: Cloud, caller: Caller, judge: JudgeServer, kind: str, reason: str
 ) -> None:
     name, model = own_model(tier="verify", per_day=1000, per_minute=1000)
-    with cloud.functions.changed("AnswersVerify", "ApiApp", variables=registry(gemini=model)):
+    with cloud.functions.changed("ApiVerifying", "ApiApp", variables=registry(gemini=model)):
         warm_up(caller)
         judge.rule({"kind": kind, "limit": 20, "retry_after": 37.5}, schema_title="VerifyReply")
         first, second = caller.verify(**BONES), caller.verify(**BONES)

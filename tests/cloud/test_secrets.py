@@ -19,7 +19,7 @@ def test_a8_no_key_token_or_text_is_in_any_log(cloud: Cloud, caller: Caller, jud
     since = time.time() - 1.0
     text, key = f"canary{uuid.uuid4().hex}", f"key{uuid.uuid4().hex}"
     keys = {"GEMINI_API_KEY": key, "OPENAI_API_KEY": key, "ANTHROPIC_API_KEY": key}
-    judging = ("AnswersVerify", "AnswersAnalyze", "AnswersSolve", "AnswersEnrich", "AnswersEvaluate")
+    judging = ("ApiVerifying", "AnswersVerify", "AnswersAnalyze", "AnswersSolve", "AnswersEnrich", "AnswersEvaluate")
     with cloud.judge_keys(keys), cloud.functions.changed(*judging):
         for kind in FAULTS:
             judge.rule({"kind": kind})

@@ -137,7 +137,6 @@ def deployed(
         "TOUCHSTONE_DEFERRED_QUEUE_URL": queue_url,
         "TOUCHSTONE_INTAKE_QUEUE_URL": intake_url,
         "TOUCHSTONE_SECRET_ID": SECRET,
-        "TOUCHSTONE_VERIFY_MACHINE_ARN": "verify",
         "TOUCHSTONE_SOLVE_MACHINE_ARN": "solve",
         "TOUCHSTONE_EVALUATE_MACHINE_ARN": "evaluate",
         "TOUCHSTONE_DRAIN_MACHINE_ARN": "drain",

@@ -20,7 +20,6 @@ type Invoke = Callable[[str, Handler, Mapping[str, Any]], dict[str, Any]]
 
 FUNCTIONS = {
     "VerifyFunction": "answers.verify",
-    "SettleFunction": "answers.settle",
     "EvaluateFunction": "answers.evaluate",
     "ReadImageFunction": "answers.read_image",
     "AnalyzeFunction": "answers.analyze",
@@ -78,7 +77,8 @@ class Machines:
     `started` are the executions' names in order, `drains` how many were asked for. `said` is all that steps returned,
     in order, with the step's name. `asleep` are the executions that wait, for the seconds in `asleep_for`; `ended` are
     the errors of those that are over, "" where one succeeded. `invoke` calls a function, by its module, its handler and
-    its payload; `together` is how the items of a Map go on side by side.
+    its payload; `together` is how the items of a Map go on side by side. `begun` is told of the machine of each
+    execution, `entered` of each state's.
     """
 
     sqs: "SQSClient"
@@ -95,6 +95,8 @@ class Machines:
     asleep: dict[str, Run] = field(default_factory=dict)
     asleep_for: dict[str, float] = field(default_factory=dict)
     ended: dict[str, str] = field(default_factory=dict)
+    begun: Callable[[str], None] = lambda _machine: None
+    entered: Callable[[str], None] = lambda _machine: None
     invoke: Invoke = field(init=False)
     together: Together | None = None
     exceptions: type[_Exceptions] = _Exceptions
@@ -102,17 +104,6 @@ class Machines:
 
     def __post_init__(self) -> None:
         self.invoke = lambda _module, handler, payload: handler(payload, self.context)
-
-    def start_sync_execution(self, *, stateMachineArn: str, input: str) -> dict[str, Any]:  # noqa: A002, N803 - AWS's names
-        """Run an Express machine to its end."""
-        run = self._run(stateMachineArn, "express", json.loads(input))
-        try:
-            seconds = next(run)
-        except StopIteration as ended:
-            return {"status": "SUCCEEDED", "output": json.dumps(ended.value)}
-        except StateError as error:
-            return {"status": "FAILED", "error": error.error, "cause": error.cause}
-        raise AssertionError(f"somebody waits for {stateMachineArn}, which waits {seconds} seconds")
 
     def start_execution(self, *, stateMachineArn: str, name: str, input: str) -> dict[str, Any]:  # noqa: A002, N803 - AWS's names
         """Run a Standard machine to its end, or to its first wait."""
@@ -153,7 +144,7 @@ class Machines:
 
     def _run(self, machine: str, name: str, state: dict[str, Any]) -> Run:
         places = {"Bucket": self.bucket, "DeferredQueue": self.queue_url, "EvaluateMachine": "evaluate"}
-        interpreter = Interpreter(self._call, self._read)
+        interpreter = Interpreter(self._call, self._read, entered=lambda _title, _kind: self.entered(machine))
         if self.together is not None:
             interpreter = replace(interpreter, together=self.together)
         return interpreter.run(definition(machine, places), name=name, state=state)

@@ -2,13 +2,17 @@
 
 import base64
 import json
+import threading
 from typing import Any
 
 import pytest
 
+from functions.composition import work
 from tests.support.api import Api
 from tests.support.deployment import BUCKET, Deployment
+from tests.support.sinks import SaidAloud
 from touchstone.answers.model import MAX_ANSWER_CHARS, MAX_PROBLEM_CHARS
+from touchstone.operations import intake, steps
 
 EASY = {"problem": "Compute 3/4 + 1/6.", "answer": "11/12"}
 OPEN = {"problem": "Name the capital of Australia.", "answer": "Canberra"}
@@ -44,14 +48,42 @@ def test_an_answer_without_content_is_refused_without_asking_anybody(acme: Api) 
     assert (view["verification_status"], view["skip_reason"]) == ("caution", "contentless")
 
 
-def test_a_verification_whose_machine_is_lost_is_unverified(acme: Api, deployment: Deployment) -> None:
-    deployment.machines.lost = frozenset({"verify"})
-    view = acme.post("/v1/verifications", EASY).json
+def test_a_verification_that_holds_the_process_is_not_waited_for(acme: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    held, verify = threading.Event(), steps.verify_own_answer
+    monkeypatch.setattr(intake, "SYNC_SECONDS", 0.6)
+
+    async def holding(*asked: Any, **how: Any) -> Any:
+        held.wait()
+        return await verify(*asked, **how)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(steps, "verify_own_answer", holding)
+        view = acme.post("/v1/verifications", EASY).json
     assert (view["stage"], view["verification_status"], view["skip_reason"]) == ("finished", "unverified", "timed_out")
+    monkeypatch.setattr(intake, "SYNC_SECONDS", 60.0)
+    # What comes after it has an event loop of its own, and what was left behind changes nothing any more.
+    assert acme.post("/v1/verifications", EASY).json["verification_status"] == "verified"
+    held.set()
+    for thread in [one for one in threading.enumerate() if one.name == "touchstone-awaited"]:
+        thread.join()
+    assert acme.get(f"/v1/answers/{view['id']}").json == view
 
 
-def test_a_request_that_took_its_time_to_arrive_is_not_kept_waiting(acme: Api, deployment: Deployment) -> None:
-    deployment.machines.lost = frozenset({"verify", "settle"})
+def test_a_verification_that_breaks_off_says_so_and_nothing_of_what_was_sent(
+    acme: Api, monkeypatch: pytest.MonkeyPatch, said_aloud: SaidAloud
+) -> None:
+    def broken(*_: Any) -> bool:
+        raise RuntimeError(EASY["problem"])
+
+    monkeypatch.setattr(work, "verify_now", broken)
+    view = acme.post("/v1/verifications", EASY).json
+    assert (view["verification_status"], view["skip_reason"]) == ("unverified", "overloaded")
+    heard = said_aloud()
+    assert "RuntimeError" in heard
+    assert EASY["problem"] not in heard
+
+
+def test_a_request_that_took_its_time_to_arrive_is_not_kept_waiting(acme: Api) -> None:
     made = acme.call("POST", "/v1/verifications", json.dumps(OPEN), received_at_ms=1)
     assert (made.status, made.json["verification_status"]) == (201, "unverified")
 

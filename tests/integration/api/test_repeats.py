@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from functions.composition import work
 from tests.support.api import Api
 from tests.support.deployment import Context, Deployment
 from touchstone.records import Role
@@ -36,18 +37,17 @@ def test_r19_the_key_of_another_request_is_refused(acme: Api, other: dict[str, A
     assert len(acme.get("/v1/answers").json["items"]) == 1
 
 
-def test_r19_a_repeat_while_the_first_runs_is_told_to_wait(acme: Api, deployment: Deployment) -> None:
+def test_r19_a_repeat_while_the_first_runs_is_told_to_wait(acme: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
-    machines = deployment.machines
-    run = machines.start_sync_execution
+    verify = work.verify_now
 
-    def repeated_meanwhile(**arguments: Any) -> dict[str, Any]:
+    def repeated_meanwhile(*asked: Any) -> bool:
         refused = acme.post("/v1/verifications", GOOD, key=KEY)
         seen.append(refused.status)
         assert refused.headers["retry-after"]
-        return run(**arguments)
+        return verify(*asked)
 
-    object.__setattr__(machines, "start_sync_execution", repeated_meanwhile)
+    monkeypatch.setattr(work, "verify_now", repeated_meanwhile)
     assert acme.post("/v1/verifications", GOOD, key=KEY).status == 201
     assert seen == [409]
 
@@ -68,18 +68,17 @@ def test_r19_what_one_role_was_answered_is_not_shown_to_another(acme: Api, deplo
 
 @pytest.mark.parametrize("remaining_ms", [0, 20])
 def test_r6_a_first_run_that_died_does_not_lock_its_key(
-    acme: Api, deployment: Deployment, remaining_ms: int, monkeypatch: pytest.MonkeyPatch
+    acme: Api, remaining_ms: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = deployment.machines.start_sync_execution
     dying = Api(token=acme.token, context=Context(remaining_ms=remaining_ms))
 
-    def killed(**_: Any) -> dict[str, Any]:
+    def killed(*_: Any) -> bool:
         raise Killed
 
-    object.__setattr__(deployment.machines, "start_sync_execution", killed)
-    with pytest.raises(Killed):
-        dying.post("/v1/verifications", GOOD, key=KEY)
-    object.__setattr__(deployment.machines, "start_sync_execution", run)
+    with monkeypatch.context() as patch:
+        patch.setattr(work, "verify_now", killed)
+        with pytest.raises(Killed):
+            dying.post("/v1/verifications", GOOD, key=KEY)
     time.sleep(0.03)
     again = acme.post("/v1/verifications", GOOD, key=KEY)
     assert (again.status, again.json["verification_status"]) == (201, "verified")

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from functions import observability
 from tests.support.api import Api
 from tests.support.api_tasks import OWNER, ApiTask
 from tests.support.deployment import Deployment
@@ -91,17 +92,24 @@ def test_nothing_of_a_submission_or_of_what_was_said_of_it_is_in_a_log_a_step_or
         assert number not in said
 
 
-def test_the_metrics_count_words_and_no_scores(
-    buyer: Api, judged: Deployment, capsys: pytest.CaptureFixture[str]
+def test_what_is_counted_of_steps_are_words_and_no_scores(
+    buyer: Api, judged: Deployment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     task = ApiTask.created(buyer, judged)
+    noted: list[tuple[str, dict[str, Any]]] = []
+    monkeypatch.setattr(observability, "note", lambda what, **fields: noted.append((what, fields)))
     task.hand_in("ann", HIGH)
-    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines() if line.startswith('{"_aws"')]
-    counted = {
-        metric["Name"]: line[metric["Name"]]
-        for line in lines
-        for metrics in line["_aws"]["CloudWatchMetrics"]
-        for metric in metrics["Metrics"]
+    steps = [(fields["step"], fields["state"]) for what, fields in noted if what == "step"]
+    assert steps == [("Gate", "gate_passed"), ("Score", "scored")]
+    named = {name for _, fields in noted for name in fields}
+    assert named <= {
+        "step",
+        "state",
+        "reason",
+        "provider",
+        "model",
+        "purpose",
+        "latency_ms",
+        "tokens",
+        "cost_micro_usd",
     }
-    assert counted["Draft_open"] == counted["Gate_gate_passed"] == counted["Score_scored"] == [1.0]
-    assert not {name for name in counted if re.search("score_|band|total", name)}

@@ -9,6 +9,7 @@ from functions.answers import drain, intake
 from functions.composition import stores
 from tests.support.deployment import Context, Deployment
 from tests.support.providers import ProviderServer, error
+from tests.support.sinks import listening
 
 FIFTEEN_MINUTES_MS = 900_000
 
@@ -20,9 +21,9 @@ def _asked_by_message() -> None:
     assert intake.handler({"Records": [record]}, Context())["batchItemFailures"] == []
 
 
-def _metrics(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
+def _metrics(printed: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for line in capsys.readouterr().out.splitlines():
+    for line in printed.splitlines():
         if line.startswith('{"_aws"'):
             found |= json.loads(line)
     return found
@@ -31,11 +32,12 @@ def _metrics(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
 def test_what_the_drain_pays_for_is_counted(judged: Deployment, capsys: pytest.CaptureFixture[str]) -> None:
     _asked_by_message()
     capsys.readouterr()
-    said = drain.handler({"execution_id": "run-1"}, Context(FIFTEEN_MINUTES_MS))
+    with listening() as heard:
+        said = drain.handler({"execution_id": "run-1"}, Context(FIFTEEN_MINUTES_MS))
     assert said == {"state": "empty", "wait_seconds": 0, "finished": 1}
-    counted = _metrics(capsys)
-    assert counted["Evaluation_done"] == [1.0]
-    assert counted["Tokens"][0] > 0
+    assert _metrics(capsys.readouterr().out)["CostMicroUsd"][0] > 0
+    assert "'step': 'Evaluation', 'state': 'done'" in heard()
+    assert heard().count("'tokens': ") == 1
     assert judged.machines.drains == 1
     [summary] = stores.answers().page(tenant="demo").items
     assert summary.evaluation == "done"
@@ -48,4 +50,4 @@ def test_r15_a_model_that_is_gone_is_seen_by_the_alarm_on_the_drains_way_too(
     judges.script(error("unknown_model"))
     capsys.readouterr()
     assert drain.handler({"execution_id": "run-1"}, Context(FIFTEEN_MINUTES_MS))["state"] == "exhausted"
-    assert _metrics(capsys)["PutBack_misconfigured"] == [1.0]
+    assert _metrics(capsys.readouterr().out)["Misconfigured"] == [1.0]

@@ -16,6 +16,7 @@ from tests.support.deployment import Context, Deployment
 from tests.support.events import event
 from tests.support.machines import Handler
 from tests.support.providers import ProviderServer, error, success
+from tests.support.sinks import listening
 from tests.support.wire import Kind
 from touchstone.errors import NotFoundError
 
@@ -159,20 +160,19 @@ def test_a_judge_that_fails_is_waited_for_and_why_is_counted(
     demo: Api,
     judged: Deployment,
     judges: ProviderServer,
-    capsys: pytest.CaptureFixture[str],
     fault: tuple[Kind, str],
 ) -> None:
     kind, reason = fault
     task = ApiTask.created(demo, judged)
-    capsys.readouterr()
     judges.rule(error(kind, retry_after=A_WHILE), schema="GateReply")
-    seen = task.hand_in("ann", 90)
+    with listening() as heard:
+        seen = task.hand_in("ann", 90)
     said = [one for name, one in judged.machines.said if name == "gate"]
-    printed = capsys.readouterr().out
+    noted = heard()
     if said[-1]["state"] == "waiting":
         assert seen["standing"] == "received"
-        assert f"PutBack_{reason}" in printed
-        assert "Gate_waiting" in printed
+        assert f"'reason': '{reason}'" in noted
+        assert "'step': 'Gate', 'state': 'waiting'" in noted
         judges.rule(success({"criteria_checks": [MET]}), schema="GateReply")
         # A key that was refused is remembered for three minutes, so that it takes more than one look.
         for _ in range(MOST_LOOKS):
@@ -184,4 +184,4 @@ def test_a_judge_that_fails_is_waited_for_and_why_is_counted(
         assert task.own("ann")["standing"] == "gate_passed"
     else:
         assert (seen["standing"], seen["unscored"]) == ("unscored", reason)
-        assert "Gate_unscored" in printed
+        assert "'step': 'Gate', 'state': 'unscored'" in noted

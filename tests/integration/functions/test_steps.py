@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from functions.answers import enrich, evaluate, fail, settle, solve, verify
+from functions.answers import enrich, evaluate, fail, solve, verify
 from functions.composition import stores, work
 from tests.support import replies
 from tests.support.deployment import BUCKET, Context, Deployment
@@ -232,7 +232,8 @@ def test_a_verification_that_broke_says_so_and_not_that_it_was_late(
     def broken(*_: Any, **__: Any) -> None:
         raise StoreError("Throttled.")
 
-    monkeypatch.setattr(Answers, "set_verification", _first_time(broken, Answers.set_verification))
+    stored = "finish" if own_answer else "set_verification"
+    monkeypatch.setattr(Answers, stored, _first_time(broken, getattr(Answers, stored)))
     record = _verified() if own_answer else _solved(judged)
     verification = record.attempts[-1].verification
     assert verification is not None
@@ -322,8 +323,6 @@ def test_the_samples_of_steps_name_an_answer_that_is_not_there(deployment: Deplo
     for handler, name in (
         (solve.handler, "step_solve"),
         (verify.handler, "step_verify"),
-        (verify.handler, "step_verify_attempt"),
-        (settle.handler, "step_settle"),
         (enrich.handler, "step_enrich"),
         (fail.handler, "step_fail"),
         (evaluate.handler, "step_evaluate"),

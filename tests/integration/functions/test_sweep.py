@@ -8,6 +8,7 @@ from functions.answers import sweep
 from functions.composition import stores
 from tests.support.deployment import Context, Deployment
 from tests.support.records import an_answer
+from tests.support.sinks import listening
 from touchstone.answers.model import AnswerRecord, Attempt, Solution
 from touchstone.references import Reference
 
@@ -22,11 +23,12 @@ def test_r3_a_sweep_ends_what_was_abandoned_counts_it_and_finds_nothing_more(
 ) -> None:
     given = Attempt(number=1, solution=Solution(answer="4", provider="caller", model="caller"))
     records = [_abandoned(given), _abandoned()]
-    swept = sweep.handler({"source": "schedule"}, Context())
+    with listening() as heard:
+        swept = sweep.handler({"source": "schedule"}, Context())
     assert swept == {"backlog": 0, "restarted": 0, "resent": 0, "ended": 2, "stuck": 0, "events_sent": 0}
     stages = [stores.answers().get(Reference("acme", "answer", record.id)).stage for record in records]
     assert stages == ["finished", "failed"]
     counted = capsys.readouterr().out
     assert '"Answers":[1.0,1.0]' in counted
-    assert '"Skip_timed_out":[1.0]' in counted
+    assert "'reason': 'timed_out'" in heard()
     assert sweep.handler({"source": "schedule"}, Context())["ended"] == 0

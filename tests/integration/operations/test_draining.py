@@ -28,6 +28,7 @@ from touchstone.errors import (
 )
 from touchstone.judges.opening import Judges
 from touchstone.operations import draining
+from touchstone.operations.draining import SOON
 from touchstone.operations.evaluating import evaluate_answer
 from touchstone.operations.sweeping import AnswerSweep
 from touchstone.records import DeferredEvaluation, Evaluations, Statistics, evaluation_request_id
@@ -55,11 +56,12 @@ async def _drain_hourly(house: House, *, until: datetime) -> None:
 
 
 async def _fresh(house: House, records: list[AnswerRecord]) -> None:
-    """Each record's own workflow: tried at once, at the next slot of the minute, or left to the drain."""
+    """Each record by itself: tried at once, at the next slot of the minute, or left to the drain."""
     for record in records:
-        while (outcome := await evaluate_answer(house.desk(record.tenant), record.id)).state == "waiting":
-            assert outcome.until is not None
-            house.clock.now = max(house.clock.now, outcome.until)
+        while (until := (await evaluate_answer(house.desk(record.tenant), record.id)).until) is not None:
+            if until - house.clock.now > SOON:
+                break
+            house.clock.now = max(house.clock.now, until)
 
 
 async def test_r8_what_the_day_does_not_admit_is_deferred_and_nothing_is_lost(house: House) -> None:

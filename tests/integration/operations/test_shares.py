@@ -82,13 +82,13 @@ async def test_a2_what_others_left_is_the_tenants_two_hours_before_the_reset(sha
     assert shared.states(acme) == {"done": 15, "deferred": 15}
 
 
-async def test_a2_a_fresh_evaluation_beyond_the_share_waits_or_is_deferred(shared: House) -> None:
+async def test_a2_a_fresh_evaluation_beyond_the_share_is_deferred(shared: House) -> None:
     shared.clock.now = MORNING
     acme = shared.asked_for(6, tenant="acme", state="waiting")
     desk = shared.desk("acme")
     outcomes = [await evaluate_answer(desk, record.id) for record in acme[:3]]
     assert [(outcome.state, outcome.reason) for outcome in outcomes] == [
-        ("done", None), ("done", None), ("waiting", "tenant_share"),
+        ("done", None), ("done", None), ("deferred", "tenant_share"),
     ]  # fmt: skip
     limits = Limits(per_day=shared.per_day, per_minute=shared.per_minute)
     seat = shared.judges("acme").seat("evaluate")

@@ -12,16 +12,16 @@ import pytest
 from tests.integration.operations.conftest import build
 from tests.support import replies
 from tests.support.judges import Asked, Line, Script
-from touchstone.answers.model import ImageSource, SolveRequest
+from touchstone.answers.model import ImageSource, SolveRequest, VerifyRequest
 from touchstone.answers.pipeline import solve_and_verify
 from touchstone.answers.progress import new_record
 from touchstone.clock import Deadline
 from touchstone.errors import OverloadedError, QuotaExceededError, RefusedError
 from touchstone.judges.base import Judge, Purpose, Tier
 from touchstone.judges.opening import Judges
-from touchstone.operations.finishing import fail_or_finish
+from touchstone.operations.finishing import fail_or_finish, finish_skipped, skip_verification
 from touchstone.operations.patience import PatientJudge
-from touchstone.operations.steps import solve_whole
+from touchstone.operations.steps import solve_whole, verify_own_answer
 from touchstone.operations.sweeping import NO_ANSWER
 from touchstone.references import Reference
 
@@ -105,6 +105,29 @@ async def test_a_problem_that_the_sweep_ended_while_it_was_worked_on_keeps_that_
         assert (record.stage, record.failure) == ("failed", NO_ANSWER)
     else:
         assert (record.stage, record.attempt_count) == ("finished", 1 if during == "verify" else 2)
+
+
+@pytest.mark.parametrize("ended", [False, True])
+async def test_a_verdict_that_comes_after_somebody_else_ended_the_verification_changes_nothing(
+    table: "Table", *, ended: bool
+) -> None:
+    house = build(table, {"verify": [replies.verify()]})
+    request = VerifyRequest(problem=PROBLEM, answer="Canberra", deep_evaluation=False)
+    begun = new_record(request, tenant="acme", answer_id="01JD7Z00000000000000000000", now=house.clock())
+    house.answers.create(begun)
+    desk = house.desk()
+    skip = finish_skipped if ended else skip_verification
+
+    def meanwhile(tier: Tier, **how: Any) -> Judge | None:
+        skip(house.answers, house.answers.get(begun.ref), reason="timed_out", sentence="Late.")
+        return prefer(tier, **how)
+
+    prefer, desk.judges.prefer = desk.judges.prefer, meanwhile  # type: ignore[method-assign]
+    record = await verify_own_answer(desk, begun.id)
+    assert (record.stage, record.verification_status, record.best_attempt) == ("finished", "unverified", 1)
+    assert [attempt.verification and attempt.verification.error for attempt in record.attempts] == ["Late."]
+    assert len(record.spends) == 1, "what was paid for is kept"
+    assert house.answers.get(begun.ref) == record
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,12 @@
 """What is counted of a try at a deep evaluation."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from functions.observability import count_evaluation, metrics
+from functions import observability
+from functions.observability import METRICS, count_evaluation, metrics
 from touchstone.operations.evaluating import Outcome
 
 REFUSED = Outcome(state="deferred", request_id="r", reason="misconfigured", tried=True)
@@ -18,13 +20,26 @@ def _nothing_counted() -> Iterator[None]:
 
 
 @pytest.mark.parametrize(
-    ("outcome", "counted"),
+    ("outcome", "reasons", "measured"),
     [
-        (Outcome(state="done", request_id="r", tried=True), {"Evaluation_done"}),
-        (REFUSED, {"Evaluation_deferred", "PutBack_misconfigured"}),
-        (Outcome(state="deferred", request_id="r", reason="misconfigured"), {"Evaluation_deferred"}),
+        (Outcome(state="done", request_id="r", tried=True), [], set[str]()),
+        (REFUSED, ["misconfigured"], {"Misconfigured"}),
+        (Outcome(state="deferred", request_id="r", reason="misconfigured"), [], set[str]()),
     ],
 )
-def test_r15_a_try_that_brought_nothing_is_counted_by_its_reason(outcome: Outcome, counted: set[str]) -> None:
+def test_r15_a_try_that_brought_nothing_is_counted_by_its_reason(
+    outcome: Outcome, reasons: list[str], measured: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noted: list[tuple[str, dict[str, object]]] = []
+    monkeypatch.setattr(observability, "note", lambda what, **fields: noted.append((what, fields)))
     count_evaluation(outcome)
-    assert set(metrics.metric_set) == counted
+    assert noted[0] == ("step", {"step": "Evaluation", "state": outcome.state})
+    assert [fields["reason"] for what, fields in noted if what == "undecided"] == reasons
+    assert set(metrics.metric_set) == measured
+
+
+def test_eight_metrics_at_most_are_published_and_by_one_function_alone() -> None:
+    assert len(METRICS) <= 8
+    functions = Path(observability.__file__).parent
+    publishing = [path.name for path in functions.rglob("*.py") if "add_metric(" in path.read_text(encoding="utf-8")]
+    assert publishing == ["observability.py"]

@@ -19,7 +19,7 @@ def test_a_definition_has_no_fault(name: str) -> None:
     assert faults(definition(name)) == []
 
 
-def _settle(**fields: Any) -> Change:
+def _set(**fields: Any) -> Change:
     return lambda state: state.update(fields)
 
 
@@ -32,16 +32,16 @@ def _rule(kind: str, **fields: Any) -> Change:
 
 
 FAULTS: list[tuple[str, Change]] = [
-    ("there is no type 'Tsak'", _settle(Type="Tsak")),
-    ("Task in JSONata has no field Tiemout", _settle(Tiemout=3)),
-    ("Task in JSONata has no field ResultPath", _settle(ResultPath="$.x")),
-    ("Task in JSONPath has no field Arguments", _settle(QueryLanguage="JSONPath")),
+    ("there is no type 'Tsak'", _set(Type="Tsak")),
+    ("Task in JSONata has no field Tiemout", _set(Tiemout=3)),
+    ("Task in JSONata has no field ResultPath", _set(ResultPath="$.x")),
+    ("Task in JSONPath has no field Arguments", _set(QueryLanguage="JSONPath")),
     ("Task needs Resource", _without("Resource")),
-    ("Resource is no ARN, or one of a single partition", _settle(Resource="lambda:invoke")),
-    ("Resource is no ARN, or one of a single partition", _settle(Resource="arn:aws:states:::lambda:invoke")),
-    ("TimeoutSeconds is no whole number from 1 up", _settle(TimeoutSeconds="10")),
-    ("it has one of Next and End", _without("End")),
-    ("it has one of Next and End", _settle(Next="NotSettled")),
+    ("Resource is no ARN, or one of a single partition", _set(Resource="lambda:invoke")),
+    ("Resource is no ARN, or one of a single partition", _set(Resource="arn:aws:states:::lambda:invoke")),
+    ("TimeoutSeconds is no whole number from 1 up", _set(TimeoutSeconds="10")),
+    ("it has one of Next and End", _without("Next")),
+    ("it has one of Next and End", _set(End=True)),
     ("there is no state Nowhere", _rule("Catch", Next="Nowhere")),
     ("Catch has no field ResultPath", _rule("Catch", ResultPath="$.x")),
     ("Catch: States.ALL stands alone and last", _rule("Catch", ErrorEquals=[ALL, "StoreError"])),
@@ -51,26 +51,26 @@ FAULTS: list[tuple[str, Change]] = [
     ("Retry has no field Jitter", _rule("Retry", Jitter="FULL")),
     ("Retry: its JitterStrategy or MaxAttempts does not exist", _rule("Retry", JitterStrategy="HALF")),
     ("Retry: its pauses do not grow up to their limit", _rule("Retry", MaxDelaySeconds=0)),
-    ("Output: the expression is not whole", _settle(Output="{% $states.result. %}")),
-    ("Output: the expression is not whole", _settle(Output="{% 'open %}")),
-    ("Output begins as JSONata and is none", _settle(Output="{% $states.result")),
+    ("Output: the expression is not whole", _set(Output="{% $states.result. %}")),
+    ("Output: the expression is not whole", _set(Output="{% 'open %}")),
+    ("Output begins as JSONata and is none", _set(Output="{% $states.result")),
     ("answer: a ( is not closed", _rule("Catch", Output={"answer": "{% $string( %}"})),
-    ("Output: a ] closes nothing", _settle(Output="{% $merge([$states.input]]) %}")),
-    ("Output: there is no $nowhere", _settle(Output="{% $nowhere %}")),
-    ("Output: there is no $states.inptu here", _settle(Output="{% $states.inptu %}")),
-    ("Output: there is no $states.errorOutput here", _settle(Output="{% $states.errorOutput %}")),
-    ("Payload: there is no $states.result here", _settle(Arguments={"Payload": "{% $states.result %}"})),
-    ("key.$ is a field of JSONPath", _settle(Arguments={"key.$": "$.key"})),
-    ("Choices has no field Conditoin", _settle(Choices=[{"Conditoin": "{% true %}", "Next": "Settle"}])),
-    ("a Wait has one of Seconds and Timestamp", _settle(Type="Wait")),
+    ("Output: a ] closes nothing", _set(Output="{% $merge([$states.input]]) %}")),
+    ("Output: there is no $nowhere", _set(Output="{% $nowhere %}")),
+    ("Output: there is no $states.inptu here", _set(Output="{% $states.inptu %}")),
+    ("Output: there is no $states.errorOutput here", _set(Output="{% $states.errorOutput %}")),
+    ("Payload: there is no $states.result here", _set(Arguments={"Payload": "{% $states.result %}"})),
+    ("key.$ is a field of JSONPath", _set(Arguments={"key.$": "$.key"})),
+    ("Choices has no field Conditoin", _set(Choices=[{"Conditoin": "{% true %}", "Next": "Evaluate"}])),
+    ("a Wait has one of Seconds and Timestamp", _set(Type="Wait")),
 ]
 
 
 @pytest.mark.parametrize(("fault", "change"), FAULTS, ids=[fault for fault, _ in FAULTS])
 def test_a_fault_is_seen(fault: str, change: Change) -> None:
-    machine = copy.deepcopy(definition("verify"))
-    change(machine["States"]["Settle"])
-    assert f"Settle: {fault}" in faults(machine)
+    machine = copy.deepcopy(definition("evaluate"))
+    change(machine["States"]["Evaluate"])
+    assert f"Evaluate: {fault}" in faults(machine)
 
 
 def test_a_fault_inside_a_map_and_a_start_that_is_not_there_are_seen() -> None:
@@ -80,6 +80,6 @@ def test_a_fault_inside_a_map_and_a_start_that_is_not_there_are_seen() -> None:
 
 
 def test_names_that_an_expression_makes_itself_are_known() -> None:
-    machine = copy.deepcopy(definition("verify"))
-    machine["States"]["Settle"]["Output"] = "{% ($mine := 2; $map([1], function($each) { $each * $mine })) %}"
+    machine = copy.deepcopy(definition("evaluate"))
+    machine["States"]["Evaluate"]["Output"] = "{% ($mine := 2; $map([1], function($each) { $each * $mine })) %}"
     assert faults(machine) == []

@@ -95,19 +95,9 @@ WAYS = [
         ("retrieve:x weakness:finish finish!Boom", *BROKE),
     ),
     *_ways(
-        "verify",
-        {**ANSWER, "deadline_epoch_ms": 1},
-        ("verify:x", ()),
-        ("verify!States.Timeout settle:x", (), "", {"given": {1: {**ANSWER, "skip": "timed_out"}}}),
-        ("verify!Sandbox.Timedout settle:x", (), "", {"given": {1: {**ANSWER, "skip": "timed_out"}}}),
-        ("verify!Boom settle:x", (), "", {"given": {1: {**ANSWER, "skip": "overloaded"}}}),
-        ("verify!Boom settle!Bang", ("NotSettled",), "Bang"),
-    ),
-    *_ways(
         "evaluate",
         ANSWER,
         ("evaluate:done",),
-        ("evaluate:waiting wait evaluate:done",),
         ("evaluate:deferred send:x", DONE, "", {"given": {1: {"MessageDeduplicationId": "r"}}}),
         ("evaluate:deferred send!States.Timeout",),
         ("evaluate!Boom", ("NotEvaluated",), "Boom"),
@@ -348,8 +338,6 @@ def _repeated(machine: str, step: str) -> tuple[tuple[str, ...], ...]:
     match (machine, step):
         case (_, "verify"):
             return ()
-        case (_, "settle"):
-            return tuple((fault,) * 2 for fault in (*PLATFORM, REFUSED))
         case (_, "send"):
             return tuple((fault,) * 4 for fault in SENDING)
         case (_, "start"):

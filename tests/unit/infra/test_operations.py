@@ -1,16 +1,21 @@
 """Who is told when something goes wrong, what it costs to be told, and what an operator looks at."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from functions.observability import METRICS, STATUSES
+from infra.constructs.queries import QUERIES
 from tests.support.templates import Resources
 
 FREE_ALARMS = 10
 ALARM_USD = 0.10
 FREE_DASHBOARD_METRICS = 50
+MOST_LOG_GROUPS = 50
+"""That one query may read."""
 
 
 def of_type(resources: Resources, kind: str) -> dict[str, Any]:
@@ -56,8 +61,8 @@ def test_what_is_not_encrypted_on_its_way_to_the_topic_is_still_refused(resource
         "Stuck",
         "SweepSilent",
         "Interrupted",
-        "VerifyInterrupted",
-        "VerifyTimedOut",
+        "EvaluateInterrupted",
+        "EvaluateTimedOut",
         "ServerErrors",
         "Throttled",
         "NearCeiling",
@@ -120,9 +125,35 @@ def test_the_dashboard_has_the_figures_of_the_pages_and_is_one_that_costs_nothin
     (dashboard,) = of_type(resources, "AWS::CloudWatch::Dashboard").values()
     parts = dashboard["DashboardBody"]["Fn::Join"][1]
     body = json.loads("".join(part if isinstance(part, str) else "reference" for part in parts))
-    metrics = [metric for widget in body["widgets"] for metric in widget["properties"]["metrics"]]
+    metrics = [metric for widget in body["widgets"] for metric in widget["properties"].get("metrics", ())]
     names = {metric[1] for metric in metrics if len(metric) > 1}
-    pages = {"Status_verified", "Status_unverified", "Status_caution", "Failed", "CostMicroUsd", "Backlog"}
-    assert pages | {"OldestDeferredAge", "Stuck", "ExecutionsFailed", "Throttles", "5xx"} <= names
-    assert any("MetricName=Skip" in str(metric[0].get("expression")) for metric in metrics if len(metric) == 1)
+    assert {"CostMicroUsd", "Backlog", "OldestDeferredAge", "Stuck", "ExecutionsFailed", "Throttles", "5xx"} <= names
     assert len(metrics) <= FREE_DASHBOARD_METRICS
+    asked = "".join(widget["properties"].get("query", "") for widget in body["widgets"])
+    assert all(status in asked for status in STATUSES)
+    assert "by reason" in asked
+
+
+def test_what_is_no_metric_is_a_saved_query_over_every_functions_log(resources: Resources) -> None:
+    saved = of_type(resources, "AWS::Logs::QueryDefinition").values()
+    assert {one["Name"] for one in saved} == {f"Touchstone/{name}" for name in QUERIES}
+    functions = [
+        one
+        for one in of_type(resources, "AWS::Lambda::Function").values()
+        if re.match(r"functions\.(?!audits\.sandbox)", one["Handler"])
+    ]
+    for one in saved:
+        assert len(one["LogGroupNames"]) == len(functions) <= MOST_LOG_GROUPS
+
+
+def test_alarms_and_dashboard_look_at_metrics_that_are_published(resources: Resources) -> None:
+    own = [alarm for alarm in alarms(resources).values() if "Touchstone" in json.dumps(alarm)]
+    looked_at = {alarm["MetricName"] for alarm in own if "MetricName" in alarm}
+    looked_at |= {
+        one["MetricStat"]["Metric"]["MetricName"]
+        for alarm in own
+        for one in alarm.get("Metrics", ())
+        if "MetricStat" in one
+    }
+    assert looked_at <= set(METRICS)
+    assert {"Answers", "Unverified", "Misconfigured", "Backlog", "Stuck", "CeilingPercent"} <= looked_at

@@ -14,7 +14,7 @@ from touchstone.operations.sweeping import UNFINISHED_AFTER
 
 ROOT = Path(__file__).resolve().parents[3]
 JUDGING = {
-    *("verify", "read_image", "analyze", "solve", "enrich", "evaluate", "drain", "lines", "intake"),
+    *("verifying", "verify", "read_image", "analyze", "solve", "enrich", "evaluate", "drain", "lines", "intake"),
     *("draft", "gate", "score", "close", "compare", "rescore"),
     *("measure", "plan", "pair"),
     "quizzes.generate",
@@ -37,7 +37,7 @@ PLACING = {
     "ec2:UnassignPrivateIpAddresses",
 }
 """What Lambda needs by a role to put a function into a subnet; the function's own code is denied it."""
-PROVING = {"verify", "lines", "intake"}
+PROVING = {"verifying", "verify", "lines", "intake"}
 READING_SCRIPT = {"quizzes.evaluate", "lines"}
 GRANTED_ON_EVERYTHING = {
     "xray:PutTraceSegments",
@@ -272,6 +272,7 @@ def test_what_only_served_the_work_goes_and_nothing_else_does(resources: Resourc
             "AuditsTurn",
             {("get", "artifacts"), ("put", "artifacts"), ("get", "scratch"), ("get", "bundles")},
         ),
+        ("ApiVerifying", {(verb, "artifacts") for verb in ("get", "put")}),
         (
             "ApiApp",
             {(verb, root) for verb in ("get", "put") for root in ("artifacts", "inbox", "courses")}
@@ -357,7 +358,7 @@ def test_the_drain_starts_in_the_providers_own_time(resources: Resources) -> Non
     assert {expression for expression, _ in expressions} >= {"rate(1 hour)", "rate(15 minutes)"}
 
 
-def test_only_the_verification_is_express(resources: Resources) -> None:
+def test_only_the_evaluation_is_express(resources: Resources) -> None:
     machines = of_type(resources, "AWS::StepFunctions::StateMachine").items()
     kinds = {name: item["Properties"].get("StateMachineType", "STANDARD") for name, item in machines}
-    assert {name for name, kind in kinds.items() if kind == "EXPRESS"} == {n for n in kinds if "VerifyMachine" in n}
+    assert {name for name, kind in kinds.items() if kind == "EXPRESS"} == {n for n in kinds if "EvaluateMachine" in n}

@@ -101,10 +101,9 @@ def test_r13_only_faults_of_the_platform_are_repeated_with_jitter_and_an_end(nam
             assert "States.TaskFailed" not in errors, title
 
 
-def test_the_five_seconds_are_the_callers_who_waits_and_nobody_elses() -> None:
-    waited_for, at_leisure = (dict(tasks(name))["QuickVerify"]["TimeoutSeconds"] for name in ("verify", "solve"))
-    assert waited_for == answer_intake.SYNC_SECONDS
-    assert at_leisure > sizes.VERIFYING.timeout_s
+def test_an_attempt_of_ours_has_longer_than_a_caller_who_waits() -> None:
+    at_leisure = dict(tasks("solve"))["QuickVerify"]["TimeoutSeconds"]
+    assert at_leisure > sizes.VERIFYING.timeout_s > answer_intake.SYNC_SECONDS
 
 
 @pytest.mark.parametrize(
@@ -129,10 +128,6 @@ def test_a_step_gives_its_judges_up_long_before_its_function_ends(seconds: float
     assert seconds + 20 <= size.timeout_s
 
 
-SOMEBODY_WAITS = {"QuickVerify", "Settle"}
-"""States whose time is the caller's, whatever their function may take elsewhere."""
-
-
 def test_a_state_ends_after_its_function_so_that_the_functions_own_end_is_told(resources: Resources) -> None:
     functions = {key: item for key, item in resources.items() if item["Type"] == "AWS::Lambda::Function"}
     checked = 0
@@ -141,18 +136,12 @@ def test_a_state_ends_after_its_function_so_that_the_functions_own_end_is_told(r
         for name in NAMES:
             for title, state in tasks(name):
                 variable = str(state["Arguments"].get("FunctionName", "")).strip("${}")
-                if variable not in bound or title in SOMEBODY_WAITS:
+                if variable not in bound:
                     continue
                 timeout = functions[bound[variable]["Fn::GetAtt"][0]]["Properties"]["Timeout"]
                 assert timeout < state["TimeoutSeconds"], title
                 checked += 1
     assert checked >= 10
-
-
-def test_quick_verify_is_never_repeated_and_ends_after_five_seconds() -> None:
-    (verify,) = [state for title, state in tasks("verify") if title == "QuickVerify"]
-    assert "Retry" not in verify
-    assert verify["TimeoutSeconds"] == 5
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from touchstone.answers.model import AnswerRecord, Attempt, Solution, SolveRequest, VerifyRequest
+from touchstone.answers.model import AnswerRecord, Attempt, Solution, SolveRequest, Verification, VerifyRequest
 from touchstone.answers.routing import best_attempt, status_of
 from touchstone.checks.language import language_of
 from touchstone.errors import InputError
@@ -46,6 +46,12 @@ def new_record(
             "attempts": (Attempt(number=1, solution=solution),),
         }
     )
+
+
+def verified(record: AnswerRecord, verification: Verification) -> AnswerRecord:
+    """The record with what was found of its latest attempt."""
+    latest = record.attempts[-1].model_copy(update={"verification": verification})
+    return record.model_copy(update={"attempts": (*record.attempts[:-1], latest)})
 
 
 def settled(record: AnswerRecord, *, now: datetime) -> AnswerRecord:

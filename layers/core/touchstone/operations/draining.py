@@ -175,7 +175,7 @@ class Drain:
                 faults.append(result)
             elif result is not None:
                 try:
-                    outcomes.append(store(claimed, result, desk, carrier="drain"))
+                    outcomes.append(store(claimed, result, desk))
                 except Exception as error:  # noqa: BLE001 - raised below
                     faults.append(error)
         if faults:

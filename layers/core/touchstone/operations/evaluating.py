@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal
 
 from touchstone.answers.evaluation import Evaluated, evaluate
 from touchstone.answers.model import AnswerRecord, EvaluationState
@@ -25,12 +24,6 @@ LEASE_SECONDS = 150.0
 
 PAUSES = frozenset({"overloaded", "timed_out", "unreadable", "misconfigured", "minute_quota"})
 """Reasons of a pause between tries, which is to be a pause."""
-
-OWN_LIMITS = frozenset({"quota", "tenant_share", "spending_ceiling"})
-"""Reasons for which nothing was sent."""
-
-type Carrier = Literal["workflow", "drain"]
-"""Who carries a record that must wait: its own workflow for a short while, or the drain, in the order of arrival."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,8 +97,8 @@ async def judged(claimed: Claimed, desk: Desk) -> Judged:
         return error
 
 
-def store(claimed: Claimed, result: Judged, desk: Desk, *, carrier: Carrier) -> Outcome:
-    """Store a result, or put the record back for later, or give it up."""
+def store(claimed: Claimed, result: Judged, desk: Desk) -> Outcome:
+    """Store a result, or put the record in the line of the deferred, or give it up."""
     tenant, answer_id = desk.tenant, claimed.record.id
     if isinstance(result, Evaluated):
         record = desk.evaluations.complete(
@@ -121,9 +114,7 @@ def store(claimed: Claimed, result: Judged, desk: Desk, *, carrier: Carrier) -> 
         case GivenUp(reason=reason):
             record = desk.evaluations.fail(tenant=tenant, answer_id=answer_id, failure=reason, spends=spends)
         case Postponed(scope=scope) as later:
-            waits = later.state == "waiting" and carrier == "workflow" and not _crowded(claimed.record, later)
-            put_back = desk.evaluations.wait if waits else desk.evaluations.defer
-            record = put_back(
+            record = desk.evaluations.defer(
                 tenant=tenant,
                 answer_id=answer_id,
                 until=later.until,
@@ -140,12 +131,7 @@ async def evaluate_answer(desk: Desk, answer_id: str) -> Outcome:
     claimed = claim(desk, answer_id, purpose="fresh")
     if isinstance(claimed, Outcome):
         return claimed
-    return store(claimed, await judged(claimed, desk), desk, carrier="workflow")
-
-
-def _crowded(record: AnswerRecord, later: Postponed) -> bool:
-    """Whether the slot that a record waited for went to others: then it takes its turn in the backlog."""
-    return later.reason in OWN_LIMITS and record.evaluation.failure == later.reason
+    return store(claimed, await judged(claimed, desk), desk)
 
 
 def _outcome(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from touchstone.answers.model import ENDED, AnswerRecord, Enrichment, SkipReason, Verification
-from touchstone.answers.progress import settled
+from touchstone.answers.progress import settled, verified
 from touchstone.answers.retrieval import near_keys, problem_key
 from touchstone.errors import ConflictError, Unanswered
 from touchstone.judges.spends import Spend
@@ -14,28 +14,41 @@ NOT_CARRIED_OUT = "Not verified: the verification could not be carried out."
 
 
 def finish(
-    answers: Answers, record: AnswerRecord, *, enrichment: Enrichment | None = None, spends: Sequence[Spend] = ()
+    answers: Answers,
+    record: AnswerRecord,
+    *,
+    enrichment: Enrichment | None = None,
+    verification: Verification | None = None,
+    spends: Sequence[Spend] = (),
 ) -> AnswerRecord:
     """Finish a record by the verdicts of its attempts; a repeat returns the first end.
 
+    `verification` is that of the latest attempt where it is not stored yet; one that was stored meanwhile stays.
     A solution of ours that was verified is kept for later problems; a caller's own answer is not, since nobody here
     wrote its steps. Raises `ConflictError` for a record without an attempt.
     """
     if not record.attempts:
         raise ConflictError("There is no attempt to finish with.")
-    end = settled(record, now=record.updated_at)
+    end = settled(record if verification is None else verified(record, verification), now=record.updated_at)
     keep = end.problem if end.kind == "solve" else None
-    return answers.finish(
-        tenant=end.tenant,
-        answer_id=end.id,
-        status=end.verification_status or "unverified",
-        confidence=end.verification_confidence or 0.0,
-        best_attempt=end.best_attempt or 1,
-        enrichment=enrichment,
-        spends=spends,
-        problem_key=None if keep is None else problem_key(keep),
-        near_keys=() if keep is None else near_keys(keep),
-    )
+    try:
+        return answers.finish(
+            tenant=end.tenant,
+            answer_id=end.id,
+            status=end.verification_status or "unverified",
+            confidence=end.verification_confidence or 0.0,
+            best_attempt=end.best_attempt or 1,
+            enrichment=enrichment,
+            verification=verification,
+            spends=spends,
+            problem_key=None if keep is None else problem_key(keep),
+            near_keys=() if keep is None else near_keys(keep),
+        )
+    except ConflictError:
+        if verification is None:
+            raise
+    stored = answers.get(record.ref)
+    return finish(answers, stored, enrichment=enrichment, spends=spends)
 
 
 def finish_skipped(answers: Answers, record: AnswerRecord, *, reason: SkipReason, sentence: str) -> AnswerRecord:

@@ -1,53 +1,77 @@
 """A request that a door accepted becomes a record, and its work is started."""
 
+import logging
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
-from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, AnswerRecord, SolveRequest, VerifyRequest
+from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, AnswerRecord, SkipReason, SolveRequest, VerifyRequest
 from touchstone.answers.progress import new_record
 from touchstone.answers.reading import image, inline_image
-from touchstone.errors import StoreError, TooLargeError
+from touchstone.errors import ConflictError, StoreError, TooLargeError
 from touchstone.operations.bulk import BulkEvaluations
-from touchstone.operations.finishing import OUT_OF_TIME, finish_skipped
+from touchstone.operations.finishing import finish_skipped, sentence_of
 from touchstone.operations.jobs.intake import Intake
 from touchstone.records import Answers, Artifacts, Evaluations, evaluation_request_id
 from touchstone.references import Reference
 
 SYNC_SECONDS = 5.0
 """A caller waits no longer than this for a verification, counted from the arrival of the request."""
+STORE_SECONDS = 0.6
+"""Left of it when a judge must have answered, for storing the verdict and returning it."""
 RETURN_SECONDS = 0.4
-"""What is left of it for storing a skip and returning it where the verification did not come back in time."""
+"""Left of it for storing a skip and returning it where the verification did not come back in time."""
+
+logger = logging.getLogger(__name__)
+
+type Verifier = Callable[[str, float, float], bool]
+"""Verifies an answer by its id: a judge may take so many seconds, and the caller waits for so many. False where it has
+not ended by then; it may go on, and finds the record finished."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerIntake(Intake):
     """Accepts requests for one tenant. A `key` is the sender's own: a repeat with it meets the same record.
 
-    `bulk` takes the deep evaluations of a door by which thousands come; None: each is started by itself.
+    `bulk` takes the deep evaluations of a door by which thousands come; None: each is started by itself. `verifier`
+    does what a caller waits for, and `ended` is told of each answer that got its end so; a door where nobody waits has
+    none.
     """
 
     answers: Answers
     evaluations: Evaluations
     artifacts: Artifacts
     bulk: BulkEvaluations | None = None
+    verifier: Verifier | None = None
+    ended: Callable[[AnswerRecord], None] = lambda _record: None
 
     def verify(self, request: VerifyRequest, *, key: str | None, received_at_ms: int, now_ms: int) -> AnswerRecord:
         """Verify an answer within `SYNC_SECONDS` of its arrival (epoch milliseconds), `unverified` where that fails."""
         record = self.accept(request, self.new_id(key))
         if record.stage in ENDED:
             return record
-        deadline_ms = received_at_ms + round(SYNC_SECONDS * 1000)
-        wait_seconds = max(0.0, (deadline_ms - now_ms) / 1000 - RETURN_SECONDS)
-        answer = Reference(self.tenant, "answer", record.id)
-        self.workflows().verify(answer, deadline_epoch_ms=deadline_ms, wait_seconds=wait_seconds)
+        left = (received_at_ms - now_ms) / 1000 + SYNC_SECONDS
+        reason = self._verified(record.id, left)
         record = self.answers.get(Reference(self.tenant, "answer", record.id))
-        record = finish_skipped(self.answers, record, reason="timed_out", sentence=OUT_OF_TIME)
+        record = finish_skipped(self.answers, record, reason=reason, sentence=sentence_of(reason))
+        self.ended(record)
         if record.evaluation.state == "waiting":
             # The answer is out and must not fail by this; a record that waits is taken up by the sweep.
             with suppress(StoreError):
                 record = self.start_evaluation(record)
         return record
+
+    def _verified(self, answer_id: str, seconds: float) -> SkipReason:
+        """Have it verified in so many seconds; what is to be said of the record where it has no end then."""
+        if self.verifier is None:
+            raise ConflictError("Nobody verifies answers at this door while their senders wait.")
+        try:
+            self.verifier(answer_id, max(0.0, seconds - STORE_SECONDS), max(0.0, seconds - RETURN_SECONDS))
+        except Exception as error:  # noqa: BLE001 - whatever it is, the caller gets an answer
+            logger.error("A verification broke off: %s", type(error).__name__)  # noqa: TRY400 - it may quote what was sent
+            return "overloaded"
+        return "timed_out"
 
     def solve(self, request: SolveRequest, *, key: str | None) -> AnswerRecord:
         """Start solving a problem and return at once; the record tells how far it is.

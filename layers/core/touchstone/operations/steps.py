@@ -10,6 +10,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, Analysis, AnswerRecord, Attempt, Route, SkipReason
 from touchstone.answers.progress import settled
@@ -30,6 +31,9 @@ from touchstone.judges.spends import Spend, spends_of_failure
 from touchstone.operations.desk import Desk
 from touchstone.operations.finishing import finish, sentence_of, skip_verification
 from touchstone.references import Reference
+
+if TYPE_CHECKING:
+    from touchstone.answers.verification import Verified as QuickVerified
 
 READ_SECONDS = 40.0
 """Each of these leaves the step's function 20 s or more for its start, the store, and the reason of a failure."""
@@ -214,32 +218,12 @@ async def verify_attempt(
     nobody waits). Where no provider could make that attempt, the earlier one stands with its verdict, and there is no
     further retry.
     """
-    from touchstone.answers.leisure import judge_seconds, whole_seconds
-    from touchstone.answers.verification import quick_verify, second_judge
-
     record = _get(desk, answer_id)
     if record.stage in ENDED or 0 < record.attempt_count < number:
         return Verified(route="enrich", number=number)
     attempt = _latest(record)
     if attempt.verification is None:
-        judge, seconds = desk.judges.prefer("verify"), judge_seconds(record.verify_seconds)
-        done = await quick_verify(
-            _problem(record),
-            attempt.solution.answer,
-            attempt.solution.steps,
-            judge=judge,
-            another=second_judge(desk.judges, judge),
-            remedy=desk.judges.remedy,
-            key=record.answer_key,
-            deadline=deadline or Deadline.after(whole_seconds(seconds)),
-            seconds=seconds,
-            language=record.language,
-            use_cache=record.use_cache,
-        )
-        if judge is not None:
-            sentence = done.verification.error or f"Not verified: {done.failure}"
-            whose = done.failed_by or judge.provider
-            _put_off(desk, record, done.failure, done.spends, sentence=sentence, provider=whose, left_for=left_for)
+        done = await _quick_verified(desk, record, attempt, deadline=deadline, left_for=left_for)
         record = desk.answers.set_verification(
             tenant=desk.tenant,
             answer_id=answer_id,
@@ -256,6 +240,34 @@ async def verify_attempt(
     return Verified(route=onward, number=attempt.number + 1)
 
 
+async def _quick_verified(
+    desk: Desk, record: AnswerRecord, attempt: Attempt, *, deadline: Deadline | None, left_for: timedelta | None
+) -> "QuickVerified":
+    """What QUICK_VERIFY says of an attempt; not stored yet. Raises `UndecidedError` where it is not the end."""
+    from touchstone.answers.leisure import judge_seconds, whole_seconds
+    from touchstone.answers.verification import quick_verify, second_judge
+
+    judge, seconds = desk.judges.prefer("verify"), judge_seconds(record.verify_seconds)
+    done = await quick_verify(
+        _problem(record),
+        attempt.solution.answer,
+        attempt.solution.steps,
+        judge=judge,
+        another=second_judge(desk.judges, judge),
+        remedy=desk.judges.remedy,
+        key=record.answer_key,
+        deadline=deadline or Deadline.after(whole_seconds(seconds)),
+        seconds=seconds,
+        language=record.language,
+        use_cache=record.use_cache,
+    )
+    if judge is not None:
+        sentence = done.verification.error or f"Not verified: {done.failure}"
+        whose = done.failed_by or judge.provider
+        _put_off(desk, record, done.failure, done.spends, sentence=sentence, provider=whose, left_for=left_for)
+    return done
+
+
 async def work_whole(
     desk: Desk, record: AnswerRecord, *, deadline: Deadline | None = None, left_for: timedelta | None = None
 ) -> AnswerRecord:
@@ -267,16 +279,22 @@ async def work_whole(
 async def verify_own_answer(
     desk: Desk, answer_id: str, *, deadline: Deadline | None = None, left_for: timedelta | None = None
 ) -> AnswerRecord:
-    """The whole way of an answer that the caller brought: verified once, and finished with what came of it.
+    """The whole way of an answer that the caller brought: verified once, and finished by the same write.
 
     `deadline` None: nobody waits for it. With `left_for` the record may have no end yet; then it waits for another try,
     which is this once more.
     """
+    record = _get(desk, answer_id)
+    if record.stage in ENDED:
+        return record
+    attempt = _latest(record)
+    if attempt.verification is not None:
+        return finish(desk.answers, record)
     try:
-        await verify_attempt(desk, answer_id, deadline=deadline, left_for=left_for)
+        done = await _quick_verified(desk, record, attempt, deadline=deadline, left_for=left_for)
     except UndecidedError:
         return _get(desk, answer_id)
-    return finish(desk.answers, _get(desk, answer_id))
+    return finish(desk.answers, record, verification=done.verification, spends=done.spends)
 
 
 async def solve_whole(

@@ -14,6 +14,7 @@ from touchstone.answers.model import (
     Status,
     Verification,
 )
+from touchstone.answers.progress import verified
 from touchstone.attempts import TryEnd, Waiting
 from touchstone.checks.language import language_of
 from touchstone.errors import ConflictError, Unanswered
@@ -160,6 +161,7 @@ class Answers(OfAnswers):
         confidence: float,
         best_attempt: int,
         enrichment: Enrichment | None = None,
+        verification: Verification | None = None,
         spends: Sequence[Spend] = (),
         problem_key: str | None = None,
         near_keys: Sequence[str] = (),
@@ -168,13 +170,17 @@ class Answers(OfAnswers):
 
         A verified solution that was not itself retrieved is kept under `problem_key` and `near_keys` for later
         problems. A deep evaluation that is wanted becomes `waiting` here, so that a crash right after cannot lose it.
-        Raises `ConflictError` where there is no attempt `best_attempt`.
+        `verification` is that of the latest attempt where it comes with its end, by the same write. Raises
+        `ConflictError` where that attempt was verified meanwhile, or where there is no attempt `best_attempt`.
         """
 
         def change(record: AnswerRecord) -> dict[str, Any]:
             if not 1 <= best_attempt <= record.attempt_count:
                 raise ConflictError(f"There is no attempt {best_attempt}: {record.attempt_count} are stored.")
+            if verification is not None and record.attempts[-1].verification is not None:
+                raise ConflictError(f"Attempt {record.attempt_count} was verified meanwhile.")
             return {
+                "attempts": (record if verification is None else verified(record, verification)).attempts,
                 "stage": "finished",
                 "waiting": None,
                 "verification_status": status,

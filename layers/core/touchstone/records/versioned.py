@@ -10,6 +10,7 @@ makes every redelivery harmless.
 import hashlib
 import uuid
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, Self
 
@@ -40,8 +41,8 @@ class Kept(Protocol):
     def id(self) -> str:
         """Its ULID."""
 
-    def model_dump_json(self) -> str:
-        """The record as JSON."""
+    def model_dump_json(self, *, exclude_none: bool = False) -> str:
+        """The record as JSON, without what is null where that is asked for."""
 
     @classmethod
     def model_validate_json(cls, json_data: str, /) -> Self:
@@ -204,7 +205,14 @@ class Versioned[R: Kept]:
         return item | {"body_key": key}
 
     def _checked(self, record: R) -> str:
-        """The record's JSON, proved readable: a body that cannot be read back would be lost."""
+        """The record's JSON, proved readable: a body that cannot be read back would be lost.
+
+        Without what is null, where the same record is read from it: a third of most records, paid for with each write.
+        """
+        body = record.model_dump_json(exclude_none=True)
+        with suppress(ValidationError):
+            if self._kind.model.model_validate_json(body) == record:
+                return body
         body = record.model_dump_json()
         try:
             self._kind.model.model_validate_json(body)

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as FutureTimeoutError
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
@@ -24,9 +21,6 @@ type MachineName = Literal[
 ]
 """The machines that carry records without anybody waiting for them."""
 
-SYNC_READ_TIMEOUT_SECONDS = 7
-"""A synchronous execution answers within 5 s; a connection that is silent for longer is broken."""
-
 
 def client() -> SFNClient:
     """A Step Functions client whose calls end soon and are never silently repeated."""
@@ -34,19 +28,8 @@ def client() -> SFNClient:
     from botocore.config import Config
 
     return boto3.client(
-        "stepfunctions",
-        config=Config(
-            connect_timeout=2,
-            read_timeout=SYNC_READ_TIMEOUT_SECONDS,
-            retries={"total_max_attempts": 1},
-            # A synchronous execution is called at a host name of its own (sync-…), which only AWS has.
-            inject_host_prefix=not _endpoint_is_overridden(),
-        ),
+        "stepfunctions", config=Config(connect_timeout=2, read_timeout=7, retries={"total_max_attempts": 1})
     )
-
-
-def _endpoint_is_overridden() -> bool:
-    return bool(os.environ.get("AWS_ENDPOINT_URL") or os.environ.get("AWS_ENDPOINT_URL_SFN"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,24 +41,6 @@ class Workflows:
 
     sfn: SFNClient
     arns: Mapping[str, str]
-
-    def verify(self, answer: Reference, *, deadline_epoch_ms: int, wait_seconds: float) -> bool:
-        """Verify a given answer and wait for it. Returns False when it has not ended within `wait_seconds`.
-
-        The execution goes on by itself then; its own limits end it. Raises `StoreError` when it could not be started.
-        """
-        arn = self._arn("verify")
-        references = {**answer.fields, "deadline_epoch_ms": deadline_epoch_ms}
-        pool = ThreadPoolExecutor(max_workers=1)
-        try:
-            execution = pool.submit(self.sfn.start_sync_execution, stateMachineArn=arn, input=json.dumps(references))
-            return execution.result(timeout=wait_seconds)["status"] == "SUCCEEDED"
-        except FutureTimeoutError:
-            return False
-        except _service_faults() as error:
-            raise StoreError("The verification could not be started; repeat the request.") from error
-        finally:
-            pool.shutdown(wait=False)
 
     def start(self, machine: MachineName, record: Reference, *, run: str | None = "1", **more: object) -> None:
         """Start what carries a record. `run` tells a later execution from the first, None where there is only one.

@@ -76,7 +76,7 @@ class Starts(Workflows):
 
 def starts() -> Starts:
     """Machines that only note who was started."""
-    return Starts(arns={kind: f"arn/{kind}" for kind in ("verify", "task", "submission", "challenge")})
+    return Starts(arns={kind: f"arn/{kind}" for kind in ("task", "submission", "challenge")})
 
 
 @dataclass(kw_only=True)

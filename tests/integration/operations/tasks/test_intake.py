@@ -101,6 +101,6 @@ async def test_a_file_is_handed_in_where_it_was_uploaded_and_nowhere_else(market
 def test_a_function_that_was_not_told_its_machine_says_which_variable_is_missing(
     kind: Literal["task", "submission", "challenge"],
 ) -> None:
-    workflows = Workflows(sfn=None, arns={"verify": "arn"})  # type: ignore[arg-type] # it is not reached
+    workflows = Workflows(sfn=None, arns={"solve": "arn"})  # type: ignore[arg-type] # it is not reached
     with pytest.raises(SettingsError, match=f"TOUCHSTONE_{kind.upper()}_MACHINE_ARN"):
         workflows.start(kind, Reference("acme", kind, "one", "t"))

@@ -1,0 +1,388 @@
+"""What a deployment costs on AWS: the table of docs/how-to/deploy.md.
+
+    uv run python -m tests.bench.cost [--write] [--items]
+
+The real handlers run over moto, the machines from their definitions; every call to AWS is counted, by the units it
+would be billed in, and multiplied by the list prices in `prices.json`. Given are how long a judge takes, and how long a
+function takes beside it (`OWN_SECONDS`). `--write` puts the table into the document, `--items` shows every write.
+"""
+
+import argparse
+import contextlib
+import io
+import json
+import logging
+import math
+import re
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from functions.answers import sweep
+from functions.composition import stores, work
+from functions.observability import METRICS, logger
+from tests.bench.layers import synthesized
+from tests.support import replies
+from tests.support.api import Api
+from tests.support.aws import in_process
+from tests.support.deployment import Context, Deployment, deployed
+from tests.support.metering import Invocation, Meter, metering
+from tests.support.overrides import registry
+from tests.support.providers import ProviderServer
+from tests.support.templates import Resources, functions, of_type
+from touchstone.operations.draining import ROUND
+from touchstone.references import Reference
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "how-to" / "deploy.md"
+PRICES = Path(__file__).with_name("prices.json")
+BEGIN, END = "<!-- what it costs: begin -->", "<!-- what it costs: end -->"
+JUDGE_SECONDS = (1.5, 10.0)
+SHOWN_USD = 0.005
+OWN_SECONDS = 0.06
+"""Of a warm function beside its judge: a handful of calls to the table, a few milliseconds each."""
+AUTHORIZER_SECONDS = 0.01
+"""One read by key."""
+SWEEP_SECONDS = 0.5
+PLATFORM_LOG_BYTES = 600
+"""What Lambda logs of an invocation by itself: its start, end and report as JSON."""
+ACCESS_LOG_BYTES = 250
+STATE_LOG_BYTES = 1_500
+"""What a state machine logs of a task without its data: entered, scheduled, succeeded, exited."""
+TRACED = 0.05
+"""X-Ray takes one request a second and this part of the rest."""
+EXPRESS_GB = 64 / 1024
+"""The least that an Express execution is billed for; it holds references only."""
+SWEEPS_A_MONTH, DRAINS_A_MONTH = 4 * 730, 730 + 30
+MACHINE = re.compile(r"([A-Z][a-z]+)Machine")
+TENANT = "acme"
+AHEAD_MS = 60_000
+LONGEST_MS = 900_000
+CREATED, ACCEPTED = 201, 202
+THOUSAND = 1_000
+BULK = (21, 41)
+"""Evaluations of two drains: what the second costs more is what evaluations cost where there are many."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prices:
+    """Prices in US dollars, of `region` as of a date."""
+
+    region: str
+    as_of: str
+    note: str
+    million: Mapping[str, float]
+    lambda_gb_second: float
+    express_gb_second: float
+    logs_gb: float
+    month: Mapping[str, float]
+    free: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stack:
+    """What a template says of prices: memory by module, which machines are Express, what is there all the time."""
+
+    memory_mb: Mapping[str, int]
+    express: frozenset[str]
+    alarm_metrics: int
+    dashboards: int
+    secrets: int
+
+
+@dataclass(kw_only=True)
+class Bill:
+    """US dollars by what they are for."""
+
+    parts: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
+
+    @property
+    def total(self) -> float:
+        """All of it."""
+        return sum(self.parts.values())
+
+    @property
+    def dominated(self) -> str:
+        """The two largest parts, in percent."""
+        return ", ".join(f"{name} {100 * usd / self.total:.0f} %" for name, usd in self.ordered()[:2])
+
+    def ordered(self) -> list[tuple[str, float]]:
+        """Its parts, the largest first."""
+        return sorted(self.parts.items(), key=lambda part: -part[1])
+
+    def times(self, factor: float) -> "Bill":
+        """So many times this."""
+        return Bill(parts=defaultdict(float, {name: usd * factor for name, usd in self.parts.items()}))
+
+    def less(self, other: "Bill") -> "Bill":
+        """This without another one."""
+        return Bill(parts=defaultdict(float, {name: usd - other.parts[name] for name, usd in self.parts.items()}))
+
+
+def prices() -> Prices:
+    """The price list."""
+    return Prices(**json.loads(PRICES.read_text(encoding="utf-8")))
+
+
+def stack_of(resources: Resources) -> Stack:
+    """What the synthesized template says."""
+    machines = of_type(resources, "AWS::StepFunctions::StateMachine").items()
+    express = [name for name, item in machines if item["Properties"].get("StateMachineType") == "EXPRESS"]
+    alarms = [item["Properties"] for item in of_type(resources, "AWS::CloudWatch::Alarm").values()]
+    return Stack(
+        memory_mb={
+            item["Handler"].removesuffix(".handler"): item["MemorySize"] for item in functions(resources).values()
+        },
+        express=frozenset(name.lower() for logical in express for name in MACHINE.findall(logical)[:1]),
+        alarm_metrics=sum(sum("MetricStat" in one for one in alarm.get("Metrics", ())) or 1 for alarm in alarms),
+        dashboards=len(of_type(resources, "AWS::CloudWatch::Dashboard")),
+        secrets=len(of_type(resources, "AWS::SecretsManager::Secret")),
+    )
+
+
+def bill(meter: Meter, *, judge_seconds: float, stack: Stack, listed: Prices) -> Bill:
+    """What was used, in US dollars. Whoever asked a judge waited for it once in each round."""
+    found = Bill()
+    million = {name: usd / 1e6 for name, usd in listed.million.items()}
+    logged = float(meter.log_bytes)
+    waited = 0.0
+    for one in meter.invocations:
+        seconds = _seconds(one, judge_seconds)
+        waited += seconds if not one.module.startswith("functions.api.") else 0.0
+        found.parts["functions"] += seconds * stack.memory_mb[one.module] / 1024 * listed.lambda_gb_second
+        found.parts["functions"] += million["lambda_requests"]
+        logged += PLATFORM_LOG_BYTES
+        if one.module in {"functions.api.app", "functions.api.verifying"}:
+            found.parts["gateway"] += million["http_api_requests"]
+            logged += ACCESS_LOG_BYTES
+    for machine, states in meter.states.items():
+        logged += STATE_LOG_BYTES * states
+        if machine in stack.express:
+            found.parts["machines"] += meter.executions[machine] * million["express_requests"]
+        else:
+            found.parts["machines"] += (states + meter.executions[machine]) * million["transitions"]
+    if stack.express & meter.executions.keys():
+        found.parts["machines"] += waited * EXPRESS_GB * listed.express_gb_second
+    for name, units in meter.units.items():
+        kind = {"write_units": "table", "index_write_units": "table", "read_units": "table"}.get(name, "other")
+        found.parts[kind] += units * million[name.removeprefix("index_")]
+    found.parts["logs"] += logged / 1024**3 * listed.logs_gb
+    found.parts["other"] += TRACED * million["traces"]
+    return found
+
+
+def _seconds(one: Invocation, judge_seconds: float) -> float:
+    if one.module == "functions.api.authorizer":
+        return AUTHORIZER_SECONDS
+    if one.module == "functions.answers.sweep":
+        return SWEEP_SECONDS
+    rounds = one.judged
+    if one.module == "functions.answers.drain":
+        # The first goes alone, the others side by side; each is stored after the other.
+        rounds = min(one.judged, 1) + math.ceil(max(0, one.judged - 1) / ROUND)
+    return OWN_SECONDS * max(1, one.judged) + rounds * judge_seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """A deployment in the process whose judges answer at once, a caller of its API, and a way to meter work."""
+
+    here: Deployment
+    api: Api
+    server: ProviderServer
+
+    def metered(self, do: Callable[[], Any]) -> Meter:
+        """What some work uses."""
+        printed = io.StringIO()
+        with metering(lambda: len(self.server.calls)) as meter, logging_to(printed):
+            machines = self.here.machines
+            machines.entered, machines.begun = meter.entered, meter.begun
+            do()
+            machines.entered = machines.begun = lambda _machine: None
+        meter.log_bytes += len(printed.getvalue().encode())
+        for line in printed.getvalue().splitlines():
+            if line.startswith('{"_aws"'):
+                listed = json.loads(line)["_aws"]["CloudWatchMetrics"]
+                meter.metrics |= {metric["Name"] for each in listed for metric in each["Metrics"]}
+        return meter
+
+    def verify(self, pupil: int, **more: Any) -> str:
+        """Have an answer verified through the API, by a request with a key; its id."""
+        problem = f"Which city is the capital of Australia? Give its name only, as pupil {pupil} of class 7 did."
+        body = {"problem": problem, "answer": "Canberra", "deep_evaluation": False, **more}
+        reply = self.api.call(
+            "POST",
+            "/v1/verifications",
+            json.dumps(body),
+            key=f"answer-{pupil:04}-of-class-7",
+            # Later than it is, so that a busy machine has time enough.
+            received_at_ms=time.time_ns() // 1_000_000 + AHEAD_MS,
+        )
+        assert reply.status == CREATED, reply.body
+        assert reply.json["method"] == "judge", reply.body
+        return str(reply.json["id"])
+
+    def evaluate(self, answer_id: str) -> None:
+        """Ask for a deep evaluation through the API, and have it done."""
+        assert self.api.post(f"/v1/answers/{answer_id}/deep-evaluation").status == ACCEPTED
+        assert self.state_of(answer_id) == "done"
+
+    def evaluate_many(self, answer_ids: Sequence[str]) -> None:
+        """Line up deep evaluations as a batch does, and have the drain work them off."""
+        for answer_id in answer_ids:
+            work.bulk_evaluations().add(stores.answers().get(Reference(TENANT, "answer", answer_id)))
+        self.here.machines.begin("drain", f"drain-{len(answer_ids)}", {})
+        assert {self.state_of(answer_id) for answer_id in answer_ids} == {"done"}
+
+    def state_of(self, answer_id: str) -> str:
+        """Where a deep evaluation stands."""
+        return stores.answers().get(Reference(TENANT, "answer", answer_id)).evaluation.state
+
+
+@contextlib.contextmanager
+def logging_to(printed: io.StringIO) -> Iterator[None]:
+    """Have what functions log and publish written there."""
+    handler = logger.registered_handler
+    assert isinstance(handler, logging.StreamHandler)
+    before = handler.setStream(printed)
+    try:
+        with contextlib.redirect_stdout(printed):
+            yield
+    finally:
+        handler.setStream(before)
+
+
+def unlimited() -> dict[str, str]:
+    """The variable by which no quota of a provider is met."""
+    models = ("gemini-3.8-flash", "gemini-3.5-flash-lite")
+    return registry(gemini={"models": {name: {"per_day": None, "per_minute": None} for name in models}})
+
+
+@contextlib.contextmanager
+def scene() -> Iterator[Scene]:
+    """A deployment at work: what is loaded and made once is loaded and made."""
+    with ProviderServer() as server, pytest.MonkeyPatch.context() as patch, in_process(patch):
+        server.reply(replies.verify(), schema="VerifyReply")
+        server.reply(replies.evaluate(), schema="EvaluateReply")
+        keys, addresses = server.led_here()
+        with deployed(patch, keys=keys, **addresses, **unlimited()) as here:
+            here.machines.context = Context(LONGEST_MS)
+            one = Scene(here=here, api=Api(token=here.token(TENANT)), server=server)
+            with logging_to(io.StringIO()):
+                one.evaluate(one.verify(0))
+            yield one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """What each kind of work used; `fewer` and `more` are two drains of different length."""
+
+    verified: Meter
+    evaluated: Meter
+    fewer: Meter
+    more: Meter
+    sweep: Meter
+    empty_drain: Meter
+
+
+def measure() -> Measured:
+    """Do each kind of work once."""
+    with scene() as one:
+        verified = one.metered(lambda: one.verify(1))
+        alone = one.verify(2)
+        evaluated = one.metered(lambda: one.evaluate(alone))
+        drained = []
+        for count in BULK:
+            with logging_to(io.StringIO()):
+                answer_ids = [one.verify(100 * count + place) for place in range(count)]
+                for answer_id in answer_ids:  # a batch's answers ask for it by the write of their end
+                    stores.evaluations().request(tenant=TENANT, answer_id=answer_id)
+            drained.append(one.metered(partial(one.evaluate_many, answer_ids)))
+        swept = one.metered(lambda: sweep.handler({"source": "schedule"}, one.here.machines.context))
+        empty = one.metered(lambda: one.here.machines.begin("drain", "empty", {}))
+    return Measured(
+        verified=verified, evaluated=evaluated, fewer=drained[0], more=drained[1], sweep=swept, empty_drain=empty
+    )
+
+
+def idle(measured: Measured, *, stack: Stack, listed: Prices) -> Bill:
+    """What a month costs in which nothing is asked."""
+    month, free = listed.month, listed.free
+    found = Bill()
+    for meter, times in ((measured.sweep, SWEEPS_A_MONTH), (measured.empty_drain, DRAINS_A_MONTH)):
+        run = bill(meter, judge_seconds=0.0, stack=stack, listed=listed).times(times)
+        found.parts["sweeps and drains"] += run.total
+        found.parts["sweeps and drains"] += times * listed.million["schedules"] / 1e6
+    found.parts["secret"] = stack.secrets * month["secret"]
+    found.parts["alarms"] = max(0, stack.alarm_metrics - free["alarms"]) * month["alarm"]
+    found.parts["dashboard"] = max(0, stack.dashboards - free["dashboards"]) * month["dashboard"]
+    found.parts["metrics"] = max(0, len(measured.sweep.metrics) - free["metrics"]) * month["metric"]
+    return found
+
+
+def table(measured: Measured, *, stack: Stack, listed: Prices) -> str:
+    """The table of the document."""
+
+    def dollars(used: Callable[[float], Bill]) -> tuple[str, str]:
+        bills = [used(seconds) for seconds in JUDGE_SECONDS]
+        return " / ".join(f"{one.total:.3f}" for one in bills), bills[-1].dominated
+
+    def of(meter: Meter) -> Callable[[float], Bill]:
+        return lambda seconds: bill(meter, judge_seconds=seconds, stack=stack, listed=listed).times(THOUSAND)
+
+    def bulk(seconds: float) -> Bill:
+        whole, part = of(measured.more)(seconds), of(measured.fewer)(seconds)
+        return whole.less(part).times(1 / (BULK[1] - BULK[0]))
+
+    rows = [
+        ("an answer verified through the API", *dollars(of(measured.verified))),
+        ("a deep evaluation asked for by itself", *dollars(of(measured.evaluated))),
+        ("a deep evaluation in bulk", *dollars(bulk)),
+    ]
+    units = measured.verified.units
+    resting = idle(measured, stack=stack, listed=listed)
+    seconds = " / ".join(f"{each:g}" for each in JUDGE_SECONDS)
+    parts = ", ".join(f"{name} {usd:.2f}" for name, usd in resting.ordered() if usd >= SHOWN_USD)
+    return f"""\
+| per {THOUSAND:,}, with a judge of {seconds} s | US dollars | of that, at {JUDGE_SECONDS[-1]:g} s |
+|---|---|---|
+{"\n".join(f"| {what} | {usd} | {most} |" for what, usd, most in rows)}
+
+A verification writes {units["write_units"]:.0f} units to the table and {units["index_write_units"]:.0f} to its indexes.
+A month in which nothing is asked costs {resting.total:.2f} US dollars: {parts}.
+The functions publish {len(METRICS)} metrics. Prices are those of {listed.region} as of {listed.as_of}
+(`tests/bench/prices.json`), without what the judges ask."""
+
+
+def written(text: str, shown: str) -> str:
+    """The document with the table in its place."""
+    before, after = text.split(BEGIN, maxsplit=1)[0], text.split(END)[1]
+    return f"{before}{BEGIN}\n{shown}\n{END}{after}"
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description="What a deployment costs on AWS.")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/how-to/deploy.md")
+    parser.add_argument("--items", action="store_true", help="show every write")
+    options = parser.parse_args()
+    stack = stack_of(synthesized()["Resources"])
+    measured = measure()
+    shown = table(measured, stack=stack, listed=prices())
+    print(shown)
+    if options.items:
+        for name in ("verified", "evaluated"):
+            print(f"\n{name}")
+            for what, times in sorted(getattr(measured, name).tables.items()):
+                print(f"  {times} x {what}")
+    if options.write:
+        DOCUMENT.write_text(written(DOCUMENT.read_text(encoding="utf-8"), shown), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""The table of what a deployment costs is what the handlers and machines come to, and stays within its bars."""
+
+import re
+
+import pytest
+
+from infra.constructs.store import INDEXES
+from tests.bench import cost
+from tests.support import metering
+from tests.support.templates import Resources
+
+NUMBER = re.compile(r"\d+(?:\.\d+)?(?= %)|\d+\.\d+|\d+")
+MOST_WRITES, MOST_INDEX_WRITES = 19, 6
+"""Units of one verification: its record twice, its counters, its request remembered, its call reserved and kept."""
+DRIFT = 0.05
+"""A record's size changes with the digits of a latency, and with it a unit now and then."""
+
+
+@pytest.fixture(scope="module")
+def shown(resources: Resources) -> str:
+    """The table as it comes out now."""
+    return cost.table(cost.measure(), stack=cost.stack_of(resources), listed=cost.prices())
+
+
+def test_the_documents_table_is_what_the_system_costs(shown: str) -> None:
+    document = cost.DOCUMENT.read_text(encoding="utf-8")
+    said = document.split(cost.BEGIN)[1].split(cost.END)[0].strip()
+    assert NUMBER.sub("0", said) == NUMBER.sub("0", shown), "run `python -m tests.bench.cost --write`"
+    now = [float(number) for number in NUMBER.findall(shown)]
+    assert [float(number) for number in NUMBER.findall(said)] == pytest.approx(now, rel=DRIFT, abs=0.002), shown
+
+
+def test_each_piece_of_work_stays_within_what_it_may_cost(shown: str) -> None:
+    rows = [line.split("|")[2].split("/") for line in shown.splitlines() if line.startswith("| a")]
+    verified, alone, bulk = ([float(usd) for usd in row] for row in rows)
+    assert verified[0] <= 0.06  # with a judge of 1.5 s: what it takes longer is billed while a caller waits
+    assert max(alone) <= 0.10
+    assert max(bulk) <= 0.04
+    idle = re.search(r"nothing is asked costs (\d\.\d\d) US dollars", shown)
+    assert idle is not None
+    assert float(idle[1]) <= 1.0
+    units = re.search(r"writes (\d+) units to the table and (\d+) to its indexes", shown)
+    assert units is not None
+    assert (int(units[1]) <= MOST_WRITES, int(units[2]) <= MOST_INDEX_WRITES) == (True, True)
+
+
+def test_the_meter_knows_the_tables_indexes() -> None:
+    assert {name: carried[2:] for name, carried in metering.INDEXES.items()} == {
+        name: tuple(each for each in carried if each != "count") for name, carried in INDEXES.items()
+    }
+
+
+def test_units_are_counted_as_dynamodb_bills_them() -> None:
+    small = {"pk": {"S": "a"}, "sk": {"S": "b"}, "gsi1pk": {"S": "c"}, "gsi1sk": {"S": "d"}}
+    large = {**small, "body": {"S": "x" * 2_000}}
+    assert metering.write_units(None, small) == 1
+    assert metering.write_units(large, small) == 2  # the larger of before and after
+    assert metering.index_units(None, large) == 1  # the body is in no index
+    assert metering.index_units(small, large) == 0
+    assert metering.index_units(small, {**small, "gsi1sk": {"S": "e"}}) == 2  # one entry goes, one comes
+    assert metering.index_units(small, {**small, "summary": {"S": "s"}}) == 1
