@@ -28,7 +28,8 @@ class Connection:
         """
         if self.loaded:
             return
-        if self._loading is None or self._loading.done():
+        # The task of another event loop, as of a thread that was left alone, cannot be waited for here.
+        if self._loading is None or self._loading.done() or self._loading.get_loop() is not asyncio.get_running_loop():
             self._loading = asyncio.create_task(asyncio.to_thread(self.adapter.load))
             self._loading.add_done_callback(self._ended)
         await asyncio.shield(self._loading)

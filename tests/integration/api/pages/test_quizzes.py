@@ -73,18 +73,19 @@ def there(page: Page, tag: str, **attributes: str) -> bool:
 def test_a_quiz_is_listed_and_shown_as_its_learner_gets_it_and_as_it_was_made(
     teacher: Api, member: Visitor, judges: ProviderServer
 ) -> None:
-    says(judges, "QuizReply", success(made(SIMPLIFIED | {"explanation": "Version one."}, {})), success(made()))
+    first, second = made(SIMPLIFIED | {"explanation": "Version one."}, {}), made({"explanation": "Version two."}, {})
+    says(judges, "QuizReply", success(first), success(second), success(made()))
     says(judges, "QuizVerdictsReply", success(evaluated([flaw()])), success(evaluated()))
     quiz_id = make(teacher)
     page = member.open("/app/quizzes")
-    assert "Made book-1 1 Clean 2 0 2 " in page.text
+    assert "Made book-1 1 Clean 2 0 3 " in page.text
     assert f"quizzes/{quiz_id}" in page.links
     (row,) = member.open("/app/quizzes", format="json").response.json["quizzes"]["rows"]
     assert row["seconds"] > 0
     assert row["cost_usd"] > 0
     page = member.open(f"quizzes/{quiz_id}")
     for shown in (
-        *("認識新同學", CLEAN, "圖書館 (60.0 %)", "What is 「學習」 in English?", "Version 2 · this one is handed out"),
+        *("認識新同學", CLEAN, "圖書館 (60.0 %)", "What is 「學習」 in English?", "Version 3 · this one is handed out"),
         *("to study ✓ Key", "library bank", "Single choice", "Tests 學習", "Structure holds"),
         *(
             "Traditional characters q1 question_text 学习 – 「学习」 is Simplified",
@@ -98,18 +99,18 @@ def test_a_quiz_is_listed_and_shown_as_its_learner_gets_it_and_as_it_was_made(
     assert there(page, "li", **{"class": "card", "aria-current": "true"})
     earlier = member.open(next(link for link in page.links if "version=1" in link))
     assert "Version one." in earlier.text
-    assert "Violations (2)" in earlier.text, "what is wrong stands at the question"
-    assert member.open(address(quiz_id, version="3")).response.status == 400
+    assert "Violations (1)" in earlier.text, "what is wrong stands at the question"
+    assert member.open(address(quiz_id, version="4")).response.status == 400
     rows = list(
         csv.DictReader(io.StringIO(member.open(address(quiz_id), format="csv", table="violations").response.body))
     )
     assert [(one["version"], one["rule"], one["said"], one["decided_by"]) for one in rows] == [
         ("1", "traditional_chinese", "学习", "check"),
-        ("1", "pedagogical_quality", "", "judge"),
+        ("2", "pedagogical_quality", "", "judge"),
     ]
     found = member.open(address(quiz_id), format="json").response.json["weak_points"]
     assert found["rows"] == [{"item": "圖書館", "error_rate": 0.6}]
-    assert rules(member, quiz_id, 2) == dict.fromkeys(RULES, ("held", None))
+    assert rules(member, quiz_id, 3) == dict.fromkeys(RULES, ("held", None))
 
 
 def test_a_quiz_that_no_judge_saw_is_unchecked_and_never_clean(
