@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
     from touchstone.answers.model import AnswerRecord
+    from touchstone.clock import Deadline
     from touchstone.operations.again import AgainMessage
     from touchstone.operations.batching import BatchDesk
     from touchstone.operations.bulk import BulkEvaluations
@@ -65,13 +66,15 @@ def bulk_evaluations() -> BulkEvaluations:
     )
 
 
-def verify_now(tenant: str, answer_id: str, seconds: float, wait_seconds: float) -> bool:
+def verify_now(tenant: str, answer_id: str, deadline: Deadline, waited_until: Deadline) -> None:
     """Verify an answer whose sender waits, in this process; see `intake.Verifier`."""
-    from touchstone.clock import Deadline
-    from touchstone.operations.steps import verify_own_answer
 
-    work = verify_own_answer(desk(tenant, awaited=True), answer_id, deadline=Deadline.after(seconds))
-    return run_within(work, wait_seconds) is not None
+    async def verified() -> None:
+        from touchstone.operations.steps import verify_own_answer
+
+        await verify_own_answer(desk(tenant, awaited=True), answer_id, deadline=deadline)
+
+    run_within(verified(), waited_until.remaining)
 
 
 def intake(tenant: str, *, bulk: bool = False) -> AnswerIntake:
@@ -226,9 +229,9 @@ def run_within[T](work: Coroutine[Any, Any, T], seconds: float) -> T | None:
 
     ended: Future[T] = Future()
     turn, left = Lock(), False
+    runner = _runner()  # here, where nobody has left yet: the thread would keep one for others that it closes
 
     def work_apart() -> None:
-        runner = _runner()
         try:
             ended.set_result(runner.run(work))
         except BaseException as error:  # noqa: BLE001 - raised where it is waited for
