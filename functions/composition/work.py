@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from touchstone.operations.bulk import BulkEvaluations
     from touchstone.operations.desk import Desk
     from touchstone.operations.draining import Drain
-    from touchstone.operations.intake import AnswerIntake
+    from touchstone.operations.intake import AnswerIntake, Ended
     from touchstone.operations.line_measurements import LineMeasurements
     from touchstone.operations.line_quizzes import LineQuizzes
     from touchstone.operations.line_submissions import LineSubmissions
@@ -66,13 +66,13 @@ def bulk_evaluations() -> BulkEvaluations:
     )
 
 
-def verify_now(tenant: str, answer_id: str, deadline: Deadline, waited_until: Deadline) -> None:
+def verify_now(tenant: str, answer_id: str, deadline: Deadline, waited_until: Deadline, ended: Ended) -> None:
     """Verify an answer whose sender waits, in this process; see `intake.Verifier`."""
 
     async def verified() -> None:
         from touchstone.operations.steps import verify_own_answer
 
-        await verify_own_answer(desk(tenant, awaited=True), answer_id, deadline=deadline)
+        await verify_own_answer(desk(tenant, awaited=True), answer_id, deadline=deadline, ended=ended)
 
     run_within(verified(), waited_until.remaining)
 

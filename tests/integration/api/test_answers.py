@@ -7,14 +7,18 @@ from typing import Any
 
 import pytest
 
+from functions import observability
 from functions.answers import sweep
 from functions.composition import work
+from functions.composition.stores import answers
 from tests.support.api import Api
 from tests.support.deployment import BUCKET, Context, Deployment
 from tests.support.sinks import SaidAloud
-from touchstone.answers.model import MAX_ANSWER_CHARS, MAX_PROBLEM_CHARS
+from touchstone.answers.model import MAX_ANSWER_CHARS, MAX_PROBLEM_CHARS, AnswerRecord
 from touchstone.clock import OFFSET_VARIABLE
 from touchstone.operations import intake, steps
+from touchstone.operations.finishing import fail_or_finish
+from touchstone.references import Reference
 
 EASY = {"problem": "Compute 3/4 + 1/6.", "answer": "11/12"}
 OPEN = {"problem": "Name the capital of Australia.", "answer": "Canberra"}
@@ -70,6 +74,24 @@ def test_a_computation_that_holds_the_event_loop_is_not_waited_for(acme: Api, mo
     for thread in [one for one in threading.enumerate() if one.name == "touchstone-awaited"]:
         thread.join()
     assert acme.get(f"/v1/answers/{view['id']}").json == view
+
+
+@pytest.mark.parametrize(("elsewhere", "counted"), [(False, 1), (True, 0)])
+def test_an_answer_is_counted_by_who_gave_it_its_end(
+    acme: Api, monkeypatch: pytest.MonkeyPatch, elsewhere: bool, counted: int
+) -> None:
+    verify, heard = work.verify_now, list[AnswerRecord]()
+
+    def verified(tenant: str, answer_id: str, *asked: Any) -> None:
+        if elsewhere:
+            fail_or_finish(answers(), answers().get(Reference(tenant, "answer", answer_id)), failure="Nobody came.")
+        verify(tenant, answer_id, *asked)
+
+    monkeypatch.setattr(work, "verify_now", verified)
+    monkeypatch.setattr(observability, "count_verdict", heard.append)
+    view = acme.post("/v1/verifications", EASY).json
+    assert view["stage"] == "finished"
+    assert len(heard) == counted
 
 
 @pytest.mark.usefixtures("deployment")

@@ -28,9 +28,10 @@ START_SECONDS = 0.3
 
 logger = logging.getLogger(__name__)
 
-type Verifier = Callable[[str, Deadline, Deadline], None]
-"""Verifies an answer by its id: a judge may answer until the first moment, and the caller waits until the second. What
-has not ended by then may go on, and finds the record finished."""
+type Ended = Callable[[AnswerRecord], None]
+type Verifier = Callable[[str, Deadline, Deadline, Ended], None]
+"""Verifies an answer by its id, and tells of it where it made its end: a judge may answer until the first moment, and
+the caller waits until the second. What has not ended by then may go on, and finds the record finished."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +39,7 @@ class AnswerIntake(Intake):
     """Accepts requests for one tenant. A `key` is the sender's own: a repeat with it meets the same record.
 
     `bulk` takes the deep evaluations of a door by which thousands come; None: each is started by itself. `verifier`
-    does what a caller waits for, and `ended` is told of each answer that got its end so; a door where nobody waits has
+    does what a caller waits for, and `ended` is told of each answer that it gave its end; a door where nobody waits has
     none.
     """
 
@@ -47,7 +48,7 @@ class AnswerIntake(Intake):
     artifacts: Artifacts
     bulk: BulkEvaluations | None = None
     verifier: Verifier | None = None
-    ended: Callable[[AnswerRecord], None] = lambda _record: None
+    ended: Ended = lambda _record: None
 
     def verify(self, request: VerifyRequest, *, key: str | None, received_at_ms: int) -> AnswerRecord:
         """Verify an answer within `SYNC_SECONDS` of its arrival (epoch milliseconds), `unverified` where that fails."""
@@ -55,22 +56,24 @@ class AnswerIntake(Intake):
         record = self.accept(request, self.new_id(key))
         if record.stage in ENDED:
             return record
-        reason = self._verified(record.id, deadline)
+        ends: list[AnswerRecord] = []
+        reason = self._verified(record.id, deadline, ends.append)
         record = self.answers.get(Reference(self.tenant, "answer", record.id))
-        record = finish_skipped(self.answers, record, reason=reason, sentence=sentence_of(reason))
-        self.ended(record)
+        record = finish_skipped(self.answers, record, reason=reason, sentence=sentence_of(reason), ended=ends.append)
+        if ends:
+            self.ended(record)
         if record.evaluation.state == "waiting" and deadline.remaining >= START_SECONDS:
             # The verdict is stored and must not fail by this; a record that waits is taken up by the sweep.
             with suppress(StoreError):
                 record = self.start_evaluation(record)
         return record
 
-    def _verified(self, answer_id: str, deadline: Deadline) -> SkipReason:
+    def _verified(self, answer_id: str, deadline: Deadline, ended: Ended) -> SkipReason:
         """Have it verified in time; what is to be said of the record where it has no end then."""
         if self.verifier is None:
             raise ConflictError("Nobody verifies answers at this door while their senders wait.")
         try:
-            self.verifier(answer_id, deadline.before(STORE_SECONDS), deadline.before(RETURN_SECONDS))
+            self.verifier(answer_id, deadline.before(STORE_SECONDS), deadline.before(RETURN_SECONDS), ended)
         except Exception as error:  # noqa: BLE001 - whatever it is, the caller gets an answer
             logger.error("A verification broke off: %s", type(error).__name__)  # noqa: TRY400 - it may quote what was sent
             return "overloaded"
