@@ -223,9 +223,13 @@ def run_within[T](work: Coroutine[Any, Any, T], seconds: float) -> T | None:
     """As `run`, but no longer than so many seconds by the clock, whatever holds the event loop; then None.
 
     What has not ended goes on without its caller, and keeps its loop and its connections: who comes next opens others.
+    It publishes no metrics from then on.
     """
     from concurrent.futures import Future
+    from contextvars import copy_context
     from threading import Lock, Thread
+
+    from functions.observability import abandoned
 
     ended: Future[T] = Future()
     turn, left = Lock(), False
@@ -233,7 +237,8 @@ def run_within[T](work: Coroutine[Any, Any, T], seconds: float) -> T | None:
 
     def work_apart() -> None:
         try:
-            ended.set_result(runner.run(work))
+            abandoned.set(lambda: left)
+            ended.set_result(runner.run(work, context=copy_context()))
         except BaseException as error:  # noqa: BLE001 - raised where it is waited for
             ended.set_exception(error)
         with turn:

@@ -95,6 +95,30 @@ def test_an_answer_is_counted_by_who_gave_it_its_end(
 
 
 @pytest.mark.usefixtures("deployment")
+def test_work_that_nobody_waits_for_any_more_publishes_no_metrics() -> None:
+    goes_on = threading.Event()
+
+    async def measured(begins: threading.Event) -> bool:
+        begins.wait()
+        observability.measure_ceiling(80.0)
+        return True
+
+    def published() -> bool:
+        for thread in [one for one in threading.enumerate() if one.name == "touchstone-awaited"]:
+            thread.join()
+        found = "CeilingPercent" in observability.metrics.metric_set
+        observability.metrics.clear_metrics()
+        return found
+
+    observability.metrics.clear_metrics()
+    assert work.run_within(measured(goes_on), 0.0) is None
+    goes_on.set()
+    assert not published()
+    assert work.run_within(measured(goes_on), 60.0)
+    assert published()
+
+
+@pytest.mark.usefixtures("deployment")
 def test_a_verification_whose_thread_began_after_its_time_leaves_the_next_ones_theirs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
