@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Iterable, Mapping
+from contextvars import ContextVar
 from functools import wraps
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
@@ -48,6 +49,8 @@ STATUSES = ("verified", "unverified", "caution", "failed")
 
 logger = Logger(service="touchstone", log_uncaught_exceptions=False)
 metrics = Metrics(namespace="Touchstone", service="touchstone")
+abandoned: ContextVar[Callable[[], bool]] = ContextVar("abandoned", default=lambda: False)
+"""Whether whoever waited for this work has left: what it would publish is no longer its own request's."""
 
 
 def log_fault(what: str, error: BaseException) -> None:
@@ -91,7 +94,8 @@ def publishing[**P, R](handler: Callable[P, R]) -> Callable[P, R]:
 
 def measure(name: Measure, value: float) -> None:
     """Publish one of the few metrics that alarms look at; each name is paid for by the month."""
-    metrics.add_metric(name=name, unit=METRICS[name], value=value)
+    if not abandoned.get()():
+        metrics.add_metric(name=name, unit=METRICS[name], value=value)
 
 
 def note(what: str, **fields: object) -> None:

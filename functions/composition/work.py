@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
     from touchstone.answers.model import AnswerRecord
+    from touchstone.clock import Deadline
     from touchstone.operations.again import AgainMessage
     from touchstone.operations.batching import BatchDesk
     from touchstone.operations.bulk import BulkEvaluations
     from touchstone.operations.desk import Desk
     from touchstone.operations.draining import Drain
-    from touchstone.operations.intake import AnswerIntake
+    from touchstone.operations.intake import AnswerIntake, Ended
     from touchstone.operations.line_measurements import LineMeasurements
     from touchstone.operations.line_quizzes import LineQuizzes
     from touchstone.operations.line_submissions import LineSubmissions
@@ -65,13 +66,15 @@ def bulk_evaluations() -> BulkEvaluations:
     )
 
 
-def verify_now(tenant: str, answer_id: str, seconds: float, wait_seconds: float) -> bool:
+def verify_now(tenant: str, answer_id: str, deadline: Deadline, waited_until: Deadline, ended: Ended) -> None:
     """Verify an answer whose sender waits, in this process; see `intake.Verifier`."""
-    from touchstone.clock import Deadline
-    from touchstone.operations.steps import verify_own_answer
 
-    work = verify_own_answer(desk(tenant, awaited=True), answer_id, deadline=Deadline.after(seconds))
-    return run_within(work, wait_seconds) is not None
+    async def verified() -> None:
+        from touchstone.operations.steps import verify_own_answer
+
+        await verify_own_answer(desk(tenant, awaited=True), answer_id, deadline=deadline, ended=ended)
+
+    run_within(verified(), waited_until.remaining)
 
 
 def intake(tenant: str, *, bulk: bool = False) -> AnswerIntake:
@@ -220,17 +223,22 @@ def run_within[T](work: Coroutine[Any, Any, T], seconds: float) -> T | None:
     """As `run`, but no longer than so many seconds by the clock, whatever holds the event loop; then None.
 
     What has not ended goes on without its caller, and keeps its loop and its connections: who comes next opens others.
+    It publishes no metrics from then on.
     """
     from concurrent.futures import Future
+    from contextvars import copy_context
     from threading import Lock, Thread
+
+    from functions.observability import abandoned
 
     ended: Future[T] = Future()
     turn, left = Lock(), False
+    runner = _runner()  # here, where nobody has left yet: the thread would keep one for others that it closes
 
     def work_apart() -> None:
-        runner = _runner()
         try:
-            ended.set_result(runner.run(work))
+            abandoned.set(lambda: left)
+            ended.set_result(runner.run(work, context=copy_context()))
         except BaseException as error:  # noqa: BLE001 - raised where it is waited for
             ended.set_exception(error)
         with turn:

@@ -1,6 +1,5 @@
 """Answers: verify one, have one made, read them, ask for a deep evaluation."""
 
-import time
 from http import HTTPStatus
 from typing import Annotated
 
@@ -48,7 +47,6 @@ def verify(body: AwaitedVerifyRequest) -> Response[AnswerView]:
         body,
         key=sender_key(router),
         received_at_ms=router.current_event.raw_event["requestContext"]["timeEpoch"],
-        now_ms=time.time_ns() // 1_000_000,
     )
     return _located(HTTPStatus.CREATED, AnswerView.of(record))
 

@@ -43,6 +43,10 @@ class Deadline:
         """The deadline that lies `seconds` from now, or this one where it is earlier."""
         return type(self)(min(self.at, time.monotonic() + seconds))
 
+    def before(self, seconds: float) -> Self:
+        """The deadline that lies `seconds` before this one."""
+        return type(self)(self.at - seconds)
+
     @property
     def remaining(self) -> float:
         """Seconds left, 0.0 once it has passed."""

@@ -7,12 +7,18 @@ from typing import Any
 
 import pytest
 
+from functions import observability
+from functions.answers import sweep
 from functions.composition import work
+from functions.composition.stores import answers
 from tests.support.api import Api
-from tests.support.deployment import BUCKET, Deployment
+from tests.support.deployment import BUCKET, Context, Deployment
 from tests.support.sinks import SaidAloud
-from touchstone.answers.model import MAX_ANSWER_CHARS, MAX_PROBLEM_CHARS
+from touchstone.answers.model import MAX_ANSWER_CHARS, MAX_PROBLEM_CHARS, AnswerRecord
+from touchstone.clock import OFFSET_VARIABLE
 from touchstone.operations import intake, steps
+from touchstone.operations.finishing import fail_or_finish
+from touchstone.references import Reference
 
 EASY = {"problem": "Compute 3/4 + 1/6.", "answer": "11/12"}
 OPEN = {"problem": "Name the capital of Australia.", "answer": "Canberra"}
@@ -48,12 +54,13 @@ def test_an_answer_without_content_is_refused_without_asking_anybody(acme: Api) 
     assert (view["verification_status"], view["skip_reason"]) == ("caution", "contentless")
 
 
-def test_a_verification_that_holds_the_process_is_not_waited_for(acme: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_computation_that_holds_the_event_loop_is_not_waited_for(acme: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     held, verify = threading.Event(), steps.verify_own_answer
     monkeypatch.setattr(intake, "SYNC_SECONDS", 0.6)
 
     async def holding(*asked: Any, **how: Any) -> Any:
-        held.wait()
+        while not held.is_set():
+            sum(range(1000))  # Python's own work, which lets the other threads have their turns
         return await verify(*asked, **how)
 
     with monkeypatch.context() as patch:
@@ -67,6 +74,71 @@ def test_a_verification_that_holds_the_process_is_not_waited_for(acme: Api, monk
     for thread in [one for one in threading.enumerate() if one.name == "touchstone-awaited"]:
         thread.join()
     assert acme.get(f"/v1/answers/{view['id']}").json == view
+
+
+@pytest.mark.parametrize(("elsewhere", "counted"), [(False, 1), (True, 0)])
+def test_an_answer_is_counted_by_who_gave_it_its_end(
+    acme: Api, monkeypatch: pytest.MonkeyPatch, elsewhere: bool, counted: int
+) -> None:
+    verify, heard = work.verify_now, list[AnswerRecord]()
+
+    def verified(tenant: str, answer_id: str, *asked: Any) -> None:
+        if elsewhere:
+            fail_or_finish(answers(), answers().get(Reference(tenant, "answer", answer_id)), failure="Nobody came.")
+        verify(tenant, answer_id, *asked)
+
+    monkeypatch.setattr(work, "verify_now", verified)
+    monkeypatch.setattr(observability, "count_verdict", heard.append)
+    view = acme.post("/v1/verifications", EASY).json
+    assert view["stage"] == "finished"
+    assert len(heard) == counted
+
+
+@pytest.mark.usefixtures("deployment")
+def test_work_that_nobody_waits_for_any_more_publishes_no_metrics() -> None:
+    goes_on = threading.Event()
+
+    async def measured(begins: threading.Event) -> bool:
+        begins.wait()
+        observability.measure_ceiling(80.0)
+        return True
+
+    def published() -> bool:
+        for thread in [one for one in threading.enumerate() if one.name == "touchstone-awaited"]:
+            thread.join()
+        found = "CeilingPercent" in observability.metrics.metric_set
+        observability.metrics.clear_metrics()
+        return found
+
+    observability.metrics.clear_metrics()
+    assert work.run_within(measured(goes_on), 0.0) is None
+    goes_on.set()
+    assert not published()
+    assert work.run_within(measured(goes_on), 60.0)
+    assert published()
+
+
+@pytest.mark.usefixtures("deployment")
+def test_a_verification_whose_thread_began_after_its_time_leaves_the_next_ones_theirs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begins = threading.Event()
+
+    class Late(threading.Thread):
+        def run(self) -> None:
+            begins.wait()
+            super().run()
+
+    async def said(word: str) -> str:
+        return word
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading, "Thread", Late)
+        assert work.run_within(said("late"), 0.0) is None
+    begins.set()
+    for thread in [one for one in threading.enumerate() if one.name == "touchstone-awaited"]:
+        thread.join()
+    assert work.run_within(said("next"), 60.0) == "next"
 
 
 def test_a_verification_that_breaks_off_says_so_and_nothing_of_what_was_sent(
@@ -94,6 +166,16 @@ def test_a_deep_evaluation_that_is_wanted_starts_when_the_answer_is_out(acme: Ap
     assert deployment.machines.started == [f"{view['id']}-1"]
     assert acme.get(f"/v1/answers/{view['id']}").json["evaluation"]["state"] == "deferred"
     assert acme.get("/v1/backlog").json["deferred"] == 1
+
+
+def test_a_deep_evaluation_for_whose_start_no_time_is_left_is_started_by_the_sweep(
+    acme: Api, deployment: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = acme.call("POST", "/v1/verifications", json.dumps(OPEN | {"deep_evaluation": True}), received_at_ms=1)
+    assert (made.status, made.json["evaluation"]["state"]) == (201, "waiting")
+    assert deployment.machines.started == []
+    monkeypatch.setenv(OFFSET_VARIABLE, "1200")
+    assert sweep.handler({"source": "schedule"}, Context())["restarted"] == 1
 
 
 def test_a_deep_evaluation_is_asked_for_once(acme: Api, deployment: Deployment) -> None:

@@ -1,42 +1,77 @@
 """A judge that takes its time: who waits is told within five seconds, and nobody else is. In made-up time."""
 
 import json
+import math
+from collections.abc import Coroutine
+from typing import Any
 
 import pytest
 
-from functions.answers import intake, verify
-from functions.composition import stores
+from functions.answers import intake
+from functions.composition import work
 from tests.support.api import Api
 from tests.support.events import event
 from tests.support.faults import FAULTS, TENANT, TimedContext, faulty_deployment, in_a_function, request
-from touchstone.answers.model import VerifyRequest
-from touchstone.answers.progress import new_record
-from touchstone.operations.intake import SYNC_SECONDS
-from touchstone.records import new_ulid
-from touchstone.references import Reference
+from tests.support.virtual_time import VirtualTime
+from touchstone.answers.model import AnswerRecord
+from touchstone.operations import steps
+from touchstone.operations.desk import Desk
+from touchstone.operations.intake import RETURN_SECONDS, SYNC_SECONDS, AnswerIntake
 
 SLOW = ["8 s", "20 s", "60 s"]
+REAL_SECONDS = 120.0
+"""A test waits no longer for a thread in made-up time."""
 
 
+@pytest.mark.parametrize("accepting", [0.0, 1.0])
 @pytest.mark.parametrize("fault", SLOW)
-def test_r25_for_who_waits_the_step_behind_the_api_ends_in_time(aws: None, sdks: None, fault: str) -> None:
-    with faulty_deployment("compatible", FAULTS[fault]) as (time, _, endpoint):
+def test_r25_who_waits_is_answered_in_time_however_long_it_took_to_accept_the_request(
+    aws: None, sdks: None, monkeypatch: pytest.MonkeyPatch, fault: str, accepting: float
+) -> None:
+    with faulty_deployment("compatible", FAULTS[fault]) as (time, here, endpoint):
+        waited = _door_in_made_up_time(monkeypatch, time)
+        accept = AnswerIntake.accept
 
-        def verified() -> float:
-            asked, number = VerifyRequest.model_validate(request(1)), new_ulid(time.now())
-            stores.answers().create(new_record(asked, tenant=TENANT, answer_id=number, now=time.now()))
-            deadline = round((time.timestamp() + SYNC_SECONDS) * 1000)
-            verify.handler({"tenant": TENANT, "answer_id": number, "deadline_epoch_ms": deadline}, TimedContext(time))
-            return time.monotonic()
+        def slowly(*asked: Any, **how: Any) -> AnswerRecord:
+            time.forward(accepting)
+            return accept(*asked, **how)
 
-        took = in_a_function(time, verified)
-        (answer,) = stores.answers().page(tenant=TENANT).items
-        record = stores.answers().get(Reference(TENANT, "answer", answer.id))
+        monkeypatch.setattr(AnswerIntake, "accept", slowly)
+        api, body = Api(token=here.token(TENANT)), json.dumps(request(1))
+        received = round(time.timestamp() * 1000)
+        made = in_a_function(time, lambda: api.call("POST", "/v1/verifications", body, received_at_ms=received))
+        took = time.monotonic()
+    view = made.json
+    assert (made.status, view["stage"], view["verification_status"]) == (201, "finished", "unverified")
+    assert view["skip_reason"] == "timed_out"
     assert 4.0 < took < SYNC_SECONDS
-    assert (record.stage, record.verification_status) == ("finished", "unverified")
-    assert record.attempts[0].verification is not None
-    assert record.attempts[0].verification.skip_reason == "timed_out"
     assert len(endpoint.served) == 1
+    assert waited == [pytest.approx(SYNC_SECONDS - RETURN_SECONDS - accepting, abs=0.01)]
+
+
+def _door_in_made_up_time(patch: pytest.MonkeyPatch, time: VirtualTime) -> list[float]:
+    """Let the door's thread work in made-up time, and its caller wait for it; the seconds that it would have waited."""
+    waited: list[float] = []
+    verify, within = steps.verify_own_answer, work.run_within
+
+    async def verified(desk: Desk, *asked: Any, **how: Any) -> AnswerRecord:
+        with time.working():
+            try:
+                return await verify(desk, *asked, **how)
+            finally:
+                await desk.judges.aclose()
+
+    def run_within(coroutine: Coroutine[Any, Any, None], seconds: float) -> None:
+        waited.append(seconds)
+        time.waits(math.inf)
+        try:
+            within(coroutine, REAL_SECONDS)
+        finally:
+            time.works()
+
+    patch.setattr(steps, "verify_own_answer", verified)
+    patch.setattr(work, "run_within", run_within)
+    return waited
 
 
 @pytest.mark.parametrize("fault", SLOW)

@@ -34,9 +34,8 @@ def _solved(deployment: Deployment, **changes: Any) -> AnswerRecord:
 
 def _verified(seconds: float = SYNC_SECONDS, **changes: Any) -> AnswerRecord:
     request = VerifyRequest(**({"problem": PROBLEM, "answer": "Canberra"} | changes))
-    now_ms = time.time_ns() // 1_000_000
-    arrived_ms = now_ms - round((SYNC_SECONDS - seconds) * 1000)
-    return work.intake(TENANT).verify(request, key=None, received_at_ms=arrived_ms, now_ms=now_ms)
+    arrived_ms = time.time_ns() // 1_000_000 - round((SYNC_SECONDS - seconds) * 1000)
+    return work.intake(TENANT).verify(request, key=None, received_at_ms=arrived_ms)
 
 
 def _verifications(judges: ProviderServer, *said: dict[str, Any] | Behaviour) -> None:

@@ -1,6 +1,6 @@
 """The end of an answer: its badge, its best attempt, and everything it counts for, stored once."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from touchstone.answers.model import ENDED, AnswerRecord, Enrichment, SkipReason, Verification
 from touchstone.answers.progress import settled, verified
@@ -20,10 +20,12 @@ def finish(
     enrichment: Enrichment | None = None,
     verification: Verification | None = None,
     spends: Sequence[Spend] = (),
+    ended: Callable[[AnswerRecord], None] | None = None,
 ) -> AnswerRecord:
     """Finish a record by the verdicts of its attempts; a repeat returns the first end.
 
     `verification` is that of the latest attempt where it is not stored yet; one that was stored meanwhile stays.
+    `ended` is told of the record where this call made its end.
     A solution of ours that was verified is kept for later problems; a caller's own answer is not, since nobody here
     wrote its steps. Raises `ConflictError` for a record without an attempt.
     """
@@ -43,21 +45,29 @@ def finish(
             spends=spends,
             problem_key=None if keep is None else problem_key(keep),
             near_keys=() if keep is None else near_keys(keep),
+            ended=ended,
         )
     except ConflictError:
         if verification is None:
             raise
     stored = answers.get(record.ref)
-    return finish(answers, stored, enrichment=enrichment, spends=spends)
+    return finish(answers, stored, enrichment=enrichment, spends=spends, ended=ended)
 
 
-def finish_skipped(answers: Answers, record: AnswerRecord, *, reason: SkipReason, sentence: str) -> AnswerRecord:
+def finish_skipped(
+    answers: Answers,
+    record: AnswerRecord,
+    *,
+    reason: SkipReason,
+    sentence: str,
+    ended: Callable[[AnswerRecord], None] | None = None,
+) -> AnswerRecord:
     """Finish a record whose latest verification did not come back: nobody decided, and the record says so."""
     if record.stage in ENDED:
         return record
     if not record.attempts:
         raise ConflictError("There is no attempt to finish with.")
-    return finish(answers, skip_verification(answers, record, reason=reason, sentence=sentence))
+    return finish(answers, skip_verification(answers, record, reason=reason, sentence=sentence), ended=ended)
 
 
 def fail_or_finish(

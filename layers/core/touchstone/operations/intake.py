@@ -9,6 +9,7 @@ from datetime import timedelta
 from touchstone.answers.model import ENDED, MAX_IMAGE_BYTES, AnswerRecord, SkipReason, SolveRequest, VerifyRequest
 from touchstone.answers.progress import new_record
 from touchstone.answers.reading import image, inline_image
+from touchstone.clock import Deadline
 from touchstone.errors import ConflictError, StoreError, TooLargeError
 from touchstone.operations.bulk import BulkEvaluations
 from touchstone.operations.finishing import finish_skipped, sentence_of
@@ -22,12 +23,15 @@ STORE_SECONDS = 0.6
 """Left of it when a judge must have answered, for storing the verdict and returning it."""
 RETURN_SECONDS = 0.4
 """Left of it for storing a skip and returning it where the verification did not come back in time."""
+START_SECONDS = 0.3
+"""Where less than that is left of it, a deep evaluation is not started here: the sweep does it."""
 
 logger = logging.getLogger(__name__)
 
-type Verifier = Callable[[str, float, float], bool]
-"""Verifies an answer by its id: a judge may take so many seconds, and the caller waits for so many. False where it has
-not ended by then; it may go on, and finds the record finished."""
+type Ended = Callable[[AnswerRecord], None]
+type Verifier = Callable[[str, Deadline, Deadline, Ended], None]
+"""Verifies an answer by its id, and tells of it where it made its end: a judge may answer until the first moment, and
+the caller waits until the second. What has not ended by then may go on, and finds the record finished."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +39,7 @@ class AnswerIntake(Intake):
     """Accepts requests for one tenant. A `key` is the sender's own: a repeat with it meets the same record.
 
     `bulk` takes the deep evaluations of a door by which thousands come; None: each is started by itself. `verifier`
-    does what a caller waits for, and `ended` is told of each answer that got its end so; a door where nobody waits has
+    does what a caller waits for, and `ended` is told of each answer that it gave its end; a door where nobody waits has
     none.
     """
 
@@ -44,30 +48,32 @@ class AnswerIntake(Intake):
     artifacts: Artifacts
     bulk: BulkEvaluations | None = None
     verifier: Verifier | None = None
-    ended: Callable[[AnswerRecord], None] = lambda _record: None
+    ended: Ended = lambda _record: None
 
-    def verify(self, request: VerifyRequest, *, key: str | None, received_at_ms: int, now_ms: int) -> AnswerRecord:
+    def verify(self, request: VerifyRequest, *, key: str | None, received_at_ms: int) -> AnswerRecord:
         """Verify an answer within `SYNC_SECONDS` of its arrival (epoch milliseconds), `unverified` where that fails."""
+        deadline = Deadline.at_epoch_ms(received_at_ms + round(SYNC_SECONDS * 1000))
         record = self.accept(request, self.new_id(key))
         if record.stage in ENDED:
             return record
-        left = (received_at_ms - now_ms) / 1000 + SYNC_SECONDS
-        reason = self._verified(record.id, left)
+        ends: list[AnswerRecord] = []
+        reason = self._verified(record.id, deadline, ends.append)
         record = self.answers.get(Reference(self.tenant, "answer", record.id))
-        record = finish_skipped(self.answers, record, reason=reason, sentence=sentence_of(reason))
-        self.ended(record)
-        if record.evaluation.state == "waiting":
-            # The answer is out and must not fail by this; a record that waits is taken up by the sweep.
+        record = finish_skipped(self.answers, record, reason=reason, sentence=sentence_of(reason), ended=ends.append)
+        if ends:
+            self.ended(record)
+        if record.evaluation.state == "waiting" and deadline.remaining >= START_SECONDS:
+            # The verdict is stored and must not fail by this; a record that waits is taken up by the sweep.
             with suppress(StoreError):
                 record = self.start_evaluation(record)
         return record
 
-    def _verified(self, answer_id: str, seconds: float) -> SkipReason:
-        """Have it verified in so many seconds; what is to be said of the record where it has no end then."""
+    def _verified(self, answer_id: str, deadline: Deadline, ended: Ended) -> SkipReason:
+        """Have it verified in time; what is to be said of the record where it has no end then."""
         if self.verifier is None:
             raise ConflictError("Nobody verifies answers at this door while their senders wait.")
         try:
-            self.verifier(answer_id, max(0.0, seconds - STORE_SECONDS), max(0.0, seconds - RETURN_SECONDS))
+            self.verifier(answer_id, deadline.before(STORE_SECONDS), deadline.before(RETURN_SECONDS), ended)
         except Exception as error:  # noqa: BLE001 - whatever it is, the caller gets an answer
             logger.error("A verification broke off: %s", type(error).__name__)  # noqa: TRY400 - it may quote what was sent
             return "overloaded"

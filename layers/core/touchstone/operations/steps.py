@@ -7,7 +7,7 @@ A function runs one of these steps and starts with the part of the job that this
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -277,24 +277,29 @@ async def work_whole(
 
 
 async def verify_own_answer(
-    desk: Desk, answer_id: str, *, deadline: Deadline | None = None, left_for: timedelta | None = None
+    desk: Desk,
+    answer_id: str,
+    *,
+    deadline: Deadline | None = None,
+    left_for: timedelta | None = None,
+    ended: Callable[[AnswerRecord], None] | None = None,
 ) -> AnswerRecord:
     """The whole way of an answer that the caller brought: verified once, and finished by the same write.
 
     `deadline` None: nobody waits for it. With `left_for` the record may have no end yet; then it waits for another try,
-    which is this once more.
+    which is this once more. `ended` is told of the record where this call made its end.
     """
     record = _get(desk, answer_id)
     if record.stage in ENDED:
         return record
     attempt = _latest(record)
     if attempt.verification is not None:
-        return finish(desk.answers, record)
+        return finish(desk.answers, record, ended=ended)
     try:
         done = await _quick_verified(desk, record, attempt, deadline=deadline, left_for=left_for)
     except UndecidedError:
         return _get(desk, answer_id)
-    return finish(desk.answers, record, verification=done.verification, spends=done.spends)
+    return finish(desk.answers, record, verification=done.verification, spends=done.spends, ended=ended)
 
 
 async def solve_whole(

@@ -165,13 +165,15 @@ class Answers(OfAnswers):
         spends: Sequence[Spend] = (),
         problem_key: str | None = None,
         near_keys: Sequence[str] = (),
+        ended: Callable[[AnswerRecord], None] | None = None,
     ) -> AnswerRecord:
         """Finish the record and everything it counts for in one transaction; a repeat returns the first result.
 
         A verified solution that was not itself retrieved is kept under `problem_key` and `near_keys` for later
         problems. A deep evaluation that is wanted becomes `waiting` here, so that a crash right after cannot lose it.
-        `verification` is that of the latest attempt where it comes with its end, by the same write. Raises
-        `ConflictError` where that attempt was verified meanwhile, or where there is no attempt `best_attempt`.
+        `verification` is that of the latest attempt where it comes with its end, by the same write. `ended` is told of
+        the record where this call made its end. Raises `ConflictError` where that attempt was verified meanwhile, or
+        where there is no attempt `best_attempt`.
         """
 
         def change(record: AnswerRecord) -> dict[str, Any]:
@@ -193,7 +195,9 @@ class Answers(OfAnswers):
         def beside(record: AnswerRecord) -> Sequence[Action]:
             return () if problem_key is None else solution_actions(record, problem_key, near_keys)
 
-        return self._work(tenant, answer_id, done=lambda _: False, change=change, spends=spends, beside=beside)
+        return self._work(
+            tenant, answer_id, done=lambda _: False, change=change, spends=spends, beside=beside, worked=ended
+        )
 
     def fail(
         self,
@@ -243,9 +247,10 @@ class Answers(OfAnswers):
         change: Callable[[AnswerRecord], dict[str, Any]],
         spends: Sequence[Spend],
         beside: Callable[[AnswerRecord], Sequence[Action]] | None = None,
+        worked: Callable[[AnswerRecord], None] | None = None,
     ) -> AnswerRecord:
         """One step on a record that has not ended; on one that has, or where the step is `done`, nothing happens but
-        that its `spends` are kept.
+        that its `spends` are kept. `worked` is told of the record where something happened.
         """
         works = False
 
@@ -259,7 +264,10 @@ class Answers(OfAnswers):
         def writes(record: AnswerRecord) -> Sequence[Action]:
             return beside(record) if works and beside is not None else ()
 
-        return self.change(Reference(tenant, "answer", answer_id), step, beside=writes)
+        record = self.change(Reference(tenant, "answer", answer_id), step, beside=writes)
+        if works and worked is not None:
+            worked(record)
+        return record
 
 
 def with_late_spends(record: AnswerRecord, spends: Sequence[Spend]) -> AnswerRecord:
