@@ -94,13 +94,13 @@ _ENDED = Grant(writes=("ANSWER", *ENDING))
 
 GRANTS = {
     "functions.api.app": Grant(everything=True),
-    "functions.api.verifying": Grant(writes=("ANSWER", *ENDING, *ASKING, "KEY")),
+    "functions.api.verifying": Grant(writes=("ANSWER", *COUNTING, *ASKING, "KEY")),
     "functions.api.authorizer": Grant(lists=("TOKEN#*",)),
     "functions.answers.read_image": _EXAMINED,
     "functions.answers.analyze": _EXAMINED,
     "functions.answers.retrieve": Grant(writes=("ANSWER",), reads=SOLUTIONS),
     "functions.answers.solve": Grant(writes=("ANSWER", "ROUTING", *ENDING, *ASKING)),
-    "functions.answers.verify": _EXAMINED,
+    "functions.answers.verify": Grant(writes=("ANSWER", *COUNTING, *ASKING)),
     "functions.answers.fail": _ENDED,
     "functions.answers.enrich": _EXAMINED,
     "functions.answers.evaluate": Grant(writes=EVALUATING),

@@ -13,15 +13,16 @@ from touchstone.operations.jobs.sweep import MOST
 @publishing
 def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:  # noqa: ARG001 - Lambda's signature
     """Sweep once."""
-    swept, others = answer_sweep().run(), sweep().run()
-    sent = announcer().pending(limit=MOST)
-    restarted, stuck = swept.restarted + others.restarted, swept.stuck + others.stuck
+    sent = announcer().pending(limit=MOST)  # before all that may fail: payouts rest on it
+    swept = answer_sweep().run()
     measure("Backlog", swept.backlog.count)
     measure("OldestDeferredAge", swept.oldest_seconds)
-    measure("Stuck", stuck)
-    note("swept", restarted=restarted)
     for record in swept.ended:
         count_verdict(record)
+    others = sweep().run()
+    restarted, stuck = swept.restarted + others.restarted, swept.stuck + others.stuck
+    measure("Stuck", stuck)
+    note("swept", restarted=restarted)
     return {
         "backlog": swept.backlog.count,
         "restarted": restarted,

@@ -100,6 +100,24 @@ def test_a_measurement_that_cannot_be_started_again_is_told_of(
     assert sweep.handler({}, Context())["stuck"] == 1
 
 
+def test_a_measurement_that_cannot_be_read_holds_up_no_other(
+    demo: Api, judged: Deployment, caplog: pytest.LogCaptureFixture
+) -> None:
+    garbled, other = (_lost(demo, judged) for _ in range(2))
+    judged.table.update_item(
+        Key={"pk": f"T#demo#MEASUREMENT#{garbled.rpartition('/')[2]}", "sk": "RECORD"},
+        UpdateExpression="SET body = :body",
+        ConditionExpression="attribute_exists(body)",
+        ExpressionAttributeValues={":body": '{"state": "canary"}'},
+    )
+    later(STALLED)
+    swept = sweep.handler({}, Context())
+    assert (swept["restarted"], swept["stuck"]) == (1, 1)
+    assert demo.get(other).json["state"] == "done"
+    assert garbled.rpartition("/")[2] in caplog.text
+    assert "canary" not in caplog.text
+
+
 def test_the_samples_of_an_experiments_steps_name_what_is_not_there(deployment: Deployment) -> None:
     for name, handler in (("plan", plan.handler), ("pair", pair.handler), ("conclude", conclude.handler)):
         with pytest.raises(NotFoundError, match="There is no"):

@@ -10,12 +10,33 @@ from tests.support.deployment import Context, Deployment
 from tests.support.records import an_answer
 from tests.support.sinks import listening
 from touchstone.answers.model import AnswerRecord, Attempt, Solution
+from touchstone.errors import StoreError
+from touchstone.operations.tasks.announcing import Announcer
 from touchstone.references import Reference
 
 
 def _abandoned(*attempts: Attempt) -> AnswerRecord:
     received = datetime.now(UTC) - timedelta(hours=1)
     return stores.answers().create(an_answer(at=received, attempts=attempts))
+
+
+def test_events_leave_though_nothing_else_of_the_sweep_can_be_done(
+    deployment: Deployment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+
+    def pending(_: Announcer, *, limit: int) -> int:
+        asked.append(limit)
+        return 1
+
+    def failing() -> None:
+        raise StoreError("The store is away.")
+
+    monkeypatch.setattr(Announcer, "pending", pending)
+    monkeypatch.setattr(sweep, "answer_sweep", failing)
+    with pytest.raises(StoreError):
+        sweep.handler({"source": "schedule"}, Context())
+    assert len(asked) == 1
 
 
 def test_r3_a_sweep_ends_what_was_abandoned_counts_it_and_finds_nothing_more(

@@ -19,6 +19,8 @@ from touchstone.budgets import QuotaKey, Quotas, Spending, TenantShare, next_res
 from touchstone.clock import Deadline
 from touchstone.errors import (
     DayQuotaError,
+    JudgeError,
+    MinuteQuotaError,
     MisconfiguredError,
     OverloadedError,
     StoreError,
@@ -28,7 +30,6 @@ from touchstone.errors import (
 )
 from touchstone.judges.opening import Judges
 from touchstone.operations import draining
-from touchstone.operations.draining import SOON
 from touchstone.operations.evaluating import evaluate_answer
 from touchstone.operations.sweeping import AnswerSweep
 from touchstone.records import DeferredEvaluation, Evaluations, Statistics, evaluation_request_id
@@ -56,12 +57,10 @@ async def _drain_hourly(house: House, *, until: datetime) -> None:
 
 
 async def _fresh(house: House, records: list[AnswerRecord]) -> None:
-    """Each record by itself: tried at once, at the next slot of the minute, or left to the drain."""
+    """Each record by itself, once, as its machine does; then the drain, to which it leaves what must wait."""
     for record in records:
-        while (until := (await evaluate_answer(house.desk(record.tenant), record.id)).until) is not None:
-            if until - house.clock.now > SOON:
-                break
-            house.clock.now = max(house.clock.now, until)
+        await evaluate_answer(house.desk(record.tenant), record.id)
+    await house.drain_whole()
 
 
 async def test_r8_what_the_day_does_not_admit_is_deferred_and_nothing_is_lost(house: House) -> None:
@@ -71,6 +70,28 @@ async def test_r8_what_the_day_does_not_admit_is_deferred_and_nothing_is_lost(ho
     assert house.states(records) == {"done": 25, "deferred": 5}
     assert len(house.script.asked) == 25
     assert house.evaluations.backlog().count == 5
+
+
+@pytest.mark.parametrize("error", [MinuteQuotaError("429"), OverloadedError("503"), TimedOutError("too late")])
+async def test_a_pause_of_a_judge_is_waited_out_by_the_drain_within_minutes(table: "Table", error: JudgeError) -> None:
+    house = build(table, {})
+    records = house.asked_for(1, state="waiting")
+    start = house.clock.now
+    over = start + timedelta(seconds=20)
+    house.script.lines = {"evaluate": [lambda _: error if house.clock.now < over else replies.evaluate()]}
+    await _fresh(house, records)
+    assert house.states(records) == {"done": 1}
+    assert house.clock.now - start < timedelta(minutes=5)
+
+
+async def test_a_run_that_is_doubled_asks_nobody_again_within_a_pause(table: "Table") -> None:
+    house = build(table, {"evaluate": [OverloadedError("503")]})
+    (record,) = house.asked_for(1, state="waiting")
+    first = await evaluate_answer(house.desk(), record.id)
+    asked = len(house.script.asked)
+    second = await evaluate_answer(house.desk(), record.id)
+    assert (second.state, second.tried, second.until) == ("deferred", False, first.until)
+    assert len(house.script.asked) == asked
 
 
 async def test_r8_a_quota_that_is_cut_overnight_costs_one_refused_call(table: "Table") -> None:

@@ -41,6 +41,21 @@ def test_what_happened_waits_until_it_is_sent_and_not_longer(ended: Task, outbox
     assert not outbox.claim(waiting[0])
 
 
+def test_an_event_that_cannot_be_read_keeps_no_other(
+    ended: Task, outbox: Outbox, table: "Table", caplog: pytest.LogCaptureFixture
+) -> None:
+    garbled, other = outbox.pending()
+    (item,) = [item for item in table.scan()["Items"] if item.get("event_id") == garbled.id]
+    table.update_item(
+        Key={"pk": item["pk"], "sk": item["sk"]},
+        UpdateExpression="SET body = :body",
+        ExpressionAttributeValues={":body": '{"kind": "canary"}'},
+    )
+    assert outbox.pending() == (other,)
+    assert garbled.id in caplog.text
+    assert "canary" not in caplog.text
+
+
 def test_an_event_tells_whose_task_it_is_and_nothing_of_its_scores(ended: Task, outbox: Outbox) -> None:
     one = outbox.pending()[0].event
     assert (one.tenant, one.task_id, one.owner, one.path, one.at) == (

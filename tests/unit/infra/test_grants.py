@@ -64,6 +64,8 @@ def test_of_those_who_read_replies_of_models_only_the_intake_knows_what_a_tenant
     [
         ("functions.quizzes.generate", "PutItem", "T#acme#QUIZ#01", True),
         ("functions.quizzes.generate", "PutItem", "T#acme#ANSWER#01", False),
+        ("functions.api.verifying", "PutItem", "T#acme#PROBLEM#a", False),
+        ("functions.answers.verify", "PutItem", "T#acme#NEAR#a", False),
         ("functions.quizzes.retrieve", "GetItem", "T#acme#CURRICULUM#a", True),
         ("functions.quizzes.retrieve", "PutItem", "T#acme#CURRICULUM#a", False),
         ("functions.answers.solve", "Query", "T#acme#COUNTS#1", True),

@@ -101,6 +101,7 @@ WAYS = [
         ("evaluate:deferred send:x", DONE, "", {"given": {1: {"MessageDeduplicationId": "r"}}}),
         ("evaluate:deferred send!States.Timeout",),
         ("evaluate!Boom", ("NotEvaluated",), "Boom"),
+        (" ".join(["evaluate!Lambda.TooManyRequestsException"] * 6),),
     ),
     *_ways(
         "solve",
@@ -344,6 +345,8 @@ def _repeated(machine: str, step: str) -> tuple[tuple[str, ...], ...]:
             return tuple((fault,) * 4 for fault in STARTING)
         case ("quiz", _):
             return (*((fault,) * 3 for fault in PLATFORM), (REFUSED,) * 10)
+        case ("evaluate", _):
+            return (*((fault,) * 4 for fault in PLATFORM), (REFUSED,) * 5)
     return (*((fault,) * 4 for fault in PLATFORM), (REFUSED,) * 10)
 
 

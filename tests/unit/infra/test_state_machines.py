@@ -101,6 +101,16 @@ def test_r13_only_faults_of_the_platform_are_repeated_with_jitter_and_an_end(nam
             assert "States.TaskFailed" not in errors, title
 
 
+def test_a_burst_of_evaluations_that_the_account_does_not_admit_ends_before_the_execution_s_time() -> None:
+    evaluate, send = (dict(tasks("evaluate"))[title] for title in ("Evaluate", "Defer"))
+    refused = next(each for each in evaluate["Retry"] if each["ErrorEquals"] == ["Lambda.TooManyRequestsException"])
+    waits = sum(
+        min(refused["IntervalSeconds"] * refused["BackoffRate"] ** tried, refused["MaxDelaySeconds"])
+        for tried in range(refused["MaxAttempts"])
+    )
+    assert waits + evaluate["TimeoutSeconds"] + send["TimeoutSeconds"] < definition("evaluate")["TimeoutSeconds"]
+
+
 def test_an_attempt_of_ours_has_longer_than_a_caller_who_waits() -> None:
     at_leisure = dict(tasks("solve"))["QuickVerify"]["TimeoutSeconds"]
     assert at_leisure > sizes.VERIFYING.timeout_s > answer_intake.SYNC_SECONDS

@@ -237,7 +237,8 @@ class _Line:
     _reads: int = 0
     _ended: bool = False
     again_at: datetime | None = None
-    """When the first of the tenants that may not go on now may do so (UTC), None where none said."""
+    """When the first of the tenants that may not go on, or of the records that pause, may do so (UTC); None where none
+    said."""
 
     def next(self, limit: int) -> list[PendingEvaluation]:
         """Up to `limit` requests; none at the end of the backlog, or after `MAX_READS` windows of it."""
@@ -253,10 +254,13 @@ class _Line:
         self._window.extendleft(reversed(left))
 
     def note(self, due: Sequence[PendingEvaluation], outcomes: Sequence[Outcome]) -> None:
-        """Take down which tenants may not go on."""
+        """Take down which tenants may not go on, and which records were passed over in the pause after a try."""
         for pending, outcome in zip(due, outcomes, strict=False):
-            if outcome.state == "deferred" and outcome.scope == "tenant":
+            if outcome.state != "deferred":
+                continue
+            if outcome.scope == "tenant":
                 self._spent.add(pending.tenant)
+            if outcome.scope == "tenant" or not outcome.tried:
                 moments = [moment for moment in (self.again_at, outcome.until) if moment is not None]
                 self.again_at = min(moments, default=None)
 

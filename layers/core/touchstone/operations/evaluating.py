@@ -59,15 +59,14 @@ type Judged = Evaluated | JudgeError | LimitError
 def claim(desk: Desk, answer_id: str, *, purpose: Purpose) -> Claimed | Outcome:
     """Take a record to judge it, or tell where it stands when it is not ours to take.
 
-    Of the backlog, a record is not taken while it pauses after a judge that failed. One that was put back for want of
-    quota or money is taken all the same: a unit is reserved before anything is sent, and a limit may have been raised.
+    A record is not taken while it pauses after a judge that failed. One that was put back for want of quota or money is
+    taken all the same: a unit is reserved before anything is sent, and a limit may have been raised.
     """
-    if purpose == "backlog":
-        record = desk.answers.get(Reference(desk.tenant, "answer", answer_id))
-        progress = record.evaluation
-        pausing = progress.not_before is not None and progress.not_before > desk.clock()
-        if progress.state == "deferred" and pausing and progress.failure in PAUSES:
-            return _outcome(record)
+    record = desk.answers.get(Reference(desk.tenant, "answer", answer_id))
+    progress = record.evaluation
+    pausing = progress.not_before is not None and progress.not_before > desk.clock()
+    if progress.state == "deferred" and pausing and progress.failure in PAUSES:
+        return _outcome(record)
     # Before the claim, which holds the record: keys that cannot be read are no fault of it.
     judge = desk.judges.prefer("evaluate", purpose=purpose)
     claimed = desk.evaluations.claim(tenant=desk.tenant, answer_id=answer_id, lease_seconds=LEASE_SECONDS)

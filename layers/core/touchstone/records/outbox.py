@@ -10,11 +10,14 @@ the change and no change without it. Until it is sent it is in the `deferred` in
 sending and noting that, can tell.
 """
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING
+
+from pydantic import ValidationError
 
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import NotFoundError
@@ -30,6 +33,9 @@ CLAIM_SECONDS = 60
 """How long whoever claimed an event has to send it: a call to the bus takes a second, with its retries ten."""
 PENDING = "OUTBOX"
 """The partition of the `deferred` index where events that are not sent are, of all tenants."""
+
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,8 +69,8 @@ class Outbox:
             Limit=max(1, limit),
         )
         items = (read(self._table, {"pk": str(item["pk"]), "sk": str(item["sk"])}, "the event") for item in found)
-        due = (_event_of(item) for item in items if item is not None and _due(item, now))
-        return tuple(islice(due, limit))
+        due = (_readable(item) for item in items if item is not None and _due(item, now))
+        return tuple(islice((event for event in due if event is not None), limit))
 
     def of_task(self, *, tenant: str, task_id: str) -> tuple[OutboxEvent, ...]:
         """All events of a task, the oldest first, sent or not; strongly consistent."""
@@ -140,6 +146,15 @@ def _key(event_id: str, event: TaskEvent) -> Key:
 
 def _due(item: Item, now: str) -> bool:
     return "sent_at" not in item and str(item["gsi2sk"]) <= f"{now}~"
+
+
+def _readable(item: Item) -> OutboxEvent | None:
+    """An event; None for one that cannot be read, which must not keep the others."""
+    try:
+        return _event_of(item)
+    except ValidationError:
+        logger.error("Event %s cannot be read", item["event_id"])  # noqa: TRY400 - a validation quotes it
+        return None
 
 
 def _event_of(item: Item) -> OutboxEvent:

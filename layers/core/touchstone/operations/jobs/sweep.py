@@ -7,6 +7,8 @@ from datetime import timedelta
 from itertools import islice
 from typing import Protocol
 
+from pydantic import ValidationError
+
 from touchstone.clock import Clock, system_clock
 from touchstone.errors import TouchstoneError
 from touchstone.references import Reference
@@ -89,12 +91,13 @@ class Sweep:
                 logger.error("The %s %s was given up: its steps broke off each time", one.kind, one.id)
                 return False
             self.workflows().start(job.machine, one, run=run, **more)
-        except TouchstoneError as error:
+        except (TouchstoneError, ValidationError) as error:
+            # One record that cannot be read must keep neither the others nor the jobs behind it waiting.
             # Its type only: the words of an unreadable record's error quote it.
             logger.error("The %s %s of %s could not be started again: %s", *_told(one, error))  # noqa: TRY400
             return False
         return True
 
 
-def _told(one: Reference, error: TouchstoneError) -> tuple[str, str, str, str]:
+def _told(one: Reference, error: Exception) -> tuple[str, str, str, str]:
     return one.kind, one.id, one.tenant, type(error).__name__
