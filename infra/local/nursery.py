@@ -33,6 +33,8 @@ from typing import Any, TextIO
 
 LAYERS_VARIABLE = "_LAMBDA_LAYERS_DIRS"
 """Where the emulator unpacks the layers of a function's process."""
+INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH")
+"""What a nursery needs of its environment."""
 AT_ONCE = ("boto3.dynamodb.conditions", "boto3.s3.transfer", "pydantic", "aws_lambda_powertools")
 """What nearly every function needs."""
 MEANWHILE = (
@@ -132,6 +134,8 @@ class Nursery:
                 [sys.executable, "-P", __file__, str(theirs.fileno()), *map(str, layers)],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
+                # A fork shows whoever reads /proc/self/environ what its nursery began with: no key of this machine.
+                env={name: os.environ[name] for name in INHERITED if name in os.environ},
             )
         self._loaded = ours.recv(1)
 
@@ -147,6 +151,8 @@ class Nursery:
     def fork(self, script: str, *, cwd: str, environment: dict[str, str]) -> Forked:
         """A process that runs a script. Raises `OSError` where the nursery is gone."""
         message = json.dumps({"script": script, "cwd": cwd, "environment": environment}).encode()
+        if len(message) > MOST_BYTES:
+            raise OSError("The environment of the function is too large to be sent.")
         (given, to_it), (from_it, told), (errors, complained) = os.pipe(), os.pipe(), os.pipe()
         try:
             with self._lock:

@@ -26,8 +26,11 @@ pytestmark = [
 SITE = "python/lib/python3.13/site-packages/layer.pth"
 SCRIPT = """
 import json, os, sys
-print(json.dumps({"parent": os.getppid(), "cwd": os.getcwd(), "own": os.environ.get("OWN"), "path": sys.path,
-                  "loaded": "pydantic" in sys.modules, "name": __name__, "arguments": sys.argv}))
+print(json.dumps({
+    "parent": os.getppid(), "cwd": os.getcwd(), "own": os.environ.get("OWN"), "path": sys.path,
+    "seen": "A_KEY_OF_THIS_MACHINE" in open("/proc/self/environ").read(), "loaded": "pydantic" in sys.modules,
+    "name": __name__, "arguments": sys.argv,
+}))
 print("complaint", file=sys.stderr)
 for line in sys.stdin:
     print(line.upper(), end="")
@@ -111,6 +114,25 @@ def test_a_process_has_its_libraries_loaded_and_all_else_is_its_own(start: Any, 
     _ended(one)
     other.terminate()
     _ended(other)
+
+
+def test_no_process_can_read_what_this_machine_keeps_in_its_environment(
+    start: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("A_KEY_OF_THIS_MACHINE", "a secret")
+    process = start()
+    assert _said(process)["seen"] is False
+    process.stdin.close()
+    _ended(process)
+
+
+def test_what_is_too_large_to_be_sent_is_started_as_ever(start: Any) -> None:
+    process = start(**{f"LARGE_{number}": "x" * 20_000 for number in range(8)})
+    process.stdin.close()
+    assert _said(process)["loaded"] is False
+    process.wait(timeout=30)
+    for stream in (process.stdin, process.stdout, process.stderr):
+        stream.close()
 
 
 def test_a_killed_process_is_seen_to_be_gone(start: Any) -> None:

@@ -33,8 +33,12 @@ ROUNDED = "One may be the other, converted and rounded."
 SEVERAL_SIZES = "A unit of several sizes, of which it is not said which."
 A_SCALE = "A temperature or a difference of temperatures may be meant."
 ONE_LETTER = "One letter in two cases: two variables, or one option."
-DEGREES = "Degrees of an angle or of a temperature may be meant."
-_OF_DEGREES = {(("angle", 1),), (("temperature", 1),)}
+DEGREES = "A temperature may be meant by what can measure something else too."
+_TEMPERATURE = (("temperature", 1),)
+_LIKE_DEGREES = {
+    (("angle", 1),), (("current", 1), ("time", 1)), (("current", 2), ("length", -2), ("mass", -1), ("time", 4)),
+}  # fmt: skip
+"""What 36°, 36 C and 36 F measure where they are no temperatures: an angle, a charge, a capacity."""
 
 
 def same_amount(left: Quantity, right: Quantity, same: SameTrees) -> tuple[Answer, str]:
@@ -192,7 +196,8 @@ def _apart(left: tuple[Unit, ...], right: tuple[Unit, ...]) -> tuple[Answer, str
         return None, A_LETTER
     if any(len(unit.noun) > 1 and not unit.dimension for unit in (*left, *right)):
         return None, OTHER_THINGS
-    if {unit.dimension for unit in (*left, *right)} >= _OF_DEGREES:
+    measured = {unit.dimension for unit in (*left, *right)}
+    if _TEMPERATURE in measured and measured & _LIKE_DEGREES:
         return None, DEGREES
     if _periods(left) & _periods(right):
         # A year is twelve months, and no fixed number of days.

@@ -219,6 +219,8 @@ class Parser:
                 operation, binding = self.postfix[token.text]
                 if binding < minimum:
                     break
+                if token.text == "!" and self._tokens[self.place - 1].is_sign("!"):
+                    raise NotAnExpressionError("a double factorial, or a factorial of one")
                 self.place += 1
                 left = (
                     Apply("percent", (Apply("div", (left, Number(Fraction(10)))),))

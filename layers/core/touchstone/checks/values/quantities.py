@@ -70,6 +70,8 @@ def _temperature(tokens: Sequence[Token]) -> Sequence[Token]:
         return tokens
     scale, below = led["scale"], led["below"]
     rest = [first._replace(text=first.text[led.end() :]), *tokens[1:]] if first.text[led.end() :] else [*tokens[1:]]
+    if below and rest and rest[0].is_sign("-", "+"):
+        return tokens
     if rest and rest[-1].kind == "han" and (degrees := _DEGREES.search(rest[-1].text)) is not None:
         if not (degrees[1] and scale):
             rest[-1] = rest[-1]._replace(text=f"{rest[-1].text[: degrees.start()]}{scale or degrees[1] or '摄氏'}度")
