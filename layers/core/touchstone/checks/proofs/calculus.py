@@ -99,8 +99,9 @@ def _antiderivative(task: Task) -> Proof | None:
     if function is None or answer is None:
         return None
     name, tree = function
+    constants = names_in(answer) & _CONSTANT_OF_INTEGRATION - {name}
 
-    def derived() -> tuple[str, str | None]:
+    def derived() -> tuple[str, str | None, bool]:
         import sympy
 
         # ln|u| and ln u have the same derivative wherever both are defined; sympy simplifies only that of ln u.
@@ -108,14 +109,27 @@ def _antiderivative(task: Task) -> Proof | None:
         given = algebra.built(answer).replace(sympy.log(sympy.Abs(inner)), sympy.log(inner))
         integral = sympy.integrate(algebra.built(tree), symbol)
         found = None if integral.has(sympy.Integral) else f"{algebra.shown(integral)} + C"
-        return algebra.shown(sympy.diff(given, symbol)), found
+        every = all(_takes_every_value(given, sympy.Symbol(constant, real=True)) for constant in constants)
+        return algebra.shown(sympy.diff(given, symbol)), found, every
 
-    slope, correct = algebra.timed(task, derived) or (None, None)
+    slope, correct, every = algebra.timed(task, derived) or (None, None, False)
     given = tree_of(slope) if slope is not None else None
     if given is None:
         return None
     line = task.line("differentiate_answer", name=name, given=task.answer, value=slope)
-    return _identity(task, given, task["expression"], correct, line)
+    proof = _identity(task, given, task["expression"], correct, line)
+    return None if proof is not None and proof.outcome == "proved" and not every else proof
+
+
+def _takes_every_value(expression: "sympy.Expr", constant: "sympy.Symbol") -> bool:
+    """Whether a constant of integration is a term with a number as its factor (C, -C, C/2), or its logarithm is."""
+    import sympy
+
+    slope = sympy.diff(expression, constant)
+    factor = slope if slope.is_number else sympy.simplify(slope)
+    if not factor.is_number:
+        factor = sympy.simplify(slope * constant)
+    return bool(factor.is_number and factor.is_real and factor.is_zero is False)
 
 
 @kind(

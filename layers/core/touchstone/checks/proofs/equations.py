@@ -23,11 +23,11 @@ from touchstone.checks.notation.trees import (
     substituted,
 )
 from touchstone.checks.proofs import algebra
-from touchstone.checks.proofs.kinds import Task, kind, tree_of
+from touchstone.checks.proofs.kinds import DECIMAL_COMMA, Task, kind, tree_of
 from touchstone.checks.values.exact import Linear, linear, rational
 from touchstone.checks.values.intervals import Span, merged
 from touchstone.checks.values.kinds import Bounds, Items, Quantity, Region, Solutions, Value, Words
-from touchstone.checks.values.reading import as_region
+from touchstone.checks.values.reading import as_region, read
 
 _EQUAL = re.compile("(=)")
 _ORDER = re.compile(r"(<=|>=|<|>)")
@@ -114,7 +114,16 @@ def _equation(task: Task) -> Proof | None:
     if roots is None or None in are_poles:
         return None
     zeros = zip(relation.zeros.items(), are_poles, strict=True)
-    return _held(task, relation, dict(zero for zero, is_pole in zeros if not is_pole), roots)
+    solutions = dict(zero for zero, is_pole in zeros if not is_pole)
+    proof = _held(task, relation, solutions, roots)
+    if proof is None or proof.outcome == "proved" or not DECIMAL_COMMA.search(task.answer):
+        return proof
+    # 3,5 may be 3.5: then both readings must be wrong.
+    written = DECIMAL_COMMA.sub(".", task.answer)
+    other = replace(task, answer=written, given=read(written) or task.given)
+    roots = _roots(other, relation.name)
+    held = None if roots is None else _held(other, relation, solutions, roots)
+    return None if held is None or held.outcome == "proved" else proof
 
 
 def _held(

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 
 from touchstone.checks.algebra.expressions import Algebra
@@ -11,13 +11,14 @@ from touchstone.checks.equivalence.comparison import Comparison
 from touchstone.checks.findings import Outcome, Proof
 from touchstone.checks.limits import Allowance
 from touchstone.checks.notation.syntax import parse
-from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Tree, names_in
+from touchstone.checks.notation.trees import Apply, Name, NotAnExpressionError, Number, Tree, has_decimal, names_in
 from touchstone.checks.proofs.sentences import Language, sentence
 from touchstone.checks.values.exact import rational
 from touchstone.checks.values.kinds import Equation, Quantity, Solutions, Value, Words
 
-_DECIMAL_COMMA = re.compile(r"\d,\d")
+DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d)")
 """1,234 may be 1.234 where a comma marks the decimals."""
+_DECIMAL = re.compile(r"\.\d")
 _FUNCTIONS = frozenset("yfghFG")
 """First letters of names for an expression: y, y', f(x), F(x)."""
 
@@ -47,8 +48,15 @@ class Task:
         """The proof that rests on these lines; None where it is not known whether the answer is the correct one."""
         if same is None or (not same and self.answer.endswith("!")):
             return None  # 5! may be a cry.
+        if not same and self._has_lost_decimals():
+            return None
         outcome: Outcome = "proved" if same else "refuted"
         return Proof(outcome=outcome, rule=self.rule, derivation=lines, correct_answer=correct)
+
+    def _has_lost_decimals(self) -> bool:
+        """Whether a decimal, which may be a rounding, was worked out as the answer was read: |x| < 1.414."""
+        written = len(_DECIMAL.findall(self.answer))
+        return not isinstance(self.given, Words) and written > _decimals(self.given)
 
     def compared(self, line: str, correct: str, *, whole: bool = True) -> Proof | None:
         """The proof for a problem whose answer is one number, `correct`, which `line` says. `whole` as in `same`."""
@@ -58,19 +66,21 @@ class Task:
         if any(unit.dimension for unit in quantity.units):
             return None
         same = self.same(quantity, Quantity(wanted), whole=whole)
-        if not same and (quantity.percent or _DECIMAL_COMMA.search(self.answer)):
+        if not same and (quantity.percent or DECIMAL_COMMA.search(self.answer)):
             return None
         return self.proof(same, correct, line, self.line("equal" if same else "unequal", given=self.answer))
 
     def same(self, given: Quantity, correct: Quantity, *, whole: bool = False) -> bool | None:
         """Whether the two have the same value. None also where the one given may be the other, rounded or cut off.
 
-        A decimal may be that, and a whole number where `whole` says so; a fraction never is.
+        A decimal may be that, and a whole number where `whole` says so; a fraction never is. What is still to be worked
+        out from decimals (1.414/2) may be that, too, and how far it is off then is not known.
         """
         same, stated = Comparison(self.time).same(given, correct), rational(given.tree)
-        step = quantum(given.tree) or (
-            Fraction(1) if whole and stated is not None and stated.denominator == 1 else None
-        )
+        step = quantum(given.tree)
+        if step is None and has_decimal(given.tree):
+            return same or None
+        step = step or (Fraction(1) if whole and stated is not None and stated.denominator == 1 else None)
         if same is None or stated is None or step is None:
             return same
         exact = Algebra(self.time).bounds(correct.tree)
@@ -100,6 +110,15 @@ class Task:
             case Words(plain=True):
                 return tree_of(self.answer)
         return None
+
+
+def _decimals(value: object) -> int:
+    """How many numbers with a decimal point a value holds."""
+    if isinstance(value, Number):
+        return int(value.decimals is not None)
+    if isinstance(value, tuple):
+        return sum(map(_decimals, value))
+    return sum(_decimals(getattr(value, field.name)) for field in fields(value)) if is_dataclass(value) else 0
 
 
 def _is_derivative(tree: Tree) -> bool:

@@ -2,13 +2,14 @@
 # ruff: noqa: E501  (a pattern or a sentence is read whole)
 
 import re
+from dataclasses import replace
 from fractions import Fraction
 
 from touchstone.checks.findings import Proof
 from touchstone.checks.notation.trees import Apply, Number, Tree, names_in, operations_in, parts_of, size
 from touchstone.checks.notation.units import Unit, units_of
 from touchstone.checks.proofs import algebra
-from touchstone.checks.proofs.kinds import Task, kind, tree_of, value_of
+from touchstone.checks.proofs.kinds import DECIMAL_COMMA, Task, kind, tree_of, value_of
 from touchstone.checks.values.exact import rational
 from touchstone.checks.values.kinds import Quantity
 
@@ -21,11 +22,14 @@ _AMBIGUOUS = frozenset({"log", "degrees", "percent", "pm", "mp", "arcsin", "arcc
 """`log` may have base 10 or e, an angle may be in degrees, and 100 + 10% may be 110."""
 _UNSETTLED = frozenset(
     ("ton", "tons", "gallon", "gallons", "quart", "quarts", "pint", "pints", "cup", "cups", "month", "months", "year",
-     "years", "个月", "月", "年", "分", "吨", "里", "两", "°", "degree", "degrees", "度")
+     "years", "个月", "個月", "月", "年", "分", "吨", "噸", "里", "两", "兩", "斤", "钱", "錢", "寸", "尺", "°", "degree",
+     "degrees", "度")
 )  # fmt: skip
 """Units of more than one size or meaning: their conversion depends on the country, or on the month."""
 _CLOSE = Fraction(1, 50)
 """An answer this near may rest on a rounded factor (1.6 km a mile)."""
+_ROUNDED_ZERO = Fraction(1, 4)
+"""Kelvins by which an answer may be off that takes 273 for 273.15, and is rounded then."""
 
 _NUMBER = r"-?\d++(?:,\d{3})*+(?:\.\d++)?"
 _POSITIVE = _NUMBER.removeprefix("-?")
@@ -36,36 +40,49 @@ _HAN = r"[A-Za-zμ㎡\u4e00-\u9fff²³^{}\d/]{1,10}?"
 _COMMAND = r"(?:compute|calculate|evaluate|work out|find the value of|determine the value of|what is the value of|what is|what's|how much is)"
 
 
-def _factor(units: tuple[Unit, ...], name: str) -> tuple[object, Fraction] | None:
-    """Dimension and size of a unit with one settled meaning."""
+def _settled(units: tuple[Unit, ...], name: str = "") -> Unit | None:
+    """The unit where it has one settled meaning, None elsewhere."""
     if len(units) != 1 or name in _UNSETTLED or units[0].noun or not units[0].dimension:
         return None
-    return units[0].dimension, units[0].factor
+    return replace(units[0], lone_letter=False)
 
 
 @kind(
     "convert",
     rf"convert (?P<number>{_POSITIVE})\s*(?P<source>{_UNIT}) (?:in)?to (?P<target>{_UNIT})",
-    rf"how many (?P<target>{_UNIT}) (?:are )?(?:there )?(?:are )?in (?P<number>{_POSITIVE})\s*(?P<source>{_UNIT})",
+    rf"(?P<count>how many) (?P<target>{_UNIT}) (?:are )?(?:there )?(?:are )?in (?P<number>{_POSITIVE})\s*(?P<source>{_UNIT})",
     rf"(?:express|write|change) (?P<number>{_POSITIVE})\s*(?P<source>{_UNIT}) (?:in|to|into) (?P<target>{_UNIT})",
     rf"(?:单位换算|單位換算|换算|換算)?\s*:?\s*(?P<number>{_POSITIVE})\s*(?P<source>{_HAN})\s*(?:=|等于|等於)\s*(?:多少|几|\(\s*\)|_+)\s*(?P<target>{_HAN})",
     rf"[把将將]\s*(?P<number>{_POSITIVE})\s*(?P<source>{_HAN})\s*(?:换算成|换算为|換算成|化成|化为|转换成|转换为)\s*(?P<target>{_HAN})",
 )
 def _convert(task: Task) -> Proof | None:
-    source, target = (_factor(units_of(task[name]), task[name]) for name in ("source", "target"))
+    source, target = (_settled(units_of(task[name]), task[name]) for name in ("source", "target"))
     number, given = value_of(task["number"]), task.quantity()
-    if number is None or source is None or target is None or source[0] != target[0] or source == target:
+    if number is None or source is None or target is None or source.dimension != target.dimension or source == target:
         return None
-    if given is None or (given.units and _factor(given.units, "") != target):
+    # How many degrees of one scale are in so many of another asks for a difference.
+    if source.pi != target.pi or (source.offset != target.offset and "count" in task.parts):
         return None
-    value, stated = number * source[1] / target[1], rational(given.tree)
-    if stated is None or (stated != value and value.denominator != 1 and abs(stated - value) <= _CLOSE * abs(value)):
+    if given is None or (given.units and _settled(given.units) != target):
+        return None
+    value, stated = (number * source.factor + source.offset - target.offset) / target.factor, rational(given.tree)
+    if stated is None or (stated != value and abs(stated - value) <= _margin(source, target, value)):
         return None
     same = task.same(Quantity(given.tree), Quantity(Number(value)), whole=True)
+    if not same and DECIMAL_COMMA.search(task.answer):
+        return None
     quantity, unit = f"{task['number']} {task['source']}", task["target"]
     line = task.line("convert", quantity=quantity, value=_decimal(value), unit=unit)
     closing = task.line("equal" if same else "unequal", given=task.answer)
     return task.proof(same, f"{_decimal(value)} {unit}", line, closing)
+
+
+def _margin(source: Unit, target: Unit, value: Fraction) -> Fraction:
+    """How far an answer may be from the value of a conversion and rest on a rounded factor or zero."""
+    margin = Fraction(0) if value.denominator == 1 else _CLOSE * abs(value)
+    if source.offset != target.offset and 0 in (source.offset, target.offset):
+        return max(margin, _ROUNDED_ZERO / target.factor)
+    return margin
 
 
 def _decimal(value: Fraction) -> str:

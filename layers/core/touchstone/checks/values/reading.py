@@ -394,6 +394,8 @@ def _equation(sides: list[Tokens], signs: list[str]) -> Value:
         left, right = right, left
     names = _names(left)
     name = None if names else label(left)
+    if name is not None and len(sides) > _TWO and (several := _slashed(name, sides)):
+        return _solutions([Solutions(((binding,),)) for binding in several], either=True)
     if names or name is not None:
         value = _single(right)
         if isinstance(value, Quantity) and not names and _is_in(left, value.tree):
@@ -411,6 +413,28 @@ def _equation(sides: list[Tokens], signs: list[str]) -> Value:
     if len(sides) != _TWO:
         raise NotAnExpressionError("a chain of equations")
     return Equation(first, parse_tokens(right))
+
+
+def _slashed(name: str, sides: list[Tokens]) -> list[tuple[str, Value]]:
+    """The alternatives of `x = 2 / x = 3`, none for a chain of equal sides.
+
+    Raises NotAnExpressionError for x_1 = 2 / x_2 = 3, which may be either.
+    """
+    values: list[Tokens] = []
+    for side in sides[1:-1]:
+        strokes = [place for place, token in at_top(side) if token.is_sign("/")]
+        again = label(side[strokes[-1] + 1 :]) if strokes else None
+        if again is None or again.partition("_")[0] != name.partition("_")[0]:
+            return []
+        over = side[: strokes[-1]]
+        if again != name:
+            # R_1 = R_2 R_3 / R_4 = 5 is a chain.
+            tree = tree_of(over)
+            if tree is None or not is_constant(tree):
+                return []
+            raise NotAnExpressionError("alternatives, or a chain of equations")
+        values.append(over)
+    return [(name, _single(value)) for value in (*values, sides[-1])]
 
 
 def _is_in(left: Tokens, tree: Tree) -> bool:
