@@ -14,6 +14,8 @@ from tests.support.wire_batches import Plan, Refusal
 from tests.unit.cli.conftest import Command
 from touchstone.cli import waiting
 from touchstone.cli.batch_journal import Journal, journal_path
+from touchstone.cli.cheap_batch import SHOWN_WITHIN
+from touchstone.clock import OFFSET_VARIABLE
 from touchstone.judges.batches import BatchLimits
 from touchstone.judges.batches.gemini import GeminiBatches
 
@@ -48,6 +50,7 @@ def rests(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
     async def rest(seconds: float) -> None:
         rested.append(seconds)
+        monkeypatch.setenv(OFFSET_VARIABLE, str(sum(rested)))
 
     monkeypatch.setattr(waiting, "rest", rest)
     return rested
@@ -362,3 +365,31 @@ def test_another_key_is_told_where_the_batch_waits(
     assert result.exit_code == 4
     assert "A batch of 4 questions waits there" in result.stderr
     assert len(server.calls) == COUNT
+
+
+@pytest.mark.parametrize("key", ["GEMINI_API_KEY", "OPENAI_API_KEY"])
+def test_a_batch_that_is_shown_late_is_not_created_twice(
+    touchstone: Command, requests: Path, server: ProviderServer, rests: list[float], key: str
+) -> None:
+    """A create without an answer, whose batch the provider's list shows some looks later."""
+    everything = server.environment()
+    env = {name: value for name, value in everything.items() if name == key or not name.endswith("KEY")}
+    server.batches.plan(Plan(hidden=4))
+    server.batches.refuse(Refusal(lost=True))
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=env)
+    assert result.exit_code == 0, result.stderr
+    assert len(server.batches.stored) == 1
+    assert len(server.calls) == COUNT
+    assert "it may be shown late" in result.stderr
+    assert sum(rests) < SHOWN_WITHIN.total_seconds()
+
+
+def test_a_batch_that_was_never_created_is_submitted_again_after_its_time(
+    touchstone: Command, requests: Path, server: ProviderServer, rests: list[float]
+) -> None:
+    server.batches.refuse(Refusal(status=503))
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    assert result.exit_code == 0, result.stderr
+    assert len(server.batches.stored) == 1
+    assert len(server.calls) == COUNT
+    assert sum(rests) > SHOWN_WITHIN.total_seconds()

@@ -39,7 +39,7 @@ from touchstone.judges import retirement
 from touchstone.judges.base import ReplyCache
 from touchstone.judges.batches import Batches, BatchLine, as_line
 from touchstone.judges.batches.base import by_line
-from touchstone.judges.batches.texts import size_of
+from touchstone.judges.batches.texts import CALL_SECONDS, UPLOAD_SECONDS, size_of
 from touchstone.judges.spends import Spend
 from touchstone.operations.lines import LineResult, VerifyLine, failed_line, parse_line, request_of
 
@@ -52,6 +52,10 @@ REFUSALS = 3
 """So often a model's batch may be refused for a quota that passes, before its lines are asked at once."""
 CLOCKS_APART = timedelta(hours=1)
 """How far the clocks here and at a provider may differ when an orphan is looked for."""
+SHOWN_WITHIN = timedelta(minutes=15, seconds=UPLOAD_SECONDS + CALL_SECONDS)
+"""After an intent, a batch of it is shown by its provider: a create may take its time, and lists lag behind."""
+MISSES = 2
+"""So often at least a search must have missed a batch before it counts as never created."""
 CERTAINLY_REFUSED = (MinuteQuotaError, DayQuotaError, MisconfiguredError, RefusedError)
 """Failures of a create that are the provider's own word that it did not create the batch."""
 
@@ -98,6 +102,7 @@ class CheapRun:
         self._cache = cache
         self._prices = prices_of_batches(desks.registry)
         self._refused = Counter[tuple[str, str]]()
+        self._misses = Counter[str]()
         self._told: set[str] = set()
         self._warned: set[str] = set()
 
@@ -163,6 +168,14 @@ class CheapRun:
                     self._tell(
                         f"Whether {intent.provider} has a batch of {len(intent.lines)} questions, whose creation was "
                         "not answered, is known when the batches that are under way there have ended."
+                    )
+                    return False
+                self._misses[intent.intent] += 1
+                shown_by = intent.at + SHOWN_WITHIN
+                if self._misses[intent.intent] < MISSES or system_clock() < shown_by:
+                    self._tell(
+                        f"Whether {intent.provider} has a batch of {len(intent.lines)} questions, whose creation was "
+                        f"not answered, is known by {shown_by:%H:%M} UTC: it may be shown late."
                     )
                     return False
                 self._journal.add(Dropped(intent=intent.intent))
