@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from datetime import timedelta
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,11 @@ from tests.support import replies
 from tests.support.providers import ProviderServer, error, success
 from tests.support.wire_batches import Plan, Refusal
 from tests.unit.cli.conftest import Command
-from touchstone.cli import waiting
-from touchstone.cli.batch_journal import Journal, journal_path
-from touchstone.cli.cheap_batch import SHOWN_WITHIN
-from touchstone.clock import OFFSET_VARIABLE
+from touchstone.cli import batch_journal, waiting
+from touchstone.cli.batch_journal import Intent, Journal, Place, journal_path
+from touchstone.cli.cheap_batch import SHOWN_WITHIN, CheapRun
+from touchstone.clock import OFFSET_VARIABLE, system_clock
+from touchstone.errors import StoreError
 from touchstone.judges.batches import BatchLimits
 from touchstone.judges.batches.gemini import GeminiBatches
 
@@ -296,18 +298,16 @@ def test_a_fault_of_one_line_is_that_lines(touchstone: Command, requests: Path, 
 
 
 def test_a_journal_that_was_cut_short_goes_on_from_its_last_whole_entry(tmp_path: Path) -> None:
-    from touchstone.cli.batch_journal import Intent, Place
-    from touchstone.clock import system_clock
-
     path = tmp_path / "j.batches"
-    journal = Journal(path)
+    journal = Journal(path, "digest")
     lines = {"a-0": Place(answer="x", question="y")}
     journal.add(Intent(intent="a", provider="gemini", model="m", at=system_clock() - timedelta(days=1), lines=lines))
     journal.close()
     whole = path.read_bytes()
-    for cut in range(1, len(whole)):
-        path.write_bytes(whole + whole[:cut])
-        assert list(Journal(path).submissions) == ["a"]
+    entry = whole.split(b"\n")[-2]
+    for cut in range(1, len(entry)):
+        path.write_bytes(whole + entry[:cut])
+        assert list(Journal(path, "digest").submissions) == ["a"]
         assert path.read_bytes() == whole
 
 
@@ -393,3 +393,90 @@ def test_a_batch_that_was_never_created_is_submitted_again_after_its_time(
     assert len(server.batches.stored) == 1
     assert len(server.calls) == COUNT
     assert sum(rests) > SHOWN_WITHIN.total_seconds()
+
+
+@pytest.fixture
+def left(monkeypatch: pytest.MonkeyPatch, touchstone: Command, requests: Path, server: ProviderServer) -> None:
+    """A file that was left when a batch, if any, was under way."""
+
+    async def leave(_seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(waiting, "rest", leave)
+        touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+
+
+@pytest.mark.usefixtures("left")
+def test_batches_of_another_file_are_not_taken_for_those_of_this_one(
+    touchstone: Command, requests: Path, server: ProviderServer
+) -> None:
+    requests.write_text("\n".join([*LINES[1:], PROOF]) + "\n")
+    requests.with_name("answers.results.jsonl").unlink()
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    assert result.exit_code == 2
+    assert "does not hold batches of this file as it is now" in " ".join(result.stderr.split())
+    assert len(server.batches.stored) == 1
+    again = touchstone("batch", "run", str(requests), "--local", "--cheap", "--again", env=server.environment())
+    assert again.exit_code == 0, again.stderr
+
+
+def test_an_entry_that_the_disk_took_in_part_is_not_acted_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal = Journal(tmp_path / "j.batches", "digest")
+
+    class Full(FileIO):
+        def write(self, data: Any) -> int:
+            return super().write(data[:-1])
+
+    monkeypatch.setattr(batch_journal, "FileIO", Full)
+    lines = {"a-0": Place(answer="x", question="y")}
+    with pytest.raises(StoreError, match="took only part"):
+        journal.add(Intent(intent="a", provider="gemini", model="m", at=system_clock(), lines=lines))
+    assert journal.submissions == {}
+    journal.close()
+
+
+def _leave_at_once(monkeypatch: pytest.MonkeyPatch, place: object, name: str) -> None:
+    def leave(*_given: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(place, name, leave)
+
+
+def test_begun_anew_it_cancels_a_batch_whose_creation_was_not_answered(
+    touchstone: Command, requests: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.batches.plan(Plan(looks=1000))
+    server.batches.refuse(Refusal(lost=True))
+    with monkeypatch.context() as patched:
+        _leave_at_once(patched, waiting, "rest")
+        touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    first = next(iter(server.batches.stored))
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", "--again", env=server.environment())
+    assert result.exit_code == 0, result.stderr
+    assert server.batches.cancelled == [first]
+
+
+@pytest.mark.usefixtures("left")
+def test_begun_anew_it_tells_of_a_batch_whose_provider_is_not_in_the_registry_any_more(
+    touchstone: Command, requests: Path, server: ProviderServer
+) -> None:
+    journal = journal_path(requests.with_name("answers.results.jsonl"))
+    journal.write_text(journal.read_text().replace('"provider":"gemini"', '"provider":"nobody"'))
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", "--again", env=server.environment())
+    assert result.exit_code == 0, result.stderr
+    assert "of nobody with 4 questions was not cancelled and may be paid for" in " ".join(result.stderr.split())
+
+
+def test_replies_that_came_and_are_in_no_result_yet_are_not_asked_for_again(
+    touchstone: Command, requests: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    requests.write_text("\n".join(LINES))
+    with monkeypatch.context() as patched:
+        _leave_at_once(patched, CheapRun, "_keep")
+        touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    result = touchstone("batch", "run", str(requests), "--local", env=server.environment())
+    assert result.exit_code == 2
+    assert "--cheap puts them there" in " ".join(result.stderr.split())
+    assert touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment()).exit_code == 0
+    assert len(server.calls) == COUNT

@@ -38,7 +38,7 @@ from touchstone.errors import (
 from touchstone.judges import retirement
 from touchstone.judges.base import ReplyCache
 from touchstone.judges.batches import Batches, BatchLine, as_line
-from touchstone.judges.batches.base import by_line
+from touchstone.judges.batches.base import Found, by_line
 from touchstone.judges.batches.texts import CALL_SECONDS, UPLOAD_SECONDS, size_of
 from touchstone.judges.spends import Spend
 from touchstone.operations.lines import LineResult, VerifyLine, failed_line, parse_line, request_of
@@ -161,8 +161,7 @@ class CheapRun:
         """Whether a submission has ended, or turned out not to be one."""
         intent = each.intent
         if each.batch is None:
-            known = {other.batch for other in self._journal.submissions.values() if other.batch is not None}
-            found = await batches.find(intent.intent, since=intent.at - CLOCKS_APART, known=known)
+            found = await _found(batches, intent, self._journal)
             if found.batch_id is None:
                 if found.open:
                     self._tell(
@@ -356,16 +355,44 @@ def _packed(batches: Batches, model: str, questions: list[_Question], intent: st
 
 
 async def cancel_all(journal: Journal, desks: Desks) -> None:
-    """Cancel what is under way, for a file that is done anew; what cannot be cancelled goes on and is told."""
+    """Cancel what is under way, for a file that is done anew; what may go on and be paid for is told."""
     for each in journal.open:
-        batches = desks.batches(each.intent.provider)
-        if batches is None or each.batch is None:
-            continue
         try:
-            await desks.load(each.intent.provider)
-            await batches.cancel(each.batch)
-        except JudgeError as error:
-            say(f"The batch {each.batch} of {each.intent.provider} could not be cancelled: {error}")
+            remains = await _cancelled(each, journal, desks)
+        except TouchstoneError as error:
+            remains = str(error)
+        if remains:
+            named = "A batch" if each.batch is None else f"The batch {each.batch}"
+            say(
+                f"{named} of {each.intent.provider} with {len(each.intent.lines)} questions was not cancelled and may "
+                f"be paid for: {remains}"
+            )
+
+
+async def _cancelled(each: Submission, journal: Journal, desks: Desks) -> str:
+    """Cancel a batch, found first where its id is not known; why it may go on all the same, "" where it does not."""
+    provider = each.intent.provider
+    batches = desks.batches(provider)
+    if batches is None:
+        return f"{provider} has no batches by the settings of now."
+    await desks.load(provider)
+    batch = each.batch
+    if batch is None:
+        found = await _found(batches, each.intent, journal)
+        if found.open:
+            return "its creation was not answered, and which batch it is, is known when it has ended."
+        batch = found.batch_id
+    if batch is None:
+        late = system_clock() < each.intent.at + SHOWN_WITHIN
+        return "its creation was not answered, and it is not shown so far." if late else ""
+    await batches.cancel(batch)
+    return ""
+
+
+async def _found(batches: Batches, intent: Intent, journal: Journal) -> Found:
+    """What a search for the batch of an intent finds."""
+    known = {other.batch for other in journal.submissions.values() if other.batch is not None}
+    return await batches.find(intent.intent, since=intent.at - CLOCKS_APART, known=known)
 
 
 def goes_by_batch(text: bytes) -> bool:

@@ -67,12 +67,17 @@ def run(
     with alone(str(results.resolve())):
         if again:
             _forget_batches(results)
-        journal = Journal(journal_path(results))
+        journal = Journal(journal_path(results), requests.digest)
         if journal.open and not cheap:
             raise ConflictError(
                 "Questions of this file are in batches at their provider; --cheap collects them, --again begins anew."
             )
         known = {} if again or not results.exists() else read_results(results, requests)
+        if not cheap and _unused(journal, known, requests):
+            raise ConflictError(
+                "Batches have brought replies that are not in the results yet; --cheap puts them there, --again begins "
+                "anew."
+            )
         replace(results, written(known.values()))
         done = {number for number, result in known.items() if result.answer and undecided_for(result) is None}
         missing = {number: text for number, text in requests.lines() if number not in done}
@@ -125,11 +130,23 @@ async def _cheaply(at_once: "_Run", lines: Lines, journal: Journal, *, wait: boo
         await desks.aclose()
 
 
+def _unused(journal: Journal, known: dict[int, LineResult], requests: Requests) -> bool:
+    """Whether batches have brought replies that stand in no result yet."""
+    used = {spend.line_id for result in known.values() if result.answer for spend in result.answer.spends}
+    return any(
+        reply.missed is None and reply.line_id not in used
+        for number, text in requests.lines()
+        if number not in known or undecided_for(known[number]) is not None
+        for some in journal.replies(answer_id(number, text)).values()
+        for reply in some
+    )
+
+
 def _forget_batches(results: Path) -> None:
     """Cancel the batches of a file that is done anew, as far as it is known which they are, and forget them."""
     path = journal_path(results)
     try:
-        journal = Journal(path)
+        journal = Journal(path, None)
     except ConflictError:  # damaged: nobody knows what is under way
         path.unlink(missing_ok=True)
         return
