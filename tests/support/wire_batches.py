@@ -47,7 +47,10 @@ class Plan:
 
 @dataclass(slots=True, kw_only=True)
 class Stored:
-    """A batch at its provider. `results` are (line id, status, body or None where it was not come to)."""
+    """A batch at its provider. `results` are (line id, status, body or None where it was not come to).
+
+    `gone` is one whose results are not kept any more, `unkept` one of which only their address tells that (Anthropic).
+    """
 
     id: str
     provider: str
@@ -60,6 +63,7 @@ class Stored:
     listed: int = 0
     cancelled: bool = False
     gone: bool = False
+    unkept: bool = False
 
     @property
     def ended(self) -> bool:
@@ -364,6 +368,9 @@ def _anthropic(desk: BatchDesk, reset: Any) -> list[web.RouteDef]:
 
     async def results(request: web.Request) -> web.Response:
         batch = desk.stored[request.match_info["id"]]
+        if batch.unkept:
+            error = {"type": "not_found_error", "message": "No results"}
+            return web.json_response({"type": "error", "error": error}, status=404)
         return web.Response(body=_lines(_anthropic_rows(batch)), content_type="application/x-jsonl")
 
     return [

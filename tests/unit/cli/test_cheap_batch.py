@@ -13,7 +13,7 @@ from tests.support import replies
 from tests.support.providers import ProviderServer, error, success
 from tests.support.wire_batches import Plan, Refusal
 from tests.unit.cli.conftest import Command
-from touchstone.cli import batch_journal, waiting
+from touchstone.cli import batch_journal, cheap_batch, waiting
 from touchstone.cli.batch_journal import Intent, Journal, Place, journal_path
 from touchstone.cli.cheap_batch import SHOWN_WITHIN, CheapRun
 from touchstone.clock import OFFSET_VARIABLE, system_clock
@@ -202,17 +202,66 @@ def test_results_that_are_gone_are_asked_for_again(
     assert [len(each.line_ids) for each in server.batches.stored.values()] == [COUNT, COUNT]
 
 
-@pytest.mark.parametrize(("status", "batches"), [(429, 3), (400, 1)])
-def test_a_refused_batch_is_tried_again_where_that_may_help_and_else_asked_at_once(
-    touchstone: Command, requests: Path, server: ProviderServer, status: int, batches: int
+def test_a_batch_that_a_provider_never_takes_is_asked_at_once(
+    touchstone: Command, requests: Path, server: ProviderServer
 ) -> None:
-    server.batches.refuse(*(Refusal(status=status, body={"error": {"status": "X"}}) for _ in range(batches)))
+    server.batches.refuse(Refusal(status=400, body={"error": {"status": "X"}}))
     result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
     assert result.exit_code == 0, result.stderr
     assert server.batches.stored == {}
-    assert not server.batches.refusals
     assert [call.by_batch for call in server.calls] == [False] * COUNT
     assert "They are asked at once." in result.stderr
+
+
+def test_a_quota_of_batches_is_waited_for_and_then_one_is_under_way_at_a_time(
+    touchstone: Command, requests: Path, server: ProviderServer, rests: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(GeminiBatches, "limits", BatchLimits(lines=2, bytes=1_000_000))
+    server.batches.plan(Plan(looks=2))
+    server.batches.refuse(*(Refusal(status=429, body={"error": {"status": "X"}}) for _ in range(4)))
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    assert result.exit_code == 0, result.stderr
+    assert [call.by_batch for call in server.calls] == [True] * COUNT
+    assert sum(rests) > 60 + 120 + 240 + 480
+    first, second = server.batches.stored.values()
+    assert second.created - first.created >= timedelta(seconds=10), "the second waits for the end of the first"
+    assert "UTC for that quota" in " ".join(result.stderr.split())
+
+
+def test_a_quota_of_batches_that_is_not_there_for_a_day_is_not_waited_for_longer(
+    touchstone: Command, requests: Path, server: ProviderServer, rests: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cheap_batch, "LONGEST_REST", 1800.0)
+    server.batches.refuse(*(Refusal(status=429, body={"error": {"status": "X"}}) for _ in range(60)))
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    assert result.exit_code == 0, result.stderr
+    assert [call.by_batch for call in server.calls] == [False] * COUNT
+    assert timedelta(days=1) <= timedelta(seconds=sum(rests)) < timedelta(days=1, hours=3)
+
+
+def test_a_batch_beyond_the_tokens_that_may_wait_is_submitted_again(
+    touchstone: Command, requests: Path, server: ProviderServer
+) -> None:
+    everything = server.environment()
+    env = {name: value for name, value in everything.items() if name == "OPENAI_API_KEY" or not name.endswith("KEY")}
+    server.batches.plan(Plan(end="failed"))
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=env)
+    assert result.exit_code == 0, result.stderr
+    assert [call.by_batch for call in server.calls] == [True] * COUNT
+    assert len(server.batches.stored) == 2
+
+
+def test_a_batch_that_never_ends_is_cancelled_after_its_time(
+    touchstone: Command, requests: Path, server: ProviderServer, rests: list[float]
+) -> None:
+    server.batches.plan(Plan(looks=10**9))
+    everything = server.environment()
+    env = {name: value for name, value in everything.items() if name == "OPENAI_API_KEY" or not name.endswith("KEY")}
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=env)
+    assert result.exit_code == 0, result.stderr
+    assert server.batches.cancelled == ["batch_0"]
+    assert "is past its time and was cancelled" in " ".join(result.stderr.split())
+    assert timedelta(hours=25) <= timedelta(seconds=sum(rests)) < timedelta(hours=26)
 
 
 def test_a_server_without_batches_is_asked_at_once(touchstone: Command, requests: Path, server: ProviderServer) -> None:
@@ -480,3 +529,21 @@ def test_replies_that_came_and_are_in_no_result_yet_are_not_asked_for_again(
     assert "--cheap puts them there" in " ".join(result.stderr.split())
     assert touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment()).exit_code == 0
     assert len(server.calls) == COUNT
+
+
+def test_another_files_batch_whose_results_are_gone_does_not_hide_a_lost_one(
+    touchstone: Command, requests: Path, server: ProviderServer
+) -> None:
+    everything = server.environment()
+    env = {name: value for name, value in everything.items() if name == "ANTHROPIC_API_KEY" or not name.endswith("KEY")}
+    other = requests.with_name("other.jsonl")
+    other.write_text(LINES[0])
+    assert touchstone("batch", "run", str(other), "--local", "--cheap", env=env).exit_code == 0
+    server.batches.stored["batch_0"].unkept = True
+    _without_cache(requests)
+    server.batches.plan(Plan(hidden=1))
+    server.batches.refuse(Refusal(lost=True))
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=env)
+    assert result.exit_code == 0, result.stderr
+    assert "does not keep the results of the batch batch_0" not in " ".join(result.stderr.split())
+    assert len(server.batches.stored) == 2
