@@ -547,3 +547,16 @@ def test_another_files_batch_whose_results_are_gone_does_not_hide_a_lost_one(
     assert result.exit_code == 0, result.stderr
     assert "does not keep the results of the batch batch_0" not in " ".join(result.stderr.split())
     assert len(server.batches.stored) == 2
+
+
+def test_replies_to_questions_that_are_not_asked_any_more_are_told(
+    touchstone: Command, requests: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        _leave_at_once(patched, waiting, "rest")
+        touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    journal = journal_path(requests.with_name("answers.results.jsonl"))
+    journal.write_text(journal.read_text().replace('"question":"', '"question":"of-another-prompt-'))
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    assert result.exit_code == 0, result.stderr
+    assert "4 replies of batches answer no question that is asked now" in " ".join(result.stderr.split())

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -73,14 +74,14 @@ def run(
                 "Questions of this file are in batches at their provider; --cheap collects them, --again begins anew."
             )
         known = {} if again or not results.exists() else read_results(results, requests)
-        if not cheap and _unused(journal, known, requests):
+        replace(results, written(known.values()))
+        done = {number for number, result in known.items() if result.answer and undecided_for(result) is None}
+        missing = {number: text for number, text in requests.lines() if number not in done}
+        if not cheap and _unused(journal, known, missing):
             raise ConflictError(
                 "Batches have brought replies that are not in the results yet; --cheap puts them there, --again begins "
                 "anew."
             )
-        replace(results, written(known.values()))
-        done = {number for number, result in known.items() if result.answer and undecided_for(result) is None}
-        missing = {number: text for number, text in requests.lines() if number not in done}
         if done and not missing:
             say(f"This file is finished: all {len(done)} results are in {results}. --again does its lines anew.")
         elif done:
@@ -100,6 +101,11 @@ def run(
         latest = read_results(results, requests)
         replace(results, written(sorted(latest.values(), key=lambda each: each.line)))
         if not journal.open and all(undecided_for(result) is None for result in latest.values()):
+            if unused := _unused(journal, latest, dict(requests.lines())):
+                say(
+                    f"{unused} replies of batches answer no question that is asked now (the prompt, the model or a "
+                    "check is another one): they are paid for, and not in the costs of the results."
+                )
             journal.close(remove=True)
         _tell(latest, wait=wait)
 
@@ -130,13 +136,12 @@ async def _cheaply(at_once: "_Run", lines: Lines, journal: Journal, *, wait: boo
         await desks.aclose()
 
 
-def _unused(journal: Journal, known: dict[int, LineResult], requests: Requests) -> bool:
-    """Whether batches have brought replies that stand in no result yet."""
+def _unused(journal: Journal, known: dict[int, LineResult], lines: Lines) -> int:
+    """How many replies that batches have brought for lines stand in no result."""
     used = {spend.line_id for result in known.values() if result.answer for spend in result.answer.spends}
-    return any(
-        reply.missed is None and reply.line_id not in used
-        for number, text in requests.lines()
-        if number not in known or undecided_for(known[number]) is not None
+    return sum(
+        reply.missed is None and reply.status == HTTPStatus.OK and reply.line_id not in used
+        for number, text in lines.items()
         for some in journal.replies(answer_id(number, text)).values()
         for reply in some
     )
