@@ -6,11 +6,10 @@ creation, by the arrangements that answer single calls, without touching their q
 
 import json
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Literal
 
@@ -18,6 +17,7 @@ from aiohttp import web
 
 from tests.support.exchange import Exchange
 from tests.support.wire import Asked, read_anthropic, read_gemini, read_openai
+from touchstone.clock import system_clock
 
 type End = Literal["completed", "expired", "cancelled", "failed"]
 
@@ -31,6 +31,7 @@ class Plan:
     `looks` is how often it is under way when it is looked at. Results come in the `order` of these numbers (None: the
     last one first). `swapped` are pairs of lines that stand under each other's id, `twice` lines that come twice,
     `missing` ones that do not come, `late` ones that the batch did not come to before it ended as `end` says.
+    `hidden` is how often the list of batches does not show it yet.
     """
 
     looks: int = 0
@@ -40,12 +41,16 @@ class Plan:
     twice: tuple[int, ...] = ()
     missing: tuple[int, ...] = ()
     late: tuple[int, ...] = ()
+    hidden: int = 0
     failure: str = "token_limit_exceeded"
 
 
 @dataclass(slots=True, kw_only=True)
 class Stored:
-    """A batch at its provider. `results` are (line id, status, body or None where it was not come to)."""
+    """A batch at its provider. `results` are (line id, status, body or None where it was not come to).
+
+    `gone` is one whose results are not kept any more, `unkept` one of which only their address tells that (Anthropic).
+    """
 
     id: str
     provider: str
@@ -55,8 +60,10 @@ class Stored:
     created: datetime
     results: list[tuple[str, int, Any]]
     looked: int = 0
+    listed: int = 0
     cancelled: bool = False
     gone: bool = False
+    unkept: bool = False
 
     @property
     def ended(self) -> bool:
@@ -129,7 +136,7 @@ class BatchDesk:
                 name=name,
                 plan=plan,
                 line_ids=tuple(line_id for line_id, _ in lines),
-                created=datetime.fromtimestamp(int(time.time()), UTC),
+                created=system_clock().replace(microsecond=0),
                 results=results,
             )
             self.stored[batch.id] = batch
@@ -158,11 +165,12 @@ class BatchDesk:
         return name
 
     def of(self, provider: str) -> list[Stored]:
-        """The batches of a provider, newest first, each looked at once more."""
+        """The batches of a provider, that its list shows, newest first, each looked at once more."""
         found = [batch for batch in reversed(self.stored.values()) if batch.provider == provider]
         for batch in found:
             batch.looked += 1
-        return found
+            batch.listed += 1
+        return [batch for batch in found if batch.listed > batch.plan.hidden]
 
 
 def results_of(batch: Stored) -> Iterator[tuple[str, int, Any]]:
@@ -360,6 +368,9 @@ def _anthropic(desk: BatchDesk, reset: Any) -> list[web.RouteDef]:
 
     async def results(request: web.Request) -> web.Response:
         batch = desk.stored[request.match_info["id"]]
+        if batch.unkept:
+            error = {"type": "not_found_error", "message": "No results"}
+            return web.json_response({"type": "error", "error": error}, status=404)
         return web.Response(body=_lines(_anthropic_rows(batch)), content_type="application/x-jsonl")
 
     return [

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from datetime import timedelta
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,11 @@ from tests.support import replies
 from tests.support.providers import ProviderServer, error, success
 from tests.support.wire_batches import Plan, Refusal
 from tests.unit.cli.conftest import Command
-from touchstone.cli import waiting
-from touchstone.cli.batch_journal import Journal, journal_path
+from touchstone.cli import batch_journal, cheap_batch, waiting
+from touchstone.cli.batch_journal import Intent, Journal, Place, journal_path
+from touchstone.cli.cheap_batch import SHOWN_WITHIN, CheapRun
+from touchstone.clock import OFFSET_VARIABLE, system_clock
+from touchstone.errors import StoreError
 from touchstone.judges.batches import BatchLimits
 from touchstone.judges.batches.gemini import GeminiBatches
 
@@ -48,6 +52,7 @@ def rests(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
     async def rest(seconds: float) -> None:
         rested.append(seconds)
+        monkeypatch.setenv(OFFSET_VARIABLE, str(sum(rested)))
 
     monkeypatch.setattr(waiting, "rest", rest)
     return rested
@@ -197,17 +202,66 @@ def test_results_that_are_gone_are_asked_for_again(
     assert [len(each.line_ids) for each in server.batches.stored.values()] == [COUNT, COUNT]
 
 
-@pytest.mark.parametrize(("status", "batches"), [(429, 3), (400, 1)])
-def test_a_refused_batch_is_tried_again_where_that_may_help_and_else_asked_at_once(
-    touchstone: Command, requests: Path, server: ProviderServer, status: int, batches: int
+def test_a_batch_that_a_provider_never_takes_is_asked_at_once(
+    touchstone: Command, requests: Path, server: ProviderServer
 ) -> None:
-    server.batches.refuse(*(Refusal(status=status, body={"error": {"status": "X"}}) for _ in range(batches)))
+    server.batches.refuse(Refusal(status=400, body={"error": {"status": "X"}}))
     result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
     assert result.exit_code == 0, result.stderr
     assert server.batches.stored == {}
-    assert not server.batches.refusals
     assert [call.by_batch for call in server.calls] == [False] * COUNT
     assert "They are asked at once." in result.stderr
+
+
+def test_a_quota_of_batches_is_waited_for_and_then_one_is_under_way_at_a_time(
+    touchstone: Command, requests: Path, server: ProviderServer, rests: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(GeminiBatches, "limits", BatchLimits(lines=2, bytes=1_000_000))
+    server.batches.plan(Plan(looks=2))
+    server.batches.refuse(*(Refusal(status=429, body={"error": {"status": "X"}}) for _ in range(4)))
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    assert result.exit_code == 0, result.stderr
+    assert [call.by_batch for call in server.calls] == [True] * COUNT
+    assert sum(rests) > 60 + 120 + 240 + 480
+    first, second = server.batches.stored.values()
+    assert second.created - first.created >= timedelta(seconds=10), "the second waits for the end of the first"
+    assert "UTC for that quota" in " ".join(result.stderr.split())
+
+
+def test_a_quota_of_batches_that_is_not_there_for_a_day_is_not_waited_for_longer(
+    touchstone: Command, requests: Path, server: ProviderServer, rests: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cheap_batch, "LONGEST_REST", 1800.0)
+    server.batches.refuse(*(Refusal(status=429, body={"error": {"status": "X"}}) for _ in range(60)))
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    assert result.exit_code == 0, result.stderr
+    assert [call.by_batch for call in server.calls] == [False] * COUNT
+    assert timedelta(days=1) <= timedelta(seconds=sum(rests)) < timedelta(days=1, hours=3)
+
+
+def test_a_batch_beyond_the_tokens_that_may_wait_is_submitted_again(
+    touchstone: Command, requests: Path, server: ProviderServer
+) -> None:
+    everything = server.environment()
+    env = {name: value for name, value in everything.items() if name == "OPENAI_API_KEY" or not name.endswith("KEY")}
+    server.batches.plan(Plan(end="failed"))
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=env)
+    assert result.exit_code == 0, result.stderr
+    assert [call.by_batch for call in server.calls] == [True] * COUNT
+    assert len(server.batches.stored) == 2
+
+
+def test_a_batch_that_never_ends_is_cancelled_after_its_time(
+    touchstone: Command, requests: Path, server: ProviderServer, rests: list[float]
+) -> None:
+    server.batches.plan(Plan(looks=10**9))
+    everything = server.environment()
+    env = {name: value for name, value in everything.items() if name == "OPENAI_API_KEY" or not name.endswith("KEY")}
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=env)
+    assert result.exit_code == 0, result.stderr
+    assert server.batches.cancelled == ["batch_0"]
+    assert "is past its time and was cancelled" in " ".join(result.stderr.split())
+    assert timedelta(hours=25) <= timedelta(seconds=sum(rests)) < timedelta(hours=26)
 
 
 def test_a_server_without_batches_is_asked_at_once(touchstone: Command, requests: Path, server: ProviderServer) -> None:
@@ -293,18 +347,16 @@ def test_a_fault_of_one_line_is_that_lines(touchstone: Command, requests: Path, 
 
 
 def test_a_journal_that_was_cut_short_goes_on_from_its_last_whole_entry(tmp_path: Path) -> None:
-    from touchstone.cli.batch_journal import Intent, Place
-    from touchstone.clock import system_clock
-
     path = tmp_path / "j.batches"
-    journal = Journal(path)
+    journal = Journal(path, "digest")
     lines = {"a-0": Place(answer="x", question="y")}
     journal.add(Intent(intent="a", provider="gemini", model="m", at=system_clock() - timedelta(days=1), lines=lines))
     journal.close()
     whole = path.read_bytes()
-    for cut in range(1, len(whole)):
-        path.write_bytes(whole + whole[:cut])
-        assert list(Journal(path).submissions) == ["a"]
+    entry = whole.split(b"\n")[-2]
+    for cut in range(1, len(entry)):
+        path.write_bytes(whole + entry[:cut])
+        assert list(Journal(path, "digest").submissions) == ["a"]
         assert path.read_bytes() == whole
 
 
@@ -362,3 +414,149 @@ def test_another_key_is_told_where_the_batch_waits(
     assert result.exit_code == 4
     assert "A batch of 4 questions waits there" in result.stderr
     assert len(server.calls) == COUNT
+
+
+@pytest.mark.parametrize("key", ["GEMINI_API_KEY", "OPENAI_API_KEY"])
+def test_a_batch_that_is_shown_late_is_not_created_twice(
+    touchstone: Command, requests: Path, server: ProviderServer, rests: list[float], key: str
+) -> None:
+    """A create without an answer, whose batch the provider's list shows some looks later."""
+    everything = server.environment()
+    env = {name: value for name, value in everything.items() if name == key or not name.endswith("KEY")}
+    server.batches.plan(Plan(hidden=4))
+    server.batches.refuse(Refusal(lost=True))
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=env)
+    assert result.exit_code == 0, result.stderr
+    assert len(server.batches.stored) == 1
+    assert len(server.calls) == COUNT
+    assert "it may be shown late" in result.stderr
+    assert sum(rests) < SHOWN_WITHIN.total_seconds()
+
+
+def test_a_batch_that_was_never_created_is_submitted_again_after_its_time(
+    touchstone: Command, requests: Path, server: ProviderServer, rests: list[float]
+) -> None:
+    server.batches.refuse(Refusal(status=503))
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    assert result.exit_code == 0, result.stderr
+    assert len(server.batches.stored) == 1
+    assert len(server.calls) == COUNT
+    assert sum(rests) > SHOWN_WITHIN.total_seconds()
+
+
+@pytest.fixture
+def left(monkeypatch: pytest.MonkeyPatch, touchstone: Command, requests: Path, server: ProviderServer) -> None:
+    """A file that was left when a batch, if any, was under way."""
+
+    async def leave(_seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(waiting, "rest", leave)
+        touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+
+
+@pytest.mark.usefixtures("left")
+def test_batches_of_another_file_are_not_taken_for_those_of_this_one(
+    touchstone: Command, requests: Path, server: ProviderServer
+) -> None:
+    requests.write_text("\n".join([*LINES[1:], PROOF]) + "\n")
+    requests.with_name("answers.results.jsonl").unlink()
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    assert result.exit_code == 2
+    assert "does not hold batches of this file as it is now" in " ".join(result.stderr.split())
+    assert len(server.batches.stored) == 1
+    again = touchstone("batch", "run", str(requests), "--local", "--cheap", "--again", env=server.environment())
+    assert again.exit_code == 0, again.stderr
+
+
+def test_an_entry_that_the_disk_took_in_part_is_not_acted_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal = Journal(tmp_path / "j.batches", "digest")
+
+    class Full(FileIO):
+        def write(self, data: Any) -> int:
+            return super().write(data[:-1])
+
+    monkeypatch.setattr(batch_journal, "FileIO", Full)
+    lines = {"a-0": Place(answer="x", question="y")}
+    with pytest.raises(StoreError, match="took only part"):
+        journal.add(Intent(intent="a", provider="gemini", model="m", at=system_clock(), lines=lines))
+    assert journal.submissions == {}
+    journal.close()
+
+
+def _leave_at_once(monkeypatch: pytest.MonkeyPatch, place: object, name: str) -> None:
+    def leave(*_given: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(place, name, leave)
+
+
+def test_begun_anew_it_cancels_a_batch_whose_creation_was_not_answered(
+    touchstone: Command, requests: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.batches.plan(Plan(looks=1000))
+    server.batches.refuse(Refusal(lost=True))
+    with monkeypatch.context() as patched:
+        _leave_at_once(patched, waiting, "rest")
+        touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    first = next(iter(server.batches.stored))
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", "--again", env=server.environment())
+    assert result.exit_code == 0, result.stderr
+    assert server.batches.cancelled == [first]
+
+
+@pytest.mark.usefixtures("left")
+def test_begun_anew_it_tells_of_a_batch_whose_provider_is_not_in_the_registry_any_more(
+    touchstone: Command, requests: Path, server: ProviderServer
+) -> None:
+    journal = journal_path(requests.with_name("answers.results.jsonl"))
+    journal.write_text(journal.read_text().replace('"provider":"gemini"', '"provider":"nobody"'))
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", "--again", env=server.environment())
+    assert result.exit_code == 0, result.stderr
+    assert "of nobody with 4 questions was not cancelled and may be paid for" in " ".join(result.stderr.split())
+
+
+def test_replies_that_came_and_are_in_no_result_yet_are_not_asked_for_again(
+    touchstone: Command, requests: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    requests.write_text("\n".join(LINES))
+    with monkeypatch.context() as patched:
+        _leave_at_once(patched, CheapRun, "_keep")
+        touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    result = touchstone("batch", "run", str(requests), "--local", env=server.environment())
+    assert result.exit_code == 2
+    assert "--cheap puts them there" in " ".join(result.stderr.split())
+    assert touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment()).exit_code == 0
+    assert len(server.calls) == COUNT
+
+
+def test_another_files_batch_whose_results_are_gone_does_not_hide_a_lost_one(
+    touchstone: Command, requests: Path, server: ProviderServer
+) -> None:
+    everything = server.environment()
+    env = {name: value for name, value in everything.items() if name == "ANTHROPIC_API_KEY" or not name.endswith("KEY")}
+    other = requests.with_name("other.jsonl")
+    other.write_text(LINES[0])
+    assert touchstone("batch", "run", str(other), "--local", "--cheap", env=env).exit_code == 0
+    server.batches.stored["batch_0"].unkept = True
+    _without_cache(requests)
+    server.batches.plan(Plan(hidden=1))
+    server.batches.refuse(Refusal(lost=True))
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=env)
+    assert result.exit_code == 0, result.stderr
+    assert "does not keep the results of the batch batch_0" not in " ".join(result.stderr.split())
+    assert len(server.batches.stored) == 2
+
+
+def test_replies_to_questions_that_are_not_asked_any_more_are_told(
+    touchstone: Command, requests: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        _leave_at_once(patched, waiting, "rest")
+        touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    journal = journal_path(requests.with_name("answers.results.jsonl"))
+    journal.write_text(journal.read_text().replace('"question":"', '"question":"of-another-prompt-'))
+    result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    assert result.exit_code == 0, result.stderr
+    assert "4 replies of batches answer no question that is asked now" in " ".join(result.stderr.split())

@@ -16,6 +16,7 @@ from touchstone.cli import local_batch, waiting
 from touchstone.cli.batch_files import read_requests
 from touchstone.cli.batch_journal import Journal
 from touchstone.cli.local_results import Results
+from touchstone.clock import OFFSET_VARIABLE
 from touchstone.judges.batches.anthropic import AnthropicBatches
 from touchstone.judges.batches.gemini import GeminiBatches
 from touchstone.judges.batches.openai import OpenAIBatches
@@ -76,10 +77,14 @@ def fate(monkeypatch: pytest.MonkeyPatch) -> Fate:
     for place, name in STEPS:
         monkeypatch.setattr(place, name, found.around(getattr(place, name)))
 
-    async def no_rest(_seconds: float) -> None:
-        """Time passes by looks."""
+    rested = [0.0]
 
-    monkeypatch.setattr(waiting, "rest", no_rest)
+    async def rest(seconds: float) -> None:
+        """Time is made up."""
+        rested.append(seconds)
+        monkeypatch.setenv(OFFSET_VARIABLE, str(sum(rested)))
+
+    monkeypatch.setattr(waiting, "rest", rest)
     return found
 
 

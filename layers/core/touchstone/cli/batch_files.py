@@ -135,6 +135,13 @@ def result_in(path: Path, text: bytes) -> dict[str, Any]:
     return result
 
 
+def foreign(path: Path, what: str) -> ConflictError:
+    """The failure of a file whose results or batches (`what`) are those of another file of requests."""
+    return ConflictError(
+        f"{path} does not hold {what} of this file as it is now; name another by --output, or replace it by --again."
+    )
+
+
 def _standing(answer: Mapping[str, Any]) -> str:
     if answer.get("stage") == "failed":
         return "failed"

@@ -1,5 +1,6 @@
 """What is known of the batches at providers that a file of requests is done by: a file beside its results.
 
+    digest of the file of requests
     intent, before each create ──> created ──> replies ──> ended
                     └──> dropped: refused, or certainly not created
 
@@ -18,6 +19,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from touchstone.cli.batch_files import foreign
 from touchstone.cli.places import PRIVATE
 from touchstone.errors import ConflictError, StoreError
 from touchstone.judges.batches import BatchReply
@@ -27,6 +29,13 @@ SUFFIX = ".batches"
 
 class _Entry(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Of(_Entry):
+    """The first entry: whose batches these are, by the digest of the file of requests."""
+
+    kind: Literal["of"] = "of"
+    requests: str
 
 
 class Place(_Entry):
@@ -78,7 +87,7 @@ class Ended(_Entry):
     intent: str
 
 
-type Entry = Intent | Created | Dropped | Got | Ended
+type Entry = Of | Intent | Created | Dropped | Got | Ended
 _ENTRY: TypeAdapter[Entry] = TypeAdapter(Annotated[Entry, Field(discriminator="kind")])
 
 
@@ -94,10 +103,16 @@ class Submission:
 
 
 class Journal:
-    """The file, for one process at a time. Raises `StoreError` where it cannot be written."""
+    """The file, for one process at a time. Raises `StoreError` where it cannot be written.
 
-    def __init__(self, path: Path) -> None:
+    `requests` is the digest of the file of requests, None for whoever only ends what is under way. Raises
+    `ConflictError` where the batches are those of another file, or the file is damaged.
+    """
+
+    def __init__(self, path: Path, requests: str | None) -> None:
         self.path = path
+        self._requests = requests
+        self._begun = False
         self.submissions: dict[str, Submission] = {}
         self._brought: dict[str, dict[str, list[BatchReply]]] = {}
         self._file: FileIO | None = None
@@ -118,12 +133,17 @@ class Journal:
 
     def add(self, *entries: Entry) -> None:
         """Keep entries; they are on the disk when this returns."""
+        if not self._begun and self._requests is not None:
+            entries = (Of(requests=self._requests), *entries)
         try:
             file = self._opened()
-            file.write(b"".join(_ENTRY.dump_json(entry) + b"\n" for entry in entries))
+            data = b"".join(_ENTRY.dump_json(entry) + b"\n" for entry in entries)
+            written = file.write(data)
             os.fsync(file.fileno())
         except OSError as error:
             raise StoreError(f"{self.path} cannot be written: {error.strerror}.") from None
+        if written < len(data):
+            raise StoreError(f"{self.path} took only part of an entry: is the disk full?")
         for entry in entries:
             self._apply(entry)
 
@@ -134,7 +154,7 @@ class Journal:
             self._file = None
         if remove:
             self.path.unlink(missing_ok=True)
-            self.submissions, self._brought = {}, {}
+            self.submissions, self._brought, self._begun = {}, {}, False
 
     def _opened(self) -> FileIO:
         if self._file is None:
@@ -158,6 +178,8 @@ class Journal:
             raise StoreError(f"{self.path} cannot be read: {error.strerror}.") from None
         whole = data[: data.rfind(b"\n") + 1]
         for entry in self._entries(whole):
+            if self._requests is not None and not self._begun and entry != Of(requests=self._requests):
+                raise foreign(self.path, "batches")
             self._apply(entry)
         if len(whole) < len(data):
             os.truncate(self.path, len(whole))
@@ -172,7 +194,10 @@ class Journal:
                 ) from None
 
     def _apply(self, entry: Entry) -> None:
+        self._begun = True
         match entry:
+            case Of():
+                pass
             case Intent():
                 self.submissions[entry.intent] = Submission(entry)
             case Created():

@@ -12,7 +12,8 @@ it is asked at once.
 import uuid
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import groupby
 
@@ -38,8 +39,8 @@ from touchstone.errors import (
 from touchstone.judges import retirement
 from touchstone.judges.base import ReplyCache
 from touchstone.judges.batches import Batches, BatchLine, as_line
-from touchstone.judges.batches.base import by_line
-from touchstone.judges.batches.texts import size_of
+from touchstone.judges.batches.base import Found, by_line
+from touchstone.judges.batches.texts import CALL_SECONDS, UPLOAD_SECONDS, size_of
 from touchstone.judges.spends import Spend
 from touchstone.operations.lines import LineResult, VerifyLine, failed_line, parse_line, request_of
 
@@ -49,9 +50,20 @@ LONGEST_REST = 60.0
 GROWTH = 1.5
 INTENT_DIGITS = 16
 REFUSALS = 3
-"""So often a model's batch may be refused for a quota that passes, before its lines are asked at once."""
+"""So often a model's batch may fail to be created for a fault that passes, before its lines are asked at once."""
+FIRST_PAUSE = 60.0
+LONGEST_PAUSE = 3600.0
+"""Seconds before another batch is submitted, after one that was refused for a quota."""
+DAY = timedelta(days=1)
+"""What a batch may take, and so long a quota is waited for."""
+TOO_MANY_QUEUED = "token_limit_exceeded"
+"""OpenAI's word for a batch that failed because too many tokens wait in batches already; none of it was asked."""
 CLOCKS_APART = timedelta(hours=1)
 """How far the clocks here and at a provider may differ when an orphan is looked for."""
+SHOWN_WITHIN = timedelta(minutes=15, seconds=UPLOAD_SECONDS + CALL_SECONDS)
+"""After an intent, a batch of it is shown by its provider: a create may take its time, and lists lag behind."""
+MISSES = 2
+"""So often at least a search must have missed a batch before it counts as never created."""
 CERTAINLY_REFUSED = (MinuteQuotaError, DayQuotaError, MisconfiguredError, RefusedError)
 """Failures of a create that are the provider's own word that it did not create the batch."""
 
@@ -80,6 +92,19 @@ class _Round:
     undecided: set[int] = field(default_factory=set)
 
 
+@dataclass(slots=True)
+class _Hold:
+    """A model whose provider refused a batch for a quota: `since` when, and `until` when no other is submitted."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+    pause: float = FIRST_PAUSE
+
+    def begin_anew(self) -> None:
+        """A batch was answered, so the quota is there."""
+        self.since, self.until, self.pause = None, None, FIRST_PAUSE
+
+
 class CheapRun:
     """One run over a file. `paid` are the calls that stand in the results so far, by the line's number."""
 
@@ -98,6 +123,8 @@ class CheapRun:
         self._cache = cache
         self._prices = prices_of_batches(desks.registry)
         self._refused = Counter[tuple[str, str]]()
+        self._holds: dict[tuple[str, str], _Hold] = {}
+        self._misses = Counter[str]()
         self._told: set[str] = set()
         self._warned: set[str] = set()
 
@@ -156,13 +183,20 @@ class CheapRun:
         """Whether a submission has ended, or turned out not to be one."""
         intent = each.intent
         if each.batch is None:
-            known = {other.batch for other in self._journal.submissions.values() if other.batch is not None}
-            found = await batches.find(intent.intent, since=intent.at - CLOCKS_APART, known=known)
+            found = await _found(batches, intent, self._journal)
             if found.batch_id is None:
-                if found.open:
+                if any(one.ends_by is None or system_clock() <= one.ends_by + CLOCKS_APART for one in found.open):
                     self._tell(
                         f"Whether {intent.provider} has a batch of {len(intent.lines)} questions, whose creation was "
                         "not answered, is known when the batches that are under way there have ended."
+                    )
+                    return False
+                self._misses[intent.intent] += 1
+                shown_by = intent.at + SHOWN_WITHIN
+                if self._misses[intent.intent] < MISSES or system_clock() < shown_by:
+                    self._tell(
+                        f"Whether {intent.provider} has a batch of {len(intent.lines)} questions, whose creation was "
+                        f"not answered, is known by {shown_by:%H:%M} UTC: it may be shown late."
                     )
                     return False
                 self._journal.add(Dropped(intent=intent.intent))
@@ -171,9 +205,18 @@ class CheapRun:
             self._journal.add(Created(intent=intent.intent, batch=found.batch_id, ends_by=None))
         batch_id = self._journal.submissions[intent.intent].batch or ""
         look = await batches.look(batch_id)
-        if look.state == "under_way":
+        ends_by = look.ends_by or each.ends_by or intent.at + DAY
+        if look.state == "under_way" and system_clock() <= ends_by + CLOCKS_APART:
             self._say_where(intent, batch_id, look.ends_by)
             return False
+        if look.state == "under_way":
+            with suppress(JudgeError):
+                await batches.cancel(batch_id)
+            look = replace(look, state="expired", failure="it is past its time and was cancelled")
+        if look.failure == TOO_MANY_QUEUED:
+            self._journal.add(Dropped(intent=intent.intent))
+            self._hold(intent, f"{intent.provider}'s batch {batch_id} failed ({look.failure}).")
+            return True
         if look.state != "completed":
             why = f" ({look.failure})" if look.failure else ""
             say(f"{intent.provider}'s batch {batch_id} {look.state}{why}; what it did not answer is asked at once.")
@@ -182,6 +225,8 @@ class CheapRun:
         except ResultsGoneError as error:
             say(f"{error} They are submitted again.")
             replies = ()
+        if look.state == "completed":
+            self._holds.get((intent.provider, intent.model), _Hold()).begin_anew()
         brought = by_line(replies, intent.lines.keys(), state=look.state)
         self._journal.add(
             *(Got(intent=intent.intent, reply=reply) for reply in brought.values()), Ended(intent=intent.intent)
@@ -283,6 +328,8 @@ class CheapRun:
         """Submit one model's questions, in as many batches as they need; the lines of those that are refused."""
         left = questions
         while left and self._refused[provider, model] < REFUSALS:
+            if self._held(provider, model):
+                return set()  # they are wanted again after a rest
             intent = uuid.uuid4().hex[:INTENT_DIGITS]
             lines = _packed(batches, model, left, intent)
             some, rest = left[: len(lines)], left[len(lines) :]
@@ -305,7 +352,11 @@ class CheapRun:
                 self._tell(f"{error} Whether the batch was created is looked up before it is created again.")
                 return True
             self._journal.add(Dropped(intent=intent.intent))
-            passes = not isinstance(error, CERTAINLY_REFUSED) or isinstance(error, MinuteQuotaError)
+            if isinstance(error, MinuteQuotaError | DayQuotaError):
+                why = f"A batch of {len(lines)} questions was not taken: {error}"
+                self._hold(intent, why, seconds=error.retry_after or 0.0)
+                return False
+            passes = not isinstance(error, CERTAINLY_REFUSED)
             self._refused[key] = self._refused[key] + 1 if passes else REFUSALS
             then = "They are asked at once." if self._refused[key] >= REFUSALS else "It is tried again."
             say(f"A batch of {len(lines)} questions was not taken: {error} {then}")
@@ -314,6 +365,30 @@ class CheapRun:
         self._journal.add(Created(intent=intent.intent, batch=look.batch_id, ends_by=look.ends_by))
         self._say_where(intent, look.batch_id, look.ends_by)
         return True
+
+    def _held(self, provider: str, model: str) -> bool:
+        """Whether nothing more is submitted now, since a quota was spent: in its pause, or beside another."""
+        hold = self._holds.get((provider, model))
+        if hold is None:
+            return False
+        in_flight = any((each.intent.provider, each.intent.model) == (provider, model) for each in self._journal.open)
+        return in_flight or (hold.until is not None and system_clock() < hold.until)
+
+    def _hold(self, intent: Intent, why: str, *, seconds: float = 0.0) -> None:
+        """Wait after a refusal for a quota, for a day at most; then the questions are asked at once."""
+        key, now = (intent.provider, intent.model), system_clock()
+        hold = self._holds.setdefault(key, _Hold())
+        hold.since = hold.since or now
+        if now - hold.since >= DAY:
+            self._refused[key] = REFUSALS
+            say(f"{why} A day has passed so. They are asked at once.")
+            return
+        hold.until = now + timedelta(seconds=min(max(hold.pause, seconds), LONGEST_PAUSE))
+        hold.pause *= 2.0
+        say(
+            f"{why} It waits until {hold.until:%Y-%m-%d %H:%M} UTC for that quota. Ctrl-C leaves; the same command "
+            "goes on."
+        )
 
     def _say_where(self, intent: Intent, batch_id: str, ends_by: datetime | None) -> None:
         until = "within a day" if ends_by is None else f"by {ends_by:%Y-%m-%d %H:%M} UTC at the latest"
@@ -343,16 +418,44 @@ def _packed(batches: Batches, model: str, questions: list[_Question], intent: st
 
 
 async def cancel_all(journal: Journal, desks: Desks) -> None:
-    """Cancel what is under way, for a file that is done anew; what cannot be cancelled goes on and is told."""
+    """Cancel what is under way, for a file that is done anew; what may go on and be paid for is told."""
     for each in journal.open:
-        batches = desks.batches(each.intent.provider)
-        if batches is None or each.batch is None:
-            continue
         try:
-            await desks.load(each.intent.provider)
-            await batches.cancel(each.batch)
-        except JudgeError as error:
-            say(f"The batch {each.batch} of {each.intent.provider} could not be cancelled: {error}")
+            remains = await _cancelled(each, journal, desks)
+        except TouchstoneError as error:
+            remains = str(error)
+        if remains:
+            named = "A batch" if each.batch is None else f"The batch {each.batch}"
+            say(
+                f"{named} of {each.intent.provider} with {len(each.intent.lines)} questions was not cancelled and may "
+                f"be paid for: {remains}"
+            )
+
+
+async def _cancelled(each: Submission, journal: Journal, desks: Desks) -> str:
+    """Cancel a batch, found first where its id is not known; why it may go on all the same, "" where it does not."""
+    provider = each.intent.provider
+    batches = desks.batches(provider)
+    if batches is None:
+        return f"{provider} has no batches by the settings of now."
+    await desks.load(provider)
+    batch = each.batch
+    if batch is None:
+        found = await _found(batches, each.intent, journal)
+        if found.open:
+            return "its creation was not answered, and which batch it is, is known when it has ended."
+        batch = found.batch_id
+    if batch is None:
+        late = system_clock() < each.intent.at + SHOWN_WITHIN
+        return "its creation was not answered, and it is not shown so far." if late else ""
+    await batches.cancel(batch)
+    return ""
+
+
+async def _found(batches: Batches, intent: Intent, journal: Journal) -> Found:
+    """What a search for the batch of an intent finds."""
+    known = {other.batch for other in journal.submissions.values() if other.batch is not None}
+    return await batches.find(intent.intent, since=intent.at - CLOCKS_APART, known=known)
 
 
 def goes_by_batch(text: bytes) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,7 @@ def run(
     with alone(str(results.resolve())):
         if again:
             _forget_batches(results)
-        journal = Journal(journal_path(results))
+        journal = Journal(journal_path(results), requests.digest)
         if journal.open and not cheap:
             raise ConflictError(
                 "Questions of this file are in batches at their provider; --cheap collects them, --again begins anew."
@@ -76,6 +77,11 @@ def run(
         replace(results, written(known.values()))
         done = {number for number, result in known.items() if result.answer and undecided_for(result) is None}
         missing = {number: text for number, text in requests.lines() if number not in done}
+        if not cheap and _unused(journal, known, missing):
+            raise ConflictError(
+                "Batches have brought replies that are not in the results yet; --cheap puts them there, --again begins "
+                "anew."
+            )
         if done and not missing:
             say(f"This file is finished: all {len(done)} results are in {results}. --again does its lines anew.")
         elif done:
@@ -95,6 +101,11 @@ def run(
         latest = read_results(results, requests)
         replace(results, written(sorted(latest.values(), key=lambda each: each.line)))
         if not journal.open and all(undecided_for(result) is None for result in latest.values()):
+            if unused := _unused(journal, latest, dict(requests.lines())):
+                say(
+                    f"{unused} replies of batches answer no question that is asked now (the prompt, the model or a "
+                    "check is another one): they are paid for, and not in the costs of the results."
+                )
             journal.close(remove=True)
         _tell(latest, wait=wait)
 
@@ -125,11 +136,22 @@ async def _cheaply(at_once: "_Run", lines: Lines, journal: Journal, *, wait: boo
         await desks.aclose()
 
 
+def _unused(journal: Journal, known: dict[int, LineResult], lines: Lines) -> int:
+    """How many replies that batches have brought for lines stand in no result."""
+    used = {spend.line_id for result in known.values() if result.answer for spend in result.answer.spends}
+    return sum(
+        reply.missed is None and reply.status == HTTPStatus.OK and reply.line_id not in used
+        for number, text in lines.items()
+        for some in journal.replies(answer_id(number, text)).values()
+        for reply in some
+    )
+
+
 def _forget_batches(results: Path) -> None:
     """Cancel the batches of a file that is done anew, as far as it is known which they are, and forget them."""
     path = journal_path(results)
     try:
-        journal = Journal(path)
+        journal = Journal(path, None)
     except ConflictError:  # damaged: nobody knows what is under way
         path.unlink(missing_ok=True)
         return

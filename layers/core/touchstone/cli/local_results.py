@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from touchstone.answers.ends import passing_reason
-from touchstone.cli.batch_files import Requests, result_in
+from touchstone.cli.batch_files import Requests, foreign, result_in
 from touchstone.cli.places import read_file
 from touchstone.cli.progress import Show
 from touchstone.errors import ConflictError, StoreError
@@ -70,9 +70,9 @@ def read_results(path: Path, requests: Requests) -> dict[int, LineResult]:
         try:
             result = LineResult.model_validate_json(text)
         except ValidationError:
-            raise _foreign(path) from None
+            raise foreign(path, "results") from None
         if result.answer is not None and result.answer.id != ids.get(result.line):
-            raise _foreign(path)
+            raise foreign(path, "results")
         if result.line in ids:
             found[result.line] = result
     return found
@@ -93,12 +93,6 @@ def check_replaceable(path: Path, requests: Requests) -> None:
 def written(results: Iterable[LineResult]) -> Iterator[bytes]:
     """Results as the file holds them."""
     return (_line_of(result) for result in results)
-
-
-def _foreign(path: Path) -> ConflictError:
-    return ConflictError(
-        f"{path} does not hold results of this file as it is now; name another by --output, or replace it by --again."
-    )
 
 
 def _line_of(result: LineResult) -> bytes:

@@ -1,11 +1,13 @@
 """Anthropic's Message Batches: the requests in one body, the results in a file that is kept for 29 days."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
+from touchstone.errors import ResultsGoneError
 from touchstone.judges.adapters import failures
 from touchstone.judges.anthropic import AnthropicAdapter, request_body
 from touchstone.judges.base import Answered, Question
@@ -91,10 +93,11 @@ class AnthropicBatches:
                 if batch.processing_status != "ended":
                     under_way.append(_look(batch))
                     continue
-                async for one in _results(client, batch.id):
-                    if one.custom_id.startswith(intent):
-                        return Found(batch_id=batch.id)
-                    break
+                with suppress(ResultsGoneError):  # of a batch that is not ours, or whose results help nobody
+                    async for one in _results(client, batch.id):
+                        if one.custom_id.startswith(intent):
+                            return Found(batch_id=batch.id)
+                        break
             return Found(open=tuple(under_way))
 
         return await self._asked("", search, seconds=texts.UPLOAD_SECONDS)
