@@ -1,5 +1,6 @@
 """The statements of arithmetic in a solution: every relation sign with an expression of numbers on both sides."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -17,6 +18,12 @@ from touchstone.checks.notation.trees import NotAnExpressionError, Tree
 MAX_OPERAND_TOKENS = 300
 MAX_STARTS = 8
 """How many places are tried where the left side of an `=` may begin."""
+_NOT_READ_WHOLE = re.compile(
+    r"(?:零下|[負负])\s?(?=[\d.])|\d\s?[千百十仟佰拾](?![克米瓦帕卡焦牛伏安欧歐赫巴字电電分万萬])"
+)
+"""A number of which a sign or a scale beside it is not read: 零下5, 負5, 2千; the statement is then another one."""
+_SIGN_REACH = 3
+"""Characters before a statement in which such a sign may stand."""
 _CLOSING_REACH = 4
 """Tokens behind a Chinese word in which a number would go on with the expression."""
 
@@ -51,12 +58,15 @@ class Scan:
             if left is None or right is None:
                 continue
             (start, first), (end, second) = left, right
+            beginning, ending = self.tokens[start].start, self._end(end)
+            if _NOT_READ_WHOLE.search(self.text[max(0, beginning - _SIGN_REACH) : ending]):
+                continue
             last = self.tokens[min(end, len(self.tokens) - 1)]
             about = relation.text == "~=" or is_about(self.text, relation.start, last.end)
             leading = self.tokens[index + 1]
             runs_on = leading.kind == "number" or is_currency(leading)
             statement = Statement(left=first, right=second, about=about, runs_on=runs_on)
-            yield self.tokens[start].start, self._end(end), statement
+            yield beginning, ending, statement
 
     def _end(self, end: int) -> int:
         """Where the text of the tokens before `end` ends, with the brace that closes a LaTeX text."""
