@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import Result
 
 from tests.support import replies
 from tests.support.providers import ProviderServer, error, success
@@ -56,6 +57,20 @@ def rests(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
     monkeypatch.setattr(waiting, "rest", rest)
     return rested
+
+
+def _leave_at_once(monkeypatch: pytest.MonkeyPatch, place: object, name: str) -> None:
+    def leave(*_given: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(place, name, leave)
+
+
+def _left(touchstone: Command, requests: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch) -> Result:
+    """The command stopped by its user at its first rest."""
+    with monkeypatch.context() as patched:
+        _leave_at_once(patched, waiting, "rest")
+        return touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
 
 
 def _results(path: Path) -> list[dict[str, Any]]:
@@ -113,13 +128,7 @@ def test_left_and_called_again_it_collects(
     touchstone: Command, requests: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.batches.plan(Plan(looks=1))
-
-    async def leave(_seconds: float) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(waiting, "rest", leave)
-        result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    result = _left(touchstone, requests, server, monkeypatch)
     assert result.exit_code == 130
     assert "1 of 5 lines are decided" in result.stderr
     refused = touchstone("batch", "run", str(requests), "--local", env=server.environment())
@@ -303,13 +312,7 @@ def test_begun_anew_it_cancels_what_is_under_way(
     touchstone: Command, requests: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.batches.plan(Plan(looks=1000))
-
-    async def leave(_seconds: float) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(waiting, "rest", leave)
-        touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    _left(touchstone, requests, server, monkeypatch)
     first = next(iter(server.batches.stored))
     result = touchstone("batch", "run", str(requests), "--local", "--cheap", "--again", env=server.environment())
     assert result.exit_code == 0, result.stderr
@@ -401,14 +404,8 @@ def test_another_key_is_told_where_the_batch_waits(
     touchstone: Command, requests: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A batch that is not shown any more is not paid for a second time without a word."""
-
-    async def leave(_seconds: float) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(waiting, "rest", leave)
-        server.batches.plan(Plan(looks=9))
-        touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    server.batches.plan(Plan(looks=9))
+    _left(touchstone, requests, server, monkeypatch)
     server.batches.stored.clear()
     result = touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
     assert result.exit_code == 4
@@ -447,13 +444,7 @@ def test_a_batch_that_was_never_created_is_submitted_again_after_its_time(
 @pytest.fixture
 def left(monkeypatch: pytest.MonkeyPatch, touchstone: Command, requests: Path, server: ProviderServer) -> None:
     """A file that was left when a batch, if any, was under way."""
-
-    async def leave(_seconds: float) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(waiting, "rest", leave)
-        touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    _left(touchstone, requests, server, monkeypatch)
 
 
 @pytest.mark.usefixtures("left")
@@ -485,21 +476,12 @@ def test_an_entry_that_the_disk_took_in_part_is_not_acted_on(tmp_path: Path, mon
     journal.close()
 
 
-def _leave_at_once(monkeypatch: pytest.MonkeyPatch, place: object, name: str) -> None:
-    def leave(*_given: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(place, name, leave)
-
-
 def test_begun_anew_it_cancels_a_batch_whose_creation_was_not_answered(
     touchstone: Command, requests: Path, server: ProviderServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.batches.plan(Plan(looks=1000))
     server.batches.refuse(Refusal(lost=True))
-    with monkeypatch.context() as patched:
-        _leave_at_once(patched, waiting, "rest")
-        touchstone("batch", "run", str(requests), "--local", "--cheap", env=server.environment())
+    _left(touchstone, requests, server, monkeypatch)
     first = next(iter(server.batches.stored))
     result = touchstone("batch", "run", str(requests), "--local", "--cheap", "--again", env=server.environment())
     assert result.exit_code == 0, result.stderr

@@ -58,7 +58,7 @@ class AnswerIntake(Intake):
             return record
         ends: list[AnswerRecord] = []
         reason = self._verified(record.id, deadline, ends.append)
-        record = self.answers.get(Reference(self.tenant, "answer", record.id))
+        record = self.answers.get(record.ref)
         record = finish_skipped(self.answers, record, reason=reason, sentence=sentence_of(reason), ended=ends.append)
         if ends:
             self.ended(record)
@@ -86,8 +86,7 @@ class AnswerIntake(Intake):
         """
         record = self.accept(request, self.new_id(key))
         if record.stage not in ENDED:
-            answer = Reference(self.tenant, "answer", record.id)
-            self.workflows().start("solve", answer, run=None, has_image=record.image_key is not None)
+            self.workflows().start("solve", record.ref, run=None, has_image=record.image_key is not None)
         return record
 
     def accept(
@@ -123,7 +122,7 @@ class AnswerIntake(Intake):
         """Start the evaluation that a record waits for, or put it in the line; `run` tells it from earlier ones."""
         if self.bulk is not None:
             return self.bulk.add(record)
-        self.workflows().start("evaluate", Reference(record.tenant, "answer", record.id), run=run)
+        self.workflows().start("evaluate", record.ref, run=run)
         return record
 
     def keep_image(self, request: SolveRequest, answer_id: str) -> str | None:

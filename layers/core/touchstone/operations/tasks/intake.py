@@ -34,15 +34,14 @@ class TaskIntake(Intake):
         """Create a task; its dimensions are made next. Raises `InputError` for a deadline that is past or too far."""
         task = self.tasks.add(tenant=self.tenant, task_id=self.new_id(key, called="task"), request=request)
         if task.state == "drafting":
-            self.workflows().start("task", Reference(self.tenant, "task", task.id))
+            self.workflows().start("task", task.ref)
         return task
 
     def move_deadline(self, task_id: str, deadline: datetime) -> Task:
         """Move a task's deadline. Raises `ConflictError` once it has passed, `InputError` for one past or too far."""
         task = self.tasks.set_deadline(tenant=self.tenant, task_id=task_id, deadline=deadline)
         if task.state == "open":  # before, whoever makes the dimensions reads the deadline after them
-            moved = Reference(self.tenant, "task", task.id)
-            self.workflows().start("task", moved, run=f"moved-{task.deadline_moves}")
+            self.workflows().start("task", task.ref, run=f"moved-{task.deadline_moves}")
         return task
 
     def submit(self, task_id: str, request: SubmissionRequest, *, key: str | None) -> Submission:
